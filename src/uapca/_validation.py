@@ -1,0 +1,130 @@
+"""The wording of errors and the checks every layer shares.
+
+Every message has the same four parts: the parameter, the rule, what was received, what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Floats", "as_floats", "check_finite", "check_labels", "complaint", "rng_from", "shape_of"]
+
+Floats = npt.NDArray[np.floating[Any]]
+
+
+def complaint(parameter: str, rule: str, received: str, remedy: str) -> str:
+    """An error message: ``parameter`` must ``rule``; what was received; what to do."""
+    return f"{parameter} must {rule}; {received}. {remedy}."
+
+
+def shape_of(array: npt.NDArray[Any]) -> str:
+    """A shape as users write it: ``(3, 4)``."""
+    return "(" + ", ".join(map(str, array.shape)) + ("," if array.ndim == 1 else "") + ")"
+
+
+def as_floats(value: Any, parameter: str) -> Floats:
+    """``value`` as a float32 or float64 array, without a copy where it already is one."""
+    array = np.asarray(value)
+    kind = array.dtype.kind
+    if kind == "f":
+        return array if array.dtype.itemsize in (4, 8) else array.astype(np.float64)
+    if kind in "iub":
+        return array.astype(np.float64)
+    if kind == "c":
+        raise TypeError(
+            complaint(
+                parameter,
+                "be real numbers",
+                f"got complex values (dtype {array.dtype})",
+                "Take the real part, or stack real and imaginary parts as separate features",
+            )
+        )
+    raise TypeError(
+        complaint(
+            parameter,
+            "be numbers",
+            f"got an array of dtype {array.dtype}",
+            "Convert it to float first, for instance with numpy.asarray(values, dtype=float); "
+            "ragged or mixed rows have no such form",
+        )
+    )
+
+
+def check_finite(array: Floats, parameter: str, where: Sequence[str]) -> None:
+    """Raise unless every entry is finite; ``where`` names the axes, such as ``("row", "feature")``.
+
+    One pass and no temporary: a finite sum proves the entries finite; only a sum that is not is
+    looked into.
+    """
+    with np.errstate(all="ignore"):
+        if np.isfinite(array.sum(dtype=np.float64)):
+            return
+    bad = np.argwhere(~np.isfinite(array))
+    if not len(bad):
+        return
+    index = tuple(int(i) for i in bad[0])
+    place = ", ".join(f"{axis} {i}" for axis, i in zip(where, index, strict=True))
+    raise ValueError(
+        complaint(
+            parameter,
+            "be finite",
+            f"got {array[index]} at {place} ({len(bad)} such value{'s' * (len(bad) > 1)} in all)",
+            "Remove or fill these values first",
+        )
+    )
+
+
+def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str, ...] | None:
+    """Names of rows or features as a tuple of distinct strings, one for each of ``count``."""
+    if labels is None:
+        return None
+    if isinstance(labels, str):
+        raise TypeError(
+            complaint(
+                parameter,
+                f"be a sequence of strings, one for each {of}",
+                f"got the single string {labels!r}",
+                f"Pass [{labels!r}] if there is one {of}",
+            )
+        )
+    result = tuple(map(str, labels))
+    if len(result) != count:
+        raise ValueError(
+            complaint(
+                parameter,
+                f"have one entry for each {of}",
+                f"got {len(result)} for {count} {of}s",
+                f"Pass {count} or leave {parameter} out",
+            )
+        )
+    if len(set(result)) != count:
+        seen: set[str] = set()
+        twice = next(label for label in result if label in seen or seen.add(label))  # type: ignore[func-returns-value]
+        raise ValueError(
+            complaint(
+                parameter,
+                "be distinct",
+                f"{twice!r} occurs {result.count(twice)} times",
+                f"Rename the duplicates, or leave {parameter} out",
+            )
+        )
+    return result
+
+
+def rng_from(rng: Any) -> np.random.Generator:
+    """A generator from a seed, a ``numpy.random.Generator`` or None; no global state is touched."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            complaint(
+                "rng",
+                "be None, a non-negative integer seed or a numpy.random.Generator",
+                f"got {rng!r}",
+                "Pass rng=0 for a reproducible result",
+            )
+        ) from None
