@@ -1,1 +1,7 @@
 """Uncertainty-aware principal component analysis."""
+
+from uapca._version import __version__
+from uapca.decomposition import UAPCA, UncertainScaler
+from uapca.uncertain import UncertainArray, concat, load
+
+__all__ = ["UAPCA", "UncertainArray", "UncertainScaler", "__version__", "concat", "load"]

@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Floats", "as_floats", "check_finite", "check_labels", "complaint", "rng_from", "shape_of"]
+__all__ = [
+    "Floats",
+    "as_floats",
+    "check_finite",
+    "check_labels",
+    "complaint",
+    "rng_from",
+    "shape_of",
+]
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -72,10 +80,14 @@ def check_finite(array: Floats, parameter: str, where: Sequence[str]) -> None:
         complaint(
             parameter,
             "be finite",
-            f"got {array[index]} at {place} ({len(bad)} such value{'s' * (len(bad) > 1)} in all)",
+            f"got {_named(array[index])} at {place} ({len(bad)} such in all)",
             "Remove or fill these values first",
         )
     )
+
+
+def _named(value: Any) -> str:
+    return "NaN" if np.isnan(value) else str(value)
 
 
 def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str, ...] | None:

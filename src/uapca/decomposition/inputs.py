@@ -1,0 +1,73 @@
+"""What the estimators accept: UncertainArrays, or arrays and their errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from uapca._validation import check_finite, complaint
+from uapca.uncertain import UncertainArray
+
+__all__ = ["as_uncertain", "check_features"]
+
+
+def as_uncertain(
+    estimator: Any, X: Any, cov: Any, std: Any, factors: Any, weights: Any
+) -> UncertainArray:
+    """What `fit` received as an UncertainArray; remembers the features it came with."""
+    if isinstance(X, UncertainArray):
+        given = [k for k, v in (("cov", cov), ("std", std), ("factors", factors)) if v is not None]
+        if given:
+            raise ValueError(
+                complaint(
+                    given[0],
+                    "be left out where X is an UncertainArray, which has its own errors",
+                    "got both",
+                    f"Build UncertainArray(X.mean, {given[0]}={given[0]})",
+                )
+            )
+        estimator.n_features_in_ = X.shape[1]
+        if X.features is not None:
+            estimator.feature_names_in_ = np.array(X.features, dtype=object)
+        elif hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        return X if weights is None else X.reweighted(weights)
+    points = validate_data(
+        estimator, X, dtype=[np.float64, np.float32], ensure_all_finite=False, reset=True
+    )
+    check_finite(points, "X", ("row", "feature"))
+    names = getattr(estimator, "feature_names_in_", None)
+    data = UncertainArray(points, cov, std=std, factors=factors, features=names)
+    return data if weights is None else data.reweighted(_weights(weights))
+
+
+def check_features(estimator: Any, X: UncertainArray) -> None:
+    """Raise unless X has the features the estimator was fitted on, in their order."""
+    d = estimator.n_features_in_
+    if X.shape[1] != d:
+        raise ValueError(
+            complaint(
+                "X",
+                f"have the {d} features of the fit",
+                f"got {X.shape[1]}",
+                "Select them with X[:, features]",
+            )
+        )
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None and X.features is not None and tuple(names) != X.features:
+        first = next(i for i, (a, b) in enumerate(zip(names, X.features, strict=True)) if a != b)
+        raise ValueError(
+            complaint(
+                "X",
+                "have the features of the fit in the same order",
+                f"feature {first} is {X.features[first]!r} instead of {names[first]!r}",
+                "Select and order them with X[:, features]",
+            )
+        )
+
+
+def _weights(weights: Any) -> Any:
+    array = np.asarray(weights)
+    return array.astype(np.float64) if array.dtype.kind in "fiub" else weights

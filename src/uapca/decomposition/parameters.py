@@ -1,0 +1,68 @@
+"""The parameters of `UAPCA`, checked."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from uapca._validation import complaint
+from uapca.uncertain.blocks import Doubles
+
+__all__ = ["component_count", "count_explaining", "divisor"]
+
+
+def component_count(n_components: Any, bound: int, shape: tuple[int, int]) -> int | None:
+    """The number of components; None while it depends on the variance they explain."""
+    if n_components is None:
+        return bound
+    if isinstance(n_components, bool):
+        rule = "be a number or None"
+    elif isinstance(n_components, Integral):
+        if 1 <= int(n_components) <= bound:
+            return int(n_components)
+        limit = "the number of features" if bound == shape[1] else "min(rows, features)"
+        rule = f"be between 1 and {limit} = {bound}"
+    elif isinstance(n_components, Real) and 0.0 < float(n_components) < 1.0:
+        return None
+    else:
+        rule = "be a positive integer, a share of the variance between 0 and 1, or None"
+    raise ValueError(
+        complaint(
+            "n_components",
+            rule,
+            f"got {n_components!r} for data of shape ({shape[0]}, {shape[1]})",
+            "None keeps all",
+        )
+    )
+
+
+def count_explaining(values: Doubles, total: float, share: Any) -> int:
+    """How many of falling variances it takes to explain more than a share of their total."""
+    if total <= 0.0:
+        return 1
+    explained = np.cumsum(values) / total
+    return min(int(np.searchsorted(explained, float(share), side="right")) + 1, len(values))
+
+
+def divisor(ddof: Any, weights: Doubles) -> float:
+    """What a population covariance is divided by: (N − ddof) / N, or 1 − ddof Σ w²."""
+    if isinstance(ddof, bool) or not isinstance(ddof, Real) or not 0.0 <= float(ddof) < np.inf:
+        raise ValueError(
+            complaint("ddof", "be a number, zero or positive", f"got {ddof!r}", "Use 0 or 1")
+        )
+    if float(ddof) == 0.0:
+        return 1.0
+    concentration = float(weights @ weights)
+    result = 1.0 - float(ddof) * concentration
+    if result <= 1e-12:
+        raise ValueError(
+            complaint(
+                "ddof",
+                "be smaller than the effective number of rows, 1 / Σ w²",
+                f"got {ddof!r} for {1.0 / concentration:.3g}",
+                "Use ddof=0",
+            )
+        )
+    return result

@@ -1,0 +1,385 @@
+"""The estimator."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from uapca._validation import complaint
+from uapca.decomposition import solvers
+from uapca.decomposition.inputs import as_uncertain, check_features
+from uapca.decomposition.parameters import component_count, count_explaining, divisor
+from uapca.decomposition.quality import Quality
+from uapca.decomposition.spectrum import Spectrum, scaled_spectrum
+from uapca.decomposition.uncertain_output import keeps_uncertain
+from uapca.uncertain import UncertainArray, Zero
+from uapca.uncertain.blocks import Doubles, moments, row_blocks
+from uapca.uncertain.checks import scale_from
+
+__all__ = ["UAPCA"]
+
+
+@keeps_uncertain
+class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Principal component analysis of uncertain data.
+
+    The components are the leading eigenvectors of K(s) = C + s²Ψ̄: the covariance C of the rows'
+    means plus the average Ψ̄ of the rows' own covariances (Görtler et al. 2020, Eq. (final) and
+    Algorithm 1). s = 0 is ordinary PCA of the means, s = 1 takes the uncertainty as given.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        How many components to keep. A float in (0, 1) keeps as many as explain that share of the
+        variance. None keeps all: D, or min(N, D) if the rows are certain.
+    scale : float, default=1.0
+        The scale s of the uncertainty in the fit, from 0 to ``numpy.inf``. Infinity is the limit:
+        the eigenvectors of Ψ̄, and where these are not determined, those of C within the tie.
+    ddof : int or float, default=0
+        K is divided by N − ddof instead of N; with weights, by 1 − ddof Σ wₙ² as in `numpy.cov`.
+        With 1, certain points give scikit-learn's ``explained_variance_``. Components do not
+        depend on it.
+    solver : {"auto", "eigh", "svd", "lanczos"}, default="auto"
+        "eigh" forms K, D × D. "svd" works on the centred means where the errors are zero or
+        isotropic. "lanczos" only multiplies by K, for wide data and few components. "auto"
+        chooses: "eigh" below 1,500 features, the others where they are possible and worth it.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, D)
+        Orthonormal rows, by falling eigenvalue. The entry of largest magnitude of each row is
+        positive.
+    explained_variance_ : ndarray of shape (n_components_,)
+        Eigenvalues of K(s); at s = ∞ those of Ψ̄, that is in units of s².
+    explained_variance_ratio_ : ndarray of shape (n_components_,)
+        Their share in the total variance, tr K(s).
+    mean_ : ndarray of shape (D,)
+        μ, the weighted mean of the rows' means.
+    between_covariance_, within_covariance_ : ndarray of shape (D, D)
+        C and Ψ̄, with ``ddof`` applied to both. Not there after a matrix-free fit.
+    noise_variance_ : float
+        The average of the eigenvalues left out.
+    n_components_, n_features_in_, n_samples_ : int
+    feature_names_in_ : ndarray of shape (D,)
+        Only if the data named its features.
+    solver_ : str
+        The solver that was used.
+
+    See Also
+    --------
+    uapca.UncertainArray : The data.
+    uapca.UncertainScaler : Standardisation, if the features have different units.
+
+    Notes
+    -----
+    UAPCA *adds* the uncertainty: the rows are what the values may be. A method for noisy
+    observations of a true value would *subtract* it.
+
+    `transform` is the affine map of the components and nothing else: scale weighs the uncertainty
+    in the fit, not in what is projected. To project with other errors use ``X.scaled(s)``.
+
+    References
+    ----------
+    J. Görtler, T. Spinner, D. Streeb, D. Weiskopf, O. Deussen: Uncertainty-Aware Principal
+    Component Analysis. IEEE TVCG 26(1), 2020. doi:10.1109/TVCG.2019.2934812
+
+    Examples
+    --------
+    The means alone spread along the first axis, the errors along the second.
+
+    >>> import numpy as np, uapca
+    >>> X = uapca.UncertainArray([[-2.0, 0.0], [0.0, 0.5], [2.0, -0.5]], std=[0.1, 3.0])
+    >>> pca = uapca.UAPCA(n_components=1).fit(X)
+    >>> pca.components_.round(3) + 0.0
+    array([[-0.051,  0.999]])
+    >>> pca.rescale(0.0).components_.round(3) + 0.0
+    array([[ 0.992, -0.13 ]])
+    >>> pca.transform(X)
+    UncertainArray: 3 rows × 1 feature, one covariance shared by all rows
+      features  uapca0
+      0  0.07645 ± 3
+      1  0.4996 ± 3
+      2  -0.5761 ± 3
+    """
+
+    mean_: Doubles
+    components_: Doubles
+    explained_variance_: Doubles
+    explained_variance_ratio_: Doubles
+    noise_variance_: float
+    n_components_: int
+    n_samples_: int
+    n_features_in_: int
+    solver_: str
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        *,
+        scale: float = 1.0,
+        ddof: float = 0,
+        solver: str = "auto",
+    ) -> None:
+        self.n_components = n_components
+        self.scale = scale
+        self.ddof = ddof
+        self.solver = solver
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        cov: Any = None,
+        std: Any = None,
+        factors: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Find the components.
+
+        Parameters
+        ----------
+        X : UncertainArray, or array-like of shape (N, D)
+            Uncertain rows; or points, which ``cov``, ``std`` or ``factors`` make uncertain as in
+            `uapca.UncertainArray`.
+        y : ignored
+        cov, std, factors : array-like, optional
+            Errors of the points.
+        sample_weight : array-like of shape (N,), optional
+            Weights of the points, or other weights for the UncertainArray.
+
+        Returns
+        -------
+        self
+        """
+        data = as_uncertain(self, X, cov, std, factors, sample_weight)
+        scale = scale_from(self.scale)
+        n, d = data.shape
+        certain = isinstance(data.cov, Zero)
+        bound = min(n, d) if certain else d
+        q = component_count(self.n_components, bound, data.shape)
+        share = divisor(self.ddof, data.weights)
+        solver = self._checked_solver(data, q, scale)
+        self.n_samples_ = n
+        self.solver_ = solver
+        self._between: Doubles | None = None
+        self._within: Doubles | None = None
+        self._bound = bound
+        if solver == "eigh":
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.mean_, between = moments(data.mean, data._weights)
+                within = None if certain else data.cov.average(data._weights)
+                if share != 1.0:
+                    between /= share
+                    if within is not None:
+                        within /= share
+            _check_magnitude(between, within)
+            self._between, self._within = between, within
+            self._set_scale(scale)
+            return self
+        if solver == "svd":
+            solution = solvers.solve_svd(data, q, scale)
+        else:
+            assert q is not None  # choose_solver saw to it
+            solution = solvers.solve_lanczos(data, q, scale)
+        self.mean_ = solution.mean
+        pairs = Spectrum(solution.pairs.values / share, solution.pairs.vectors)
+        self._set_components(pairs, solution.total / share)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Project rows: mean A (m − μ), covariance A Ψ Aᵀ, exactly.
+
+        Parameters
+        ----------
+        X : UncertainArray or array-like of shape (N, D)
+
+        Returns
+        -------
+        UncertainArray, or ndarray of shape (N, n_components_)
+            As the input: names, weights and laws go along; float32 stays float32.
+        """
+        check_is_fitted(self)
+        if not isinstance(X, UncertainArray):
+            points = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+            return self._scores(points).astype(points.dtype, copy=False)
+        check_features(self, X)
+        laws = X.laws
+        if laws is not None:
+            laws = laws.affine(self.components_, -(self.components_ @ self.mean_))
+        return X._mapped(
+            self._scores(X.mean), X.cov.project(self.components_), self._names_out(), laws
+        )
+
+    def fit_transform(self, X: Any, y: Any = None, **errors: Any) -> Any:
+        """Fit, then project the same rows; takes what `fit` takes."""
+        if isinstance(X, UncertainArray) or not errors:
+            return self.fit(X, y, **errors).transform(X)
+        data = self.fit(X, y, **errors)
+        given = {k: v for k, v in errors.items() if k != "sample_weight"}
+        if all(v is None for v in given.values()):
+            return data.transform(X)
+        return data.transform(UncertainArray(X, weights=errors.get("sample_weight"), **given))
+
+    def inverse_transform(self, Y: Any) -> Any:
+        """Map scores back to the original features: x = Aᵀ y + μ.
+
+        Parameters
+        ----------
+        Y : UncertainArray or array-like of shape (N, n_components_)
+
+        Returns
+        -------
+        UncertainArray, or ndarray of shape (N, D)
+            What the components left out is at its mean, with no uncertainty.
+        """
+        check_is_fitted(self)
+        if isinstance(Y, UncertainArray):
+            names = getattr(self, "feature_names_in_", None)
+            return Y.affine(self.components_.T, self.mean_, features=names)
+        scores = np.asarray(Y)
+        if scores.ndim != 2 or scores.shape[1] != self.n_components_:
+            raise ValueError(
+                complaint(
+                    "Y",
+                    f"have {self.n_components_} columns, one for each component",
+                    f"got shape {scores.shape}",
+                    "Pass what transform returned",
+                )
+            )
+        return scores @ self.components_ + self.mean_
+
+    def rescale(self, s: float) -> UAPCA:
+        """The fit at another scale, from C and Ψ̄ alone: O(D³), no second look at the data.
+
+        Parameters
+        ----------
+        s : float
+            From 0 to ``numpy.inf``.
+
+        Returns
+        -------
+        UAPCA
+            A new estimator, fitted; this one does not change.
+        """
+        check_is_fitted(self)
+        s = scale_from(s, "s")
+        between = self.between_covariance_
+        new: UAPCA = clone(self)
+        new.scale = s
+        for name in ("mean_", "n_samples_", "solver_", "n_features_in_", "_bound"):
+            setattr(new, name, getattr(self, name))
+        if hasattr(self, "feature_names_in_"):
+            new.feature_names_in_ = self.feature_names_in_
+        new._between, new._within = between, self._within
+        new._set_scale(s)
+        return new
+
+    @property
+    def between_covariance_(self) -> Doubles:
+        check_is_fitted(self)
+        return self._kept(self._between)
+
+    @property
+    def within_covariance_(self) -> Doubles:
+        check_is_fitted(self)
+        kept = self._kept(self._between)
+        return np.zeros_like(kept) if self._within is None else self._within
+
+    def get_covariance(self) -> Doubles:
+        """K(s) = C + s²Ψ̄, shape (D, D): the covariance the components come from.
+
+        It does not depend on ``n_components``. At s = ∞ it is in units of s², that is Ψ̄ (or C,
+        where nothing is uncertain).
+        """
+        check_is_fitted(self)
+        between = self._kept(self._between)
+        if self._within is None or not self._within.any():
+            return between.copy()
+        if np.isinf(self._scale):
+            return self._within.copy()
+        return between + self._scale**2 * self._within
+
+    @property
+    def singular_values_(self) -> Doubles:
+        """√((N − ddof) λ), for certain points the singular values of the centred data."""
+        check_is_fitted(self)
+        return np.sqrt(self.explained_variance_ * (self.n_samples_ - float(self.ddof)))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    # From K(s) to fitted attributes
+
+    def _set_scale(self, s: float) -> None:
+        between, within = self._kept(self._between), self._within
+        total = float(between.trace())
+        if within is not None and within.any():
+            inner = float(within.trace())
+            total = inner if np.isinf(s) else total + s**2 * inner
+        q = component_count(self.n_components, self._bound, (self.n_samples_, len(between)))
+        self._set_components(scaled_spectrum(between, within, s, q), total)
+
+    def _set_components(self, pairs: Spectrum, total: float) -> None:
+        q, d = pairs.vectors.shape
+        if component_count(self.n_components, self._bound, (self.n_samples_, d)) is None:
+            q = min(count_explaining(pairs.values, total, self.n_components), self._bound)
+        self._scale = scale_from(self.scale)
+        self.n_components_ = q
+        self.components_ = pairs.vectors[:q]
+        self.explained_variance_ = pairs.values[:q]
+        self.explained_variance_ratio_ = pairs.values[:q] / total if total > 0 else np.zeros(q)
+        left = max(total - float(self.explained_variance_.sum()), 0.0)
+        self.noise_variance_ = left / (d - q) if q < d else 0.0
+
+    def _scores(self, points: Any) -> Doubles:
+        """A (m − μ) for all rows, centred first."""
+        n, d = points.shape
+        out = np.empty((n, self.n_components_))
+        for block in row_blocks(n, d):
+            np.matmul(points[block] - self.mean_, self.components_.T, out=out[block])
+        return out
+
+    def _names_out(self) -> tuple[str, ...]:
+        return tuple(f"uapca{i}" for i in range(self.n_components_))
+
+    def _kept(self, matrix: Doubles | None) -> Doubles:
+        if matrix is None:
+            raise AttributeError(
+                f"C and Ψ̄ were not formed: the fit used solver={self.solver_!r}, which has no "
+                "D × D matrix. Fit with solver='eigh' to have them."
+            )
+        return matrix
+
+    def _checked_solver(self, X: UncertainArray, q: int | None, scale: float) -> str:
+        if self.solver not in solvers.SOLVERS:
+            raise ValueError(
+                complaint(
+                    "solver",
+                    f"be one of {', '.join(map(repr, solvers.SOLVERS))}",
+                    f"got {self.solver!r}",
+                    "Leave it at 'auto'",
+                )
+            )
+        return solvers.choose_solver(self.solver, X, q, scale)
+
+
+def _check_magnitude(between: Doubles, within: Doubles | None) -> None:
+    if not np.isfinite(between).all() or (within is not None and not np.isfinite(within).all()):
+        raise ValueError(
+            complaint(
+                "X",
+                "have squares that fit into float64",
+                "its covariance overflows",
+                "Divide the data by its largest magnitude first, or use UncertainScaler",
+            )
+        )

@@ -1,0 +1,273 @@
+"""What users give, made into what `UncertainArray` keeps, or refused in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
+from uapca.uncertain.blocks import Doubles, row_blocks
+from uapca.uncertain.covariance import Covariance
+from uapca.uncertain.dense import Dense
+from uapca.uncertain.structured import Diagonal, LowRank, Shared, Zero
+
+__all__ = ["covariance_from", "means_from", "scale_from", "weights_from"]
+
+# Relative to a row's largest variance: what printing to eight digits, or one matrix product in
+# single precision, leaves behind.
+_TOLERANCE = {8: 1e-8, 4: 1e-4}
+
+
+def means_from(mean: Any, check: bool) -> Floats:
+    """Means as a float array of shape (N, D) with at least one row and one feature."""
+    array = as_floats(mean, "mean")
+    if array.ndim != 2:
+        raise ValueError(
+            complaint(
+                "mean",
+                "have two dimensions, (rows, features)",
+                f"got shape {shape_of(array)}",
+                "Use mean[None, :] for a single row, mean[:, None] for a single feature",
+            )
+        )
+    if 0 in array.shape:
+        raise ValueError(
+            complaint(
+                "mean",
+                "have at least one row and one feature",
+                f"got shape {shape_of(array)}",
+                "Check that the data was read and selected as intended",
+            )
+        )
+    if check:
+        check_finite(array, "mean", ("row", "feature"))
+    return array
+
+
+def covariance_from(
+    cov: Any, std: Any, factors: Any, shape: tuple[int, int], check: bool
+) -> Covariance:
+    """The covariances in the representation the arguments name."""
+    n, d = shape
+    if cov is not None and (std is not None or factors is not None):
+        other = "std" if std is not None else "factors"
+        raise ValueError(
+            complaint(
+                "cov",
+                "be the only description of the errors where it is given",
+                f"got both cov and {other}",
+                f"Leave one out, or add diag(std**2) to cov; {other} alone needs no matrices",
+            )
+        )
+    if factors is not None:
+        return _low_rank(factors, std, n, d, check)
+    if std is not None:
+        return _diagonal(std, n, d, check)
+    if cov is None:
+        return Zero(n, d)
+    if isinstance(cov, Covariance):
+        if cov.shape[:2] != (n, d):
+            raise ValueError(
+                complaint(
+                    "cov",
+                    f"have shape ({n}, {d}, {d}) to fit mean of shape ({n}, {d})",
+                    f"got {cov!r}",
+                    "Select the same rows and features from both",
+                )
+            )
+        return cov
+    return _matrices(cov, n, d, check)
+
+
+def weights_from(weights: Any, n: int, parameter: str = "weights") -> tuple[Doubles | None, float]:
+    """Weights that sum to 1, None for equal ones, and the sum they had."""
+    if weights is None:
+        return None, float(n)
+    array = as_floats(weights, parameter).astype(np.float64)
+    if array.ndim != 1 or len(array) != n:
+        raise ValueError(
+            complaint(
+                parameter,
+                f"have one entry for each of the {n} rows",
+                f"got shape {shape_of(array)}",
+                f"Pass a vector of length {n}, or leave {parameter} out for equal weights",
+            )
+        )
+    check_finite(array, parameter, ("row",))
+    if array.min() < 0:
+        row = int(array.argmin())
+        raise ValueError(
+            complaint(
+                parameter,
+                "be zero or positive",
+                f"got {array[row]} at row {row}",
+                "Use 0 to leave a row out of the fit",
+            )
+        )
+    largest = array.max()
+    if largest == 0:
+        raise ValueError(
+            complaint(
+                parameter,
+                "have a positive sum",
+                f"all {n} are zero",
+                f"Give at least one row a positive weight, or leave {parameter} out",
+            )
+        )
+    total = float((array / largest).sum())
+    array /= largest
+    array /= total
+    array.flags.writeable = False
+    return array, total * float(largest)
+
+
+def scale_from(scale: Any, parameter: str = "scale") -> float:
+    """A scale s in [0, ∞]."""
+    try:
+        s = float(scale)
+    except (TypeError, ValueError):
+        s = float("nan")
+    if not s >= 0:
+        raise ValueError(
+            complaint(
+                parameter,
+                "be a number from 0 to infinity",
+                f"got {scale!r}",
+                "0 is ordinary PCA of the means, 1 the data as given, numpy.inf the limit",
+            )
+        )
+    return s
+
+
+def _diagonal(std: Any, n: int, d: int, check: bool) -> Diagonal:
+    array = as_floats(std, "std")
+    try:
+        np.broadcast_to(array, (n, d))
+    except ValueError:
+        raise ValueError(
+            complaint(
+                "std",
+                f"broadcast to the shape ({n}, {d}) of mean",
+                f"got shape {shape_of(array)}",
+                "Pass one number, one for each feature (D,), one for each row (N, 1), "
+                "or one for each value (N, D)",
+            )
+        ) from None
+    if check:
+        axes = ("row", "feature")[2 - array.ndim :]
+        check_finite(array, "std", axes)
+        if array.size and array.min() < 0:
+            index = np.unravel_index(int(array.argmin()), array.shape)
+            place = ", ".join(f"{axis} {i}" for axis, i in zip(axes, index, strict=True))
+            raise ValueError(
+                complaint(
+                    "std",
+                    "be zero or positive",
+                    f"got {array[index]}" + (f" at {place}" if place else ""),
+                    "Standard deviations have no sign; pass variances as cov",
+                )
+            )
+    return Diagonal(_frozen(array), n, d)
+
+
+def _low_rank(factors: Any, std: Any, n: int, d: int, check: bool) -> LowRank:
+    array = as_floats(factors, "factors")
+    if array.ndim != 3 or array.shape[:2] != (n, d):
+        raise ValueError(
+            complaint(
+                "factors",
+                f"have shape ({n}, {d}, r) to fit mean of shape ({n}, {d})",
+                f"got shape {shape_of(array)}",
+                "Stack one (features, r) matrix for each row",
+            )
+        )
+    if check:
+        check_finite(array, "factors", ("row", "feature", "factor"))
+    rest = None if std is None else _diagonal(std, n, d, check)
+    return LowRank(_frozen(array), rest)
+
+
+def _matrices(cov: Any, n: int, d: int, check: bool) -> Covariance:
+    array = as_floats(cov, "cov")
+    if array.shape not in ((d, d), (n, d, d)):
+        hint = "Pass std= for independent errors"
+        if array.shape == (n, d):
+            hint = "Pass std=numpy.sqrt(cov) if these are variances, std=cov if standard deviations"
+        raise ValueError(
+            complaint(
+                "cov",
+                f"have shape ({n}, {d}, {d}), one matrix for each row, or ({d}, {d}), one for all, "
+                f"to fit mean of shape ({n}, {d})",
+                f"got shape {shape_of(array)}",
+                hint,
+            )
+        )
+    if array.ndim == 2:
+        if check:
+            check_finite(array, "cov", ("feature", "feature"))
+            _check_covariances(array[None], shared=True)
+        return Shared(_frozen(array), n)
+    if check:
+        check_finite(array, "cov", ("row", "feature", "feature"))
+        _check_covariances(array, shared=False)
+    return Dense(_frozen(array))
+
+
+def _check_covariances(matrices: Floats, shared: bool) -> None:
+    """Raise unless every matrix is symmetric and positive semi-definite, up to rounding."""
+    tolerance = _TOLERANCE[matrices.dtype.itemsize]
+    d = matrices.shape[1]
+    for block in row_blocks(matrices.shape[0], d * d):
+        part = matrices[block].astype(np.float64, copy=False)
+        size = np.abs(np.diagonal(part, axis1=1, axis2=2)).max(axis=1)
+        asymmetry = np.abs(part - part.transpose(0, 2, 1)).max(axis=(1, 2))
+        if (asymmetry > tolerance * size).any():
+            row = int(np.argmax(asymmetry > tolerance * size))
+            raise ValueError(
+                complaint(
+                    "cov",
+                    "be symmetric",
+                    f"{_which(block.start + row, shared)} differs from its transpose "
+                    f"by {asymmetry[row]:.3g}",
+                    "Use (cov + cov.swapaxes(-1, -2)) / 2 if this is only noise",
+                )
+            )
+        if not _all_definite(part, tolerance * size):
+            lowest = np.linalg.eigvalsh(part)[:, 0]
+            bad = lowest < -tolerance * size * d
+            if bad.any():
+                row = int(np.argmax(bad))
+                raise ValueError(
+                    complaint(
+                        "cov",
+                        "be positive semi-definite",
+                        f"{_which(block.start + row, shared)} has the eigenvalue {lowest[row]:.3g}",
+                        "Check that it holds covariances and that its features are in the "
+                        "order of mean",
+                    )
+                )
+
+
+def _all_definite(part: Doubles, jitter: Doubles) -> bool:
+    """Whether all matrices, lifted by ``jitter``, have a Cholesky factor: the fast way to yes."""
+    lifted = part.copy()
+    index = np.arange(part.shape[1])
+    lifted[:, index, index] += np.maximum(jitter, np.finfo(float).tiny)[:, None]
+    try:
+        np.linalg.cholesky(lifted)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _which(row: int, shared: bool) -> str:
+    return "the shared matrix" if shared else f"the matrix of row {row}"
+
+
+def _frozen(array: Floats) -> Floats:
+    """A read-only view: the user's own array stays writable."""
+    view: npt.NDArray[Any] = array.view()
+    view.flags.writeable = False
+    return view
