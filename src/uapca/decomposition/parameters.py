@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from uapca._validation import complaint
+from uapca.uncertain import UncertainArray
 from uapca.uncertain.blocks import Doubles
 
-__all__ = ["component_count", "count_explaining", "divisor"]
+__all__ = ["component_count", "count_explaining", "divisor", "observations"]
 
 
 def component_count(n_components: Any, bound: int, shape: tuple[int, int]) -> int | None:
@@ -44,6 +45,19 @@ def count_explaining(values: Doubles, total: float, share: Any) -> int:
         return 1
     explained = np.cumsum(values) / total
     return min(int(np.searchsorted(explained, float(share), side="right")) + 1, len(values))
+
+
+def observations(X: UncertainArray) -> int:
+    """The number of rows, each as often as its weight says where all weights are whole numbers.
+
+    Then weights and repeated rows are the same data, and have to give the same components.
+    """
+    if X._weights is None:
+        return len(X)
+    counts = X._weights * X.total_weight
+    whole = np.round(counts)
+    close = np.allclose(counts, whole, rtol=1e-9, atol=0.0) and X.total_weight >= 1.0
+    return int(whole.sum()) if close else len(X)
 
 
 def divisor(ddof: Any, weights: Doubles) -> float:

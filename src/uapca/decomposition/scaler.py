@@ -174,7 +174,7 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 def _mean_and_variances(X: UncertainArray) -> tuple[Doubles, Doubles]:
     """μ and the diagonal of C, feature by feature: no D × D matrix."""
-    n, d = X.shape
+    d = X.shape[1]
     if d <= 256:
         mean, C = moments(X.mean, X._weights)
         return mean, np.diagonal(C).copy()

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from uapca._validation import complaint
 from uapca.decomposition import solvers
 from uapca.decomposition.inputs import as_uncertain, check_features
-from uapca.decomposition.parameters import component_count, count_explaining, divisor
+from uapca.decomposition.parameters import component_count, count_explaining, divisor, observations
 from uapca.decomposition.quality import Quality
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum
 from uapca.decomposition.uncertain_output import keeps_uncertain
@@ -34,7 +34,8 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     ----------
     n_components : int, float or None, default=None
         How many components to keep. A float in (0, 1) keeps as many as explain that share of the
-        variance. None keeps all: D, or min(N, D) if the rows are certain.
+        variance. None keeps all: D, or min(N, D) if the rows are certain (whole-number weights
+        count as repetitions of a row).
     scale : float, default=1.0
         The scale s of the uncertainty in the fit, from 0 to ``numpy.inf``. Infinity is the limit:
         the eigenvectors of Ψ̄, and where these are not determined, those of C within the tie.
@@ -100,9 +101,9 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     >>> pca.transform(X)
     UncertainArray: 3 rows × 1 feature, one covariance shared by all rows
       features  uapca0
-      0  0.07645 ± 3
-      1  0.4996 ± 3
-      2  -0.5761 ± 3
+      0  0.1023 ± 3
+      1  0.4993 ± 3
+      2  -0.6017 ± 3
     """
 
     mean_: Doubles
@@ -159,7 +160,7 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         scale = scale_from(self.scale)
         n, d = data.shape
         certain = isinstance(data.cov, Zero)
-        bound = min(n, d) if certain else d
+        bound = min(observations(data), d) if certain else d
         q = component_count(self.n_components, bound, data.shape)
         share = divisor(self.ddof, data.weights)
         solver = self._checked_solver(data, q, scale)
