@@ -60,14 +60,15 @@ def observations(X: UncertainArray) -> int:
     return int(whole.sum()) if close else len(X)
 
 
-def divisor(ddof: Any, weights: Doubles) -> float:
+def divisor(ddof: Any, X: UncertainArray) -> float:
     """What a population covariance is divided by: (N − ddof) / N, or 1 − ddof Σ w²."""
+    if type(ddof) is int and ddof == 0:
+        return 1.0
     if isinstance(ddof, bool) or not isinstance(ddof, Real) or not 0.0 <= float(ddof) < np.inf:
         raise ValueError(
             complaint("ddof", "be a number, zero or positive", f"got {ddof!r}", "Use 0 or 1")
         )
-    if float(ddof) == 0.0:
-        return 1.0
+    weights = X.weights
     concentration = float(weights @ weights)
     result = 1.0 - float(ddof) * concentration
     if result <= 1e-12:

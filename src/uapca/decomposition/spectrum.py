@@ -77,10 +77,10 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
     At s = ∞ the values are those of Ψ̄, that is of K in units of s²; where Ψ̄ is zero, those of C.
     ``psi`` may be None for zero.
     """
-    if psi is None or s == 0 or not psi.any():
+    # Covariances: the trace bounds every entry, and is zero only where all of them are.
+    if psi is None or s == 0 or not psi.trace() > 0.0:
         return spectrum(C, q)
-    gaps_rule = s * s * np.abs(psi).max() > _DECOUPLED_FROM * np.abs(C).max()
-    if gaps_rule:
+    if s * s * psi.trace() > _DECOUPLED_FROM * C.trace():
         values, vectors = np.linalg.eigh(psi)
         values, rows = np.clip(values[::-1], 0.0, None), vectors.T[::-1]
         groups = list(_tied(values, tie_tolerance(len(values)) * values[0]))
@@ -92,7 +92,7 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
 
 def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
     """The first ``q`` of falling eigenpairs, with ties, signs and negative rounding put right."""
-    limit = tie_tolerance(rows.shape[1]) * abs(float(values[0]))
+    limit = tie_tolerance(rows.shape[1]) * max(abs(float(values[0])), abs(float(values[-1])))
     if len(values) > 1 and ((values[:-1] - values[1:])[:q] <= limit).any():
         rows = rows.copy()
         for group in _tied(values, limit):
@@ -155,32 +155,21 @@ def _decoupled(
     Riccati equation by fixed point, contracting by ‖C‖ / (s² gap). At s = ∞, X is zero.
     """
     turned = rows @ C @ rows.T
-    infinite = np.isinf(s)
     q = len(psi) if q is None else q
     found_values, found_rows = [], []
     for group in groups:
         if group.start >= q:
             break
-        level = float(psi[group].mean())
-        inner = turned[group, group]
-        basis = rows[group]
-        if not infinite and len(groups) > 1:
+        inner, basis = turned[group, group], rows[group]
+        if np.isfinite(s) and len(groups) > 1:
             inner, basis = _corrected(turned, psi, rows, group, s)
-        part = np.linalg.eigh(inner)
-        local = settled(part[0][::-1], part[1].T[::-1])
-        found_rows.append(_resettled(local.values, local.vectors @ basis))
-        # settled() clips at zero, and inner need not be positive: keep its own values.
-        values = part[0][::-1]
-        found_values.append(np.full(len(values), level) if infinite else s**2 * level + values)
-    if infinite and psi[0] == 0.0:
-        return spectrum(C, q)
+        rising, vectors = np.linalg.eigh(inner)
+        values = rising[::-1]
+        found_rows.append(settled(values, vectors.T[::-1] @ basis).vectors)
+        level = psi[group].mean()
+        found_values.append(s**2 * level + values if np.isfinite(s) else 0.0 * values + level)
     values = np.maximum(np.concatenate(found_values)[:q], 0.0)
-    return Spectrum(values, signed(np.concatenate(found_rows)[:q]))
-
-
-def _resettled(values: Doubles, rows: Doubles) -> Doubles:
-    """Tied rows once more in canonical form, now that they stand in the original axes."""
-    return settled(values, rows).vectors if len(values) > 1 else rows
+    return Spectrum(values, np.concatenate(found_rows)[:q])
 
 
 def _corrected(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -162,7 +163,7 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         certain = isinstance(data.cov, Zero)
         bound = min(observations(data), d) if certain else d
         q = component_count(self.n_components, bound, data.shape)
-        share = divisor(self.ddof, data.weights)
+        share = divisor(self.ddof, data)
         solver = self._checked_solver(data, q, scale)
         self.n_samples_ = n
         self.solver_ = solver
@@ -170,16 +171,8 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._within: Doubles | None = None
         self._bound = bound
         if solver == "eigh":
-            with np.errstate(over="ignore", invalid="ignore"):
-                self.mean_, between = moments(data.mean, data._weights)
-                within = None if certain else data.cov.average(data._weights)
-                if share != 1.0:
-                    between /= share
-                    if within is not None:
-                        within /= share
-            _check_magnitude(between, within)
-            self._between, self._within = between, within
-            self._set_scale(scale)
+            self.mean_, self._between, self._within = _covariances(data, share)
+            self._set_scale(scale, q)
             return self
         if solver == "svd":
             solution = solvers.solve_svd(data, q, scale)
@@ -188,7 +181,7 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             solution = solvers.solve_lanczos(data, q, scale)
         self.mean_ = solution.mean
         pairs = Spectrum(solution.pairs.values / share, solution.pairs.vectors)
-        self._set_components(pairs, solution.total / share)
+        self._set_components(pairs, solution.total / share, q)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -203,7 +196,8 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         UncertainArray, or ndarray of shape (N, n_components_)
             As the input: names, weights and laws go along; float32 stays float32.
         """
-        check_is_fitted(self)
+        if not hasattr(self, "components_"):  # check_is_fitted alone costs as much as a small fit
+            check_is_fitted(self)
         if not isinstance(X, UncertainArray):
             points = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
             return self._scores(points).astype(points.dtype, copy=False)
@@ -276,7 +270,8 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if hasattr(self, "feature_names_in_"):
             new.feature_names_in_ = self.feature_names_in_
         new._between, new._within = between, self._within
-        new._set_scale(s)
+        shape = (self.n_samples_, self.n_features_in_)
+        new._set_scale(s, component_count(self.n_components, self._bound, shape))
         return new
 
     @property
@@ -321,25 +316,25 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     # From K(s) to fitted attributes
 
-    def _set_scale(self, s: float) -> None:
+    def _set_scale(self, s: float, q: int | None) -> None:
         between, within = self._kept(self._between), self._within
         total = float(between.trace())
-        if within is not None and within.any():
+        if within is not None:
             inner = float(within.trace())
-            total = inner if np.isinf(s) else total + s**2 * inner
-        q = component_count(self.n_components, self._bound, (self.n_samples_, len(between)))
-        self._set_components(scaled_spectrum(between, within, s, q), total)
+            if inner > 0.0:
+                total = inner if s == np.inf else total + s**2 * inner
+        self._set_components(scaled_spectrum(between, within, s, q), total, q)
 
-    def _set_components(self, pairs: Spectrum, total: float) -> None:
-        q, d = pairs.vectors.shape
-        if component_count(self.n_components, self._bound, (self.n_samples_, d)) is None:
+    def _set_components(self, pairs: Spectrum, total: float, q: int | None) -> None:
+        d = pairs.vectors.shape[1]
+        if q is None:
             q = min(count_explaining(pairs.values, total, self.n_components), self._bound)
-        self._scale = scale_from(self.scale)
+        self._scale = float(self.scale)
         self.n_components_ = q
         self.components_ = pairs.vectors[:q]
-        self.explained_variance_ = pairs.values[:q]
-        self.explained_variance_ratio_ = pairs.values[:q] / total if total > 0 else np.zeros(q)
-        left = max(total - float(self.explained_variance_.sum()), 0.0)
+        values = self.explained_variance_ = pairs.values[:q]
+        self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(q)
+        left = max(total - float(values.sum()), 0.0)
         self.noise_variance_ = left / (d - q) if q < d else 0.0
 
     def _scores(self, points: Any) -> Doubles:
@@ -374,8 +369,14 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return solvers.choose_solver(self.solver, X, q, scale)
 
 
-def _check_magnitude(between: Doubles, within: Doubles | None) -> None:
-    if not np.isfinite(between).all() or (within is not None and not np.isfinite(within).all()):
+def _covariances(X: UncertainArray, share: float) -> tuple[Doubles, Doubles, Doubles | None]:
+    """μ, C and Ψ̄ (None where the rows are certain), the covariances divided by ``share``."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, between = moments(X.mean, X._weights)
+        within = None if isinstance(X.cov, Zero) else X.cov.average(X._weights)
+    traces = float(between.trace()) + (0.0 if within is None else float(within.trace()))
+    # No entry of a covariance is larger than its largest variance, so the trace tells of them all.
+    if not math.isfinite(traces):
         raise ValueError(
             complaint(
                 "X",
@@ -384,3 +385,8 @@ def _check_magnitude(between: Doubles, within: Doubles | None) -> None:
                 "Divide the data by its largest magnitude first, or use UncertainScaler",
             )
         )
+    if share != 1.0:
+        between /= share
+        if within is not None:
+            within /= share
+    return mean, between, within

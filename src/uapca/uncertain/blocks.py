@@ -6,6 +6,7 @@ accumulate in float64: both are met by taking a few thousand rows at a time into
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import cast
 
@@ -36,7 +37,7 @@ def doubles(rows: Floats) -> Iterator[tuple[slice, Doubles]]:
     block by block into one buffer, which the next block overwrites.
     """
     n = rows.shape[0]
-    width = int(np.prod(rows.shape[1:]))
+    width = math.prod(rows.shape[1:])
     if rows.dtype == np.float64 and rows.flags.c_contiguous:
         yield slice(0, n), cast(Doubles, rows.reshape(n, width))
         return
@@ -68,6 +69,8 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
     covariance : ndarray of shape (D, D)
     """
     n, d = points.shape
+    if n <= _BLOCK_ROWS:
+        return _moments_at_once(points, weights)
     mean = np.zeros(d)
     scatter = np.zeros((d, d))
     product = np.empty((d, d))
@@ -96,5 +99,24 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
             scatter += np.outer(step, step * (total * (weight / (total + weight))))
         total += weight
         mean += step * (weight / total)
+    scatter /= total
+    return mean, scatter
+
+
+def _moments_at_once(points: Floats, weights: Doubles | None) -> tuple[Doubles, Doubles]:
+    """The same for data that is one block: half the steps, which is what small data costs."""
+    n = points.shape[0]
+    w = np.full(n, 1.0 / n) if weights is None else weights
+    total = 1.0 if weights is None else float(w.sum())
+    values = points.astype(np.float64, copy=False)
+    mean = w @ values
+    if total != 1.0:
+        mean /= total
+    centred = values - mean
+    if weights is not None:
+        centred *= np.sqrt(w)[:, None]
+    else:
+        total = float(n)
+    scatter = centred.T @ centred
     scatter /= total
     return mean, scatter

@@ -8,7 +8,7 @@ import numpy as np
 
 from uapca._validation import Floats
 from uapca.uncertain.blocks import Doubles, doubles, row_blocks
-from uapca.uncertain.covariance import Covariance, Rows, kept_as, root, symmetric
+from uapca.uncertain.covariance import Covariance, Rows, kept_as, root
 
 __all__ = ["Dense"]
 
@@ -33,11 +33,12 @@ class Dense(Covariance):
 
     def average(self, w: Doubles | None = None) -> Doubles:
         weights = self._weights(w)
-        average = np.zeros(self._d * self._d)
-        for block, matrices in doubles(self._matrices):
-            average += weights[block] @ matrices
-        average *= self._multiplier
-        return symmetric(average.reshape(self._d, self._d))
+        parts = (weights[block] @ matrices for block, matrices in doubles(self._matrices))
+        average = next(parts)
+        for part in parts:
+            average += part
+        half = average.reshape(self._d, self._d) * (0.5 * self._multiplier)
+        return np.asarray(half + half.T)
 
     def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
         average = self.average(w)  # smaller than what is kept, and one pass instead of many

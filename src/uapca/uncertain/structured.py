@@ -263,7 +263,7 @@ class LowRank(Covariance):
             average += np.tensordot(half, half, axes=([0, 2], [0, 2]))
         if self._rest:
             average += self._rest.average(w)
-        return self._multiplier * average
+        return symmetric(self._multiplier * average)
 
     def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
         weights = self._weights(w)

@@ -1,0 +1,56 @@
+"""``python -m benchmarks [NAME…]``: run the cases whose names contain one of the words."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from pathlib import Path
+
+import numpy as np
+import scipy
+import sklearn
+
+from benchmarks import extras, foundation
+from benchmarks.harness import Row, dump, measure, run_case, table
+
+CASES = {case.name: case for case in foundation.CASES}
+RESULTS = Path(__file__).parent / "RESULTS.md"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("words", nargs="*", help="run only cases whose name contains a word")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(dump(measure(CASES[options.one])))
+        return
+    chosen = [
+        name for name in CASES if not options.words or any(word in name for word in options.words)
+    ]
+    rows: list[Row] = []
+    for name in chosen:
+        rows += run_case(name)
+        print(table(rows[-1:]).splitlines()[-1] if rows else name, flush=True)
+    text = table(rows)
+    if not options.words:
+        notes = "\n".join(f"- {note}" for note in (extras.import_report(), extras.memory_report()))
+        RESULTS.write_text(_page(text, notes), encoding="utf-8")
+        print(f"\n{notes}\n\nwritten to {RESULTS.relative_to(Path.cwd())}")
+    print(f"\n{text}")
+
+
+def _page(text: str, notes: str) -> str:
+    versions = (
+        f"NumPy {np.__version__}, SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}"
+    )
+    return (
+        "# Measured\n\n"
+        "Ratios of our time to the contestant's, smaller is better, each the median over rounds "
+        "in which\nall ran in turn in one process (`make bench`). "
+        f"Python {platform.python_version()}, {versions}, two cores.\n\n{text}\n\n{notes}\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

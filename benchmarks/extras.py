@@ -1,0 +1,61 @@
+"""What a stopwatch in a loop cannot measure: the cost of importing, and peak memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+__all__ = ["import_report", "memory_report"]
+
+_WIDE = """
+import resource, numpy as np, uapca
+rng = np.random.default_rng(0)
+n, d = 2000, 20000
+means = rng.standard_normal((n, 60)) @ rng.standard_normal((60, d))
+for i in range(0, n, 100):
+    means[i : i + 100] += rng.standard_normal((100, d))
+std = rng.uniform(0.5, 1.5, (1, d))
+X = uapca.UncertainArray(means, std=std)
+np.linalg.qr(rng.standard_normal((300, 300))) @ np.ones(300)
+def peak():
+    for line in open("/proc/self/status"):
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) * 1024
+open("/proc/self/clear_refs", "w").write("5")
+before = peak()
+pca = uapca.UAPCA(n_components=50).fit(X)
+print(pca.solver_, (peak() - before) / means.nbytes)
+"""
+
+
+def import_report(rounds: int = 9) -> str:
+    """The time `import uapca` takes beyond `import sklearn.decomposition`."""
+    ours, theirs = [], []
+    for _ in range(rounds):
+        theirs.append(_import_time("import sklearn.decomposition"))
+        ours.append(_import_time("import uapca"))
+    extra = 1e3 * (np.median(ours) - np.median(theirs))
+    return (
+        f"`import uapca`: {1e3 * np.median(ours):.0f} ms, "
+        f"`import sklearn.decomposition`: {1e3 * np.median(theirs):.0f} ms, "
+        f"difference {extra:+.0f} ms (promised: at most +50 ms)."
+    )
+
+
+def memory_report() -> str:
+    """Peak extra memory of a wide fit, as a share of the size of the means (Linux only)."""
+    done = subprocess.run([sys.executable, "-c", _WIDE], check=True, capture_output=True, text=True)
+    solver, share = done.stdout.split()
+    return (
+        f"Wide fit (2000 × 20000, std, 50 components, solver {solver}): peak extra memory "
+        f"{float(share):.2f} × the size of the means (promised: at most 1)."
+    )
+
+
+def _import_time(statement: str) -> float:
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", statement], check=True)
+    return time.perf_counter() - start

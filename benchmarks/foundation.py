@@ -1,0 +1,150 @@
+"""Fit, projection and rescaling, against UADAPy, scikit-learn and a bare-NumPy lower bound."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+import uapca
+from benchmarks.harness import Case, Job
+
+__all__ = ["CASES"]
+
+Array = npt.NDArray[np.float64]
+
+
+def _covariances(n: int, d: int, rng: np.random.Generator) -> Array:
+    factors = rng.standard_normal((n, d, d))
+    covariances = factors @ factors.transpose(0, 2, 1)
+    covariances /= d
+    return np.asarray(covariances)
+
+
+def _lower_bound(means: Array, covariances: Array) -> object:
+    """The least any fit and projection has to do: see every covariance twice, and one eigh.
+
+    One weighted sum over the covariances, one eigh, and one product of the covariances with the
+    three distinct columns of A ⊗ A; the means, 1/D of the data, are not looked at.
+    """
+    n, d = means.shape
+    flat = covariances.reshape(n, d * d)
+    average = (np.full(n, 1.0 / n) @ flat).reshape(d, d)
+    vectors = np.linalg.eigh(average)[1][:, -2:].T
+    first, second = np.triu_indices(2)
+    columns = (vectors[first, :, None] * vectors[second, None, :]).reshape(3, d * d)
+    return flat @ columns.T
+
+
+def _full(n: int, d: int) -> Case:
+    def build() -> dict[str, Job]:
+        from uadapy.dr.uapca import transform_uapca
+
+        rng = np.random.default_rng(0)
+        means = rng.standard_normal((n, d))
+        covariances = _covariances(n, d, rng)
+        X = uapca.UncertainArray(means, covariances, check=False)
+        return {
+            "uapca": lambda: uapca.UAPCA(n_components=2).fit(X).transform(X),
+            "lower bound": lambda: _lower_bound(means, covariances),
+            "UADAPy arrays": lambda: transform_uapca(means, covariances, 2),
+        }
+
+    limits = {"lower bound": 1.5, "UADAPy arrays": 0.1 if d <= 20 else 1 / 3}
+    return Case(f"full covariances, fit + transform, {n} × {d}", build, limits, rounds=9)
+
+
+def _list(n: int, d: int) -> Case:
+    def build() -> dict[str, Job]:
+        from scipy.stats import multivariate_normal
+        from uadapy import Distribution
+        from uadapy.dr.uapca import uapca as uadapy_uapca
+
+        rng = np.random.default_rng(0)
+        means = rng.standard_normal((n, d))
+        covariances = _covariances(n, d, rng)
+        X = uapca.UncertainArray(means, covariances, check=False)
+        rows = [
+            Distribution(multivariate_normal(m, c)) for m, c in zip(means, covariances, strict=True)
+        ]
+        return {
+            "uapca": lambda: uapca.UAPCA(n_components=2).fit(X).transform(X),
+            "UADAPy list": lambda: uadapy_uapca(rows, 2),
+        }
+
+    return Case(
+        f"the same, distributions in a list, {n} × {d}", build, {"UADAPy list": 0.01}, rounds=3
+    )
+
+
+def _validation(n: int, d: int) -> Case:
+    def build() -> dict[str, Job]:
+        rng = np.random.default_rng(0)
+        means = rng.standard_normal((n, d))
+        covariances = _covariances(n, d, rng)
+        X = uapca.UncertainArray(means, covariances, check=False)
+        return {
+            "validation": lambda: uapca.UncertainArray(means, covariances),
+            "fit + transform": lambda: uapca.UAPCA(n_components=2).fit(X).transform(X),
+        }
+
+    return Case(f"validation at construction, {n} × {d}", build, rounds=5)
+
+
+def _points(n: int, d: int) -> Case:
+    def build() -> dict[str, Job]:
+        from sklearn.decomposition import PCA
+
+        X = np.random.default_rng(0).standard_normal((n, d))
+        jobs: dict[str, Job] = {"uapca": lambda: uapca.UAPCA(n_components=2).fit(X)}
+        for solver in ("covariance_eigh", "full", "randomized"):
+            # "full" took ten times as long as the others: it cannot be the best.
+            if solver != "full":
+                jobs[f"PCA {solver}"] = lambda solver=solver: PCA(  # type: ignore[misc]
+                    n_components=2, svd_solver=solver, random_state=0
+                ).fit(X)
+        return jobs
+
+    limits = {"PCA covariance_eigh": 1.1, "PCA randomized": 1.1}
+    return Case(f"certain points, fit, {n} × {d}", build, limits)
+
+
+def _wide() -> Case:
+    def build() -> dict[str, Job]:
+        from sklearn.decomposition import PCA
+
+        rng = np.random.default_rng(0)
+        n, d, rank = 2000, 20000, 60
+        means = (rng.standard_normal((n, rank)) * np.geomspace(10, 1, rank)) @ rng.standard_normal(
+            (rank, d)
+        )
+        means += rng.standard_normal((n, d))
+        X = uapca.UncertainArray(means, std=rng.uniform(0.5, 1.5, (1, d)), check=False)
+        return {
+            "uapca": lambda: uapca.UAPCA(n_components=50).fit(X),
+            "PCA randomized, means only": lambda: PCA(50, svd_solver="randomized").fit(means),
+            "PCA arpack, means only": lambda: PCA(50, svd_solver="arpack").fit(means),
+        }
+
+    limits = {"PCA randomized, means only": 2.0, "PCA arpack, means only": 2.0}
+    return Case("wide, 2000 × 20000, std, 50 components", build, limits, rounds=3)
+
+
+def _rescale() -> Case:
+    def build() -> dict[str, Job]:
+        rng = np.random.default_rng(0)
+        X = uapca.UncertainArray(rng.standard_normal((200, 100)), _covariances(200, 100, rng))
+        pca = uapca.UAPCA().fit(X)
+        K = pca.get_covariance()
+        return {"rescale": lambda: pca.rescale(0.7), "numpy eigh": lambda: np.linalg.eigh(K)}
+
+    return Case("rescale, 100 features", build, {"numpy eigh": 1.3}, rounds=31)
+
+
+CASES = [
+    *(_full(n, d) for n, d in ((1000, 10), (10000, 20), (100000, 10), (2000, 100), (200, 300))),
+    _list(10000, 10),
+    *(_validation(n, d) for n, d in ((100000, 10), (2000, 100))),
+    *(_points(n, d) for n, d in ((1000000, 20), (100000, 100), (20000, 500))),
+    _wide(),
+    _rescale(),
+]

@@ -1,0 +1,58 @@
+"""Data that many tests build."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import uapca
+
+
+def grouped(points, labels):
+    """One row a label: mean, population covariance, weight by count."""
+    names, codes = np.unique(labels, return_inverse=True)
+    parts = [points[codes == k] for k in range(len(names))]
+    return uapca.UncertainArray(
+        [part.mean(axis=0) for part in parts],
+        [np.cov(part.T, bias=True) for part in parts],
+        weights=[len(part) for part in parts],
+        names=names,
+    )
+
+
+def random_covariances(rng, n, d):
+    factors = rng.standard_normal((n, d, d))
+    return factors @ factors.transpose(0, 2, 1) / d
+
+
+def random_uncertain(rng, n=12, d=5, kind="dense", dtype=float, **rest):
+    """Uncertain rows in each of the representations."""
+    mean = (rng.standard_normal((n, d)) @ rng.standard_normal((d, d))).astype(dtype)
+    errors = {
+        "zero": {},
+        "diagonal": {"std": rng.uniform(0, 2, (n, d))},
+        "by feature": {"std": rng.uniform(0, 2, d)},
+        "isotropic": {"std": rng.uniform(0, 2, (n, 1))},
+        "one number": {"std": 0.7},
+        "shared": {"cov": random_covariances(rng, 1, d)[0]},
+        "dense": {"cov": random_covariances(rng, n, d)},
+        "low-rank": {"factors": rng.standard_normal((n, d, 2))},
+        "low-rank + diagonal": {
+            "factors": rng.standard_normal((n, d, 2)),
+            "std": rng.uniform(0, 2, (n, d)),
+        },
+    }[kind]
+    errors = {name: np.asarray(value, dtype=dtype) for name, value in errors.items()}
+    return uapca.UncertainArray(mean, **errors, **rest)
+
+
+KINDS = (
+    "zero",
+    "diagonal",
+    "by feature",
+    "isotropic",
+    "one number",
+    "shared",
+    "dense",
+    "low-rank",
+    "low-rank + diagonal",
+)

@@ -1,0 +1,36 @@
+"""Data that many tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "uapca", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("uapca")
+
+ANURAN = Path(__file__).resolve().parents[2] / "shared" / "data" / "anuran_calls.csv"
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20190811)
+
+
+@pytest.fixture(scope="session")
+def anuran():
+    """The Anuran calls, 7195 × 22, and their labels by level; needs the file."""
+    folder = os.environ.get("UAPCA_DATA")
+    path = Path(folder) / "anuran_calls.csv" if folder else ANURAN
+    if not path.exists():
+        pytest.skip("anuran_calls.csv is not here: set UAPCA_DATA to its folder")
+    text = np.genfromtxt(path, delimiter=",", dtype=str, skip_header=1, encoding="utf-8")
+    head = path.read_text(encoding="utf-8").splitlines()[0].split(",")
+    levels = {level: text[:, head.index(level)] for level in ("Family", "Genus", "Species")}
+    values = [j for j, name in enumerate(head) if name.strip().startswith("MFCC")]
+    return text[:, values].astype(float), levels

@@ -1,0 +1,228 @@
+"""UncertainArray: selecting, mapping, weights, immutability, what it says of itself."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import uapca
+from builders import KINDS, random_uncertain
+
+
+@pytest.fixture
+def X(rng):
+    return random_uncertain(
+        rng,
+        n=4,
+        d=3,
+        names=["a", "b", "c", "d"],
+        features=["x", "y", "z"],
+        weights=[1, 2, 3, 4],
+    )
+
+
+def test_what_is_inside(X):
+    assert X.shape == (4, 3)
+    assert len(X) == 4
+    assert X.names == ("a", "b", "c", "d")
+    assert X.features == ("x", "y", "z")
+    assert_allclose(X.weights, [0.1, 0.2, 0.3, 0.4], rtol=1e-15)
+    assert X.total_weight == 10
+    assert_allclose(X.std**2, np.diagonal(X.cov.dense(), axis1=1, axis2=2))
+    assert X.laws is None
+
+
+def test_equal_weights_by_default(rng):
+    X = random_uncertain(rng, n=8)
+    assert_array_equal(X.weights, np.full(8, 1 / 8))
+    assert X.total_weight == 8
+
+
+def test_huge_weights_do_not_overflow():
+    X = uapca.UncertainArray([[0.0], [1.0], [2.0]], weights=[1e308, 1e308, 0])
+    assert_array_equal(X.weights, [0.5, 0.5, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("index", "rows"),
+    [
+        (1, [1]),
+        (-1, [3]),
+        ("c", [2]),
+        (["d", "a"], [3, 0]),
+        ([2, 0], [2, 0]),
+        (np.array([True, False, False, True]), [0, 3]),
+        (slice(1, None, 2), [1, 3]),
+        (slice(None), [0, 1, 2, 3]),
+    ],
+)
+def test_rows_by_position_mask_slice_and_name(X, index, rows):
+    Y = X[index]
+    assert_array_equal(Y.mean, X.mean[rows])
+    assert_array_equal(Y.cov.dense(), X.cov.dense()[rows])
+    assert Y.names == tuple(X.names[i] for i in rows)
+    assert Y.features == X.features
+    assert_allclose(Y.weights, X.weights[rows] / X.weights[rows].sum())
+    assert Y.total_weight == pytest.approx(10 * X.weights[rows].sum())
+
+
+def test_features_too(X):
+    Y = X[["a", "b"], ["z", "x"]]
+    assert Y.shape == (2, 2)
+    assert Y.features == ("z", "x")
+    assert_array_equal(Y.mean, X.mean[:2][:, [2, 0]])
+    assert_array_equal(Y.cov.dense(), X.cov.dense()[:2][:, [2, 0]][:, :, [2, 0]])
+
+
+def test_a_row_taken_twice_loses_its_name(X):
+    assert X[[0, 0]].names is None
+
+
+def test_rows_of_no_weight_count_the_same_among_themselves():
+    X = uapca.UncertainArray([[0.0], [1.0], [2.0]], weights=[0, 0, 1])
+    assert_array_equal(X[:2].weights, [0.5, 0.5])
+
+
+def test_iteration(X):
+    assert [row.names for row in X] == [("a",), ("b",), ("c",), ("d",)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_affine(rng, kind):
+    X = random_uncertain(rng, kind=kind)
+    A, b = rng.standard_normal((2, 5)), rng.standard_normal(2)
+    Y = X.affine(A, b)
+    assert_allclose(Y.mean, X.mean @ A.T + b)
+    assert_allclose(Y.cov.dense(), A @ X.cov.dense() @ A.T, atol=1e-13)
+    back = X.affine(A[0], np.zeros(5)).affine(1 / A[0])
+    assert_allclose(back.mean, X.mean, rtol=1e-14)
+    assert_allclose(back.cov.dense(), X.cov.dense(), rtol=1e-13)
+
+
+def test_affine_names_its_features(X):
+    assert X.affine(np.eye(3)[:2]).features is None
+    assert X.affine(np.eye(3)[:2], features=["p", "q"]).features == ("p", "q")
+    assert X.affine(np.ones(3)).features == X.features
+    assert X.affine(np.eye(3)).names == X.names
+
+
+def test_scaled(X):
+    assert_allclose(X.scaled(2).cov.dense(), 4 * X.cov.dense())
+    assert X.scaled(0).cov.kind == "zero"
+    assert X.scaled(3).names == X.names
+    assert_array_equal(X.scaled(2).mean, X.mean)
+
+
+def test_reweighted(X):
+    assert_array_equal(X.reweighted(None).weights, np.full(4, 0.25))
+    assert_array_equal(X.reweighted([1, 0, 0, 1]).weights, [0.5, 0, 0, 0.5])
+
+
+def test_pooled_is_the_law_of_total_variance(rng):
+    points = rng.standard_normal((60, 3))
+    parts = np.split(points, [10, 25])
+    X = uapca.UncertainArray(
+        [part.mean(axis=0) for part in parts],
+        [np.cov(part.T, bias=True) for part in parts],
+        weights=[len(part) for part in parts],
+    )
+    mean, K = X.pooled()
+    assert_allclose(mean, points.mean(axis=0), rtol=1e-12)
+    assert_allclose(K, np.cov(points.T, bias=True), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sample(rng, kind):
+    X = random_uncertain(rng, n=3, d=2, kind=kind)
+    draws = X.sample(20_000, rng=5)
+    assert draws.shape == (20_000, 3, 2)
+    assert_array_equal(draws, X.sample(20_000, rng=5))
+    assert (np.abs(draws.mean(axis=0) - X.mean) <= 5 * X.std / np.sqrt(20_000) + 1e-12).all()
+
+
+def test_sampling_touches_no_global_state(X):
+    np.random.seed(3)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    X.sample(2)
+    assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+
+
+def test_arrays_are_not_copied_and_cannot_be_changed_through_it(rng):
+    mean, cov = rng.standard_normal((4, 2)), np.tile(np.eye(2), (4, 1, 1))
+    X = uapca.UncertainArray(mean, cov)
+    assert np.shares_memory(X.mean, mean)
+    assert np.shares_memory(X.cov.dense(), cov)
+    with pytest.raises(ValueError, match="read-only"):
+        X.mean[0, 0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        X.cov.dense()[0, 0, 0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        X.weights[0] = 1
+    mean[0, 0] = 7  # the user's own array stays writable
+
+
+def test_integers_become_floats():
+    assert uapca.UncertainArray([[1, 2]]).mean.dtype == np.float64
+
+
+def test_a_data_frame_gives_its_labels():
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}, index=["a", "b"])
+    X = uapca.UncertainArray(frame, std=0.1)
+    assert X.features == ("x", "y")
+    assert X.names == ("a", "b")
+    assert uapca.UncertainArray(frame.reset_index(drop=True)).names is None
+
+
+def test_to_frame(X):
+    frame = X.to_frame()
+    assert list(frame.columns) == ["x", "x_err", "y", "y_err", "z", "z_err"]
+    assert list(frame.index) == ["a", "b", "c", "d"]
+    assert_array_equal(frame["y"], X.mean[:, 1])
+    assert_array_equal(frame["y_err"], X.std[:, 1])
+
+
+def test_repr():
+    X = uapca.UncertainArray(
+        np.arange(16.0).reshape(8, 2), std=[0.5, 0.25], names=list("abcdefgh"), weights=range(8)
+    )
+    assert repr(X) == (
+        "UncertainArray: 8 rows × 2 features, independent errors, weights 0 to 0.25\n"
+        "  a  0 ± 0.5  1 ± 0.25\n"
+        "  b  2 ± 0.5  3 ± 0.25\n"
+        "  c  4 ± 0.5  5 ± 0.25\n"
+        "  d  6 ± 0.5  7 ± 0.25\n"
+        "  e  8 ± 0.5  9 ± 0.25\n"
+        "  f  10 ± 0.5  11 ± 0.25\n"
+        "  … 2 more rows"
+    )
+
+
+def test_repr_of_wide_float32_data(rng):
+    text = repr(uapca.UncertainArray(np.zeros((1, 9), dtype=np.float32)))
+    assert (
+        text.splitlines()[0] == "UncertainArray: 1 row × 9 features, certain, float32 and float64"
+    )
+    assert text.splitlines()[1].endswith("…")
+
+
+def test_html_escapes_every_name():
+    X = uapca.UncertainArray(
+        [[1.0, 2.0]], names=["</script><b>"], features=["<i>x</i>", 'a"b'], std=0.5
+    )
+    page = X._repr_html_()
+    assert "<script" not in page
+    assert "</script" not in page
+    assert "<i>" not in page
+    assert "&lt;i&gt;x&lt;/i&gt;" in page
+    assert "1 ± 0.5" in page
+
+
+def test_repr_survives_control_characters():
+    X = uapca.UncertainArray([[1.0]], names=["a\x1b[31m\n"])
+    assert "\x1b" not in repr(X)
+
+
+def test_one_row_one_feature():
+    X = uapca.UncertainArray([[3.0]], std=2.0)
+    assert X.shape == (1, 1)
+    assert_array_equal(X.cov.dense(), [[[4.0]]])

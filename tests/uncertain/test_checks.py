@@ -1,0 +1,291 @@
+"""Bad input: each mistake has its own words."""
+
+import re
+
+import numpy as np
+import pytest
+
+import uapca
+
+MEAN = np.zeros((3, 2))
+EYE = np.tile(np.eye(2), (3, 1, 1))
+
+
+def changed(array, index, value):
+    array = np.array(array, dtype=float)
+    array[index] = value
+    return array
+
+
+CASES = {
+    "NaN in the means": (
+        {"mean": changed(MEAN, (1, 0), np.nan)},
+        ValueError,
+        "mean must be finite; got NaN at row 1, feature 0 (1 such in all). "
+        "Remove or fill these values first.",
+    ),
+    "infinities in the means": (
+        {"mean": np.full((3, 2), -np.inf)},
+        ValueError,
+        "mean must be finite; got -inf at row 0, feature 0 (6 such in all). "
+        "Remove or fill these values first.",
+    ),
+    "NaN in a covariance": (
+        {"mean": MEAN, "cov": changed(EYE, (2, 0, 1), np.nan)},
+        ValueError,
+        "cov must be finite; got NaN at row 2, feature 0, feature 1 (1 such in all). "
+        "Remove or fill these values first.",
+    ),
+    "infinity in the errors": (
+        {"mean": MEAN, "std": [1.0, np.inf]},
+        ValueError,
+        "std must be finite; got inf at feature 1 (1 such in all). "
+        "Remove or fill these values first.",
+    ),
+    "one dimension": (
+        {"mean": [1.0, 2.0]},
+        ValueError,
+        "mean must have two dimensions, (rows, features); got shape (2,). "
+        "Use mean[None, :] for a single row, mean[:, None] for a single feature.",
+    ),
+    "no rows": (
+        {"mean": np.zeros((0, 3))},
+        ValueError,
+        "mean must have at least one row and one feature; got shape (0, 3). "
+        "Check that the data was read and selected as intended.",
+    ),
+    "no features": (
+        {"mean": np.zeros((3, 0))},
+        ValueError,
+        "mean must have at least one row and one feature; got shape (3, 0). "
+        "Check that the data was read and selected as intended.",
+    ),
+    "covariances of another shape": (
+        {"mean": MEAN, "cov": np.zeros((4, 2, 2))},
+        ValueError,
+        "cov must have shape (3, 2, 2), one matrix for each row, or (2, 2), one for all, to fit "
+        "mean of shape (3, 2); got shape (4, 2, 2). Pass std= for independent errors.",
+    ),
+    "variances passed as cov": (
+        {"mean": MEAN, "cov": np.ones((3, 2))},
+        ValueError,
+        "cov must have shape (3, 2, 2), one matrix for each row, or (2, 2), one for all, to fit "
+        "mean of shape (3, 2); got shape (3, 2). Pass std=numpy.sqrt(cov) if these are variances, "
+        "std=cov if standard deviations.",
+    ),
+    "errors of another shape": (
+        {"mean": MEAN, "std": [1.0, 2.0, 3.0]},
+        ValueError,
+        "std must broadcast to the shape (3, 2) of mean; got shape (3,). Pass one number, one for "
+        "each feature (D,), one for each row (N, 1), or one for each value (N, D).",
+    ),
+    "negative errors": (
+        {"mean": MEAN, "std": changed(np.ones((3, 2)), (2, 1), -0.5)},
+        ValueError,
+        "std must be zero or positive; got -0.5 at row 2, feature 1. "
+        "Standard deviations have no sign; pass variances as cov.",
+    ),
+    "a negative number": (
+        {"mean": MEAN, "std": -1},
+        ValueError,
+        "std must be zero or positive; got -1.0. "
+        "Standard deviations have no sign; pass variances as cov.",
+    ),
+    "factors of another shape": (
+        {"mean": MEAN, "factors": np.ones((3, 4, 1))},
+        ValueError,
+        "factors must have shape (3, 2, r) to fit mean of shape (3, 2); got shape (3, 4, 1). "
+        "Stack one (features, r) matrix for each row.",
+    ),
+    "cov and std": (
+        {"mean": MEAN, "cov": EYE, "std": 1.0},
+        ValueError,
+        "cov must be the only description of the errors where it is given; got both cov and std. "
+        "Leave one out, or add diag(std**2) to cov; std alone needs no matrices.",
+    ),
+    "asymmetric": (
+        {"mean": MEAN, "cov": changed(EYE, (1, 0, 1), 0.25)},
+        ValueError,
+        "cov must be symmetric; the matrix of row 1 differs from its transpose by 0.25. "
+        "Use (cov + cov.swapaxes(-1, -2)) / 2 if this is only noise.",
+    ),
+    "indefinite": (
+        {"mean": MEAN, "cov": changed(EYE, 1, [[1.0, 2.0], [2.0, 1.0]])},
+        ValueError,
+        "cov must be positive semi-definite; the matrix of row 1 has the eigenvalue -1. "
+        "Check that it holds covariances and that its features are in the order of mean.",
+    ),
+    "indefinite and shared": (
+        {"mean": MEAN, "cov": np.diag([1.0, -0.5])},
+        ValueError,
+        "cov must be positive semi-definite; the shared matrix has the eigenvalue -0.5. "
+        "Check that it holds covariances and that its features are in the order of mean.",
+    ),
+    "a negative variance alone": (
+        {"mean": [[0.0]], "cov": [[[-1e-30]]]},
+        ValueError,
+        "cov must be positive semi-definite; the matrix of row 0 has the eigenvalue -1e-30. "
+        "Check that it holds covariances and that its features are in the order of mean.",
+    ),
+    "negative weights": (
+        {"mean": MEAN, "weights": [1.0, -2.0, 1.0]},
+        ValueError,
+        "weights must be zero or positive; got -2.0 at row 1. Use 0 to leave a row out of the fit.",
+    ),
+    "zero weights": (
+        {"mean": MEAN, "weights": [0, 0, 0]},
+        ValueError,
+        "weights must have a positive sum; all 3 are zero. "
+        "Give at least one row a positive weight, or leave weights out.",
+    ),
+    "too few weights": (
+        {"mean": MEAN, "weights": [1, 1]},
+        ValueError,
+        "weights must have one entry for each of the 3 rows; got shape (2,). "
+        "Pass a vector of length 3, or leave weights out for equal weights.",
+    ),
+    "NaN among the weights": (
+        {"mean": MEAN, "weights": [1, np.nan, 1]},
+        ValueError,
+        "weights must be finite; got NaN at row 1 (1 such in all). "
+        "Remove or fill these values first.",
+    ),
+    "duplicate names": (
+        {"mean": MEAN, "names": ["a", "b", "a"]},
+        ValueError,
+        "names must be distinct; 'a' occurs 2 times. Rename the duplicates, or leave names out.",
+    ),
+    "too many names": (
+        {"mean": MEAN, "names": ["a", "b", "c", "d"]},
+        ValueError,
+        "names must have one entry for each row; got 4 for 3 rows. Pass 3 or leave names out.",
+    ),
+    "duplicate features": (
+        {"mean": MEAN, "features": ["x", "x"]},
+        ValueError,
+        "features must be distinct; 'x' occurs 2 times. "
+        "Rename the duplicates, or leave features out.",
+    ),
+    "too few features": (
+        {"mean": MEAN, "features": ["x"]},
+        ValueError,
+        "features must have one entry for each feature; got 1 for 2 features. "
+        "Pass 2 or leave features out.",
+    ),
+    "a string of names": (
+        {"mean": MEAN, "names": "abc"},
+        TypeError,
+        "names must be a sequence of strings, one for each row; got the single string 'abc'. "
+        "Pass ['abc'] if there is one row.",
+    ),
+    "too few laws": (
+        {"mean": MEAN, "laws": []},
+        ValueError,
+        "laws must have one entry for each row; got 0 for 3 rows. "
+        "Leave laws out if only means and covariances are known.",
+    ),
+    "complex": (
+        {"mean": MEAN + 1j},
+        TypeError,
+        "mean must be real numbers; got complex values (dtype complex128). "
+        "Take the real part, or stack real and imaginary parts as separate features.",
+    ),
+    "objects": (
+        {"mean": np.array([[1, "a"], [None, 2]], dtype=object)},
+        TypeError,
+        "mean must be numbers; got an array of dtype object. Convert it to float first, for "
+        "instance with numpy.asarray(values, dtype=float); ragged or mixed rows have no such form.",
+    ),
+    "strings": (
+        {"mean": [["1", "2"]]},
+        TypeError,
+        "mean must be numbers; got an array of dtype <U1. Convert it to float first, for "
+        "instance with numpy.asarray(values, dtype=float); ragged or mixed rows have no such form.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input(name):
+    arguments, kind, message = CASES[name]
+    with pytest.raises(kind, match=f"^{re.escape(message)}$"):
+        uapca.UncertainArray(**arguments)
+
+
+@pytest.mark.parametrize(
+    "index", [7, [0, 3], [], np.array([True]), slice(2, 2), np.zeros(3, dtype=bool), 1.5, None]
+)
+def test_bad_index(index):
+    with pytest.raises(IndexError, match="^index must "):
+        uapca.UncertainArray(MEAN)[index]
+
+
+def test_unknown_name():
+    X = uapca.UncertainArray(MEAN, names=["a", "b", "c"])
+    with pytest.raises(KeyError, match="got 'q', and there are 'a', 'b', 'c'"):
+        X["q"]
+    with pytest.raises(KeyError, match="got 'q', and there are no names"):
+        uapca.UncertainArray(MEAN)["q"]
+
+
+@pytest.mark.parametrize("s", [-1, np.nan, "a", None])
+def test_bad_scale(s):
+    message = (
+        f"s must be a number from 0 to infinity; got {s!r}. "
+        "0 is ordinary PCA of the means, 1 the data as given, numpy.inf the limit."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        uapca.UncertainArray(MEAN).scaled(s)
+
+
+def test_infinite_errors_are_a_limit_of_the_fit_not_data():
+    with pytest.raises(ValueError, match=r"^s must be finite; got inf\. No data has infinite"):
+        uapca.UncertainArray(MEAN).scaled(np.inf)
+
+
+@pytest.mark.parametrize("A", [np.zeros((2, 3)), np.zeros(3), np.zeros((0, 2)), 1.0])
+def test_bad_map(A):
+    with pytest.raises(ValueError, match=r"^A must have shape \(q, 2\), or \(2,\) for a factor"):
+        uapca.UncertainArray(MEAN).affine(A)
+
+
+def test_bad_shift():
+    with pytest.raises(ValueError, match=r"^b must have shape \(1,\), one entry for each new"):
+        uapca.UncertainArray(MEAN).affine([[1.0, 0.0]], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, "3"])
+def test_bad_number_of_draws(n):
+    with pytest.raises(ValueError, match="^n must be a positive integer; got "):
+        uapca.UncertainArray(MEAN).sample(n)
+
+
+def test_bad_seed():
+    with pytest.raises(TypeError, match="^rng must be None, a non-negative integer seed or a"):
+        uapca.UncertainArray(MEAN).sample(1, rng="x")
+
+
+def test_rounding_is_accepted():
+    """A product of rank one, off by rounding: negative eigenvalues of 1e-17 and no symmetry."""
+    rng = np.random.default_rng(0)
+    v = rng.standard_normal((40, 6, 1)) * 10.0 ** rng.integers(-8, 8, (40, 1, 1))
+    cov = v @ v.transpose(0, 2, 1)
+    cov *= 1 + 1e-16 * rng.standard_normal(cov.shape)
+    uapca.UncertainArray(np.zeros((40, 6)), cov)
+    uapca.UncertainArray(np.zeros((40, 6), dtype=np.float32), cov.astype(np.float32))
+
+
+def test_zero_covariances_among_others_are_accepted():
+    uapca.UncertainArray(MEAN, changed(EYE, 1, 0.0))
+
+
+def test_check_false_trusts_the_values_but_not_the_shapes():
+    X = uapca.UncertainArray(changed(MEAN, (0, 0), np.nan), -EYE, check=False)
+    assert np.isnan(X.mean[0, 0])
+    with pytest.raises(ValueError, match="^cov must have shape"):
+        uapca.UncertainArray(MEAN, np.zeros((4, 2, 2)), check=False)
+
+
+def test_large_but_finite_values_are_finite():
+    """Their sum overflows, they do not."""
+    uapca.UncertainArray(np.full((3, 2), 1.7e308))

@@ -1,0 +1,170 @@
+"""One contract, run on every representation against dense algebra."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from builders import KINDS, random_uncertain
+
+EXACT = {"rtol": 1e-13, "atol": 1e-13}
+SINGLE = {"rtol": 2e-5, "atol": 2e-5}
+
+
+@pytest.fixture(params=KINDS)
+def cov(request, rng):
+    return random_uncertain(rng, kind=request.param).cov
+
+
+@pytest.fixture
+def weights(rng):
+    w = rng.uniform(0, 1, 12)
+    w[3] = 0
+    return w / w.sum()
+
+
+def test_shape_and_length(cov):
+    assert cov.shape == (12, 5, 5)
+    assert len(cov) == 12
+    assert cov.dense().shape == (12, 5, 5)
+
+
+def test_average(cov, weights):
+    assert_allclose(cov.average(), cov.dense().mean(axis=0), **EXACT)
+    assert_allclose(cov.average(weights), np.einsum("n,nij->ij", weights, cov.dense()), **EXACT)
+    assert_array_equal(cov.average(weights), cov.average(weights).T)
+
+
+def test_average_diagonal(cov, weights):
+    assert_allclose(cov.average_diagonal(weights), np.diag(cov.average(weights)), **EXACT)
+
+
+@pytest.mark.parametrize("shape", [(5,), (5, 3)])
+def test_matvec(cov, weights, rng, shape):
+    x = rng.standard_normal(shape)
+    assert_allclose(cov.matvec(x, weights), cov.average(weights) @ x, **EXACT)
+    assert_allclose(cov.matvec(x), cov.average() @ x, **EXACT)
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("orthonormal", [True, False])
+def test_project(cov, rng, q, orthonormal):
+    A = rng.standard_normal((q, 5))
+    if orthonormal:
+        A = np.linalg.qr(A.T)[0].T
+    image = cov.project(A)
+    expected = np.einsum("pi,nij,qj->npq", A, cov.dense(), A)
+    assert image.shape == (12, q, q)
+    assert_allclose(image.dense(), expected, **EXACT)
+    assert_array_equal(image.dense(), image.dense().transpose(0, 2, 1))
+
+
+def test_project_by_factors_keeps_the_representation(cov, rng):
+    a = rng.standard_normal(5)
+    image = cov.project(a)
+    assert type(image) is type(cov)
+    assert_allclose(image.dense(), cov.dense() * a * a[:, None], **EXACT)
+
+
+def test_variances_along(cov, rng):
+    A = rng.standard_normal((3, 5))
+    expected = np.einsum("qi,nij,qj->nq", A, cov.dense(), A)
+    assert_allclose(cov.variances_along(A), expected, **EXACT)
+
+
+def test_traces(cov, rng):
+    S = rng.standard_normal((5, 5))
+    S = S + S.T
+    assert_allclose(cov.traces(S), np.einsum("ij,nij->n", S, cov.dense()), **EXACT)
+
+
+def test_diagonal(cov):
+    assert_allclose(cov.diagonal(), np.diagonal(cov.dense(), axis1=1, axis2=2), **EXACT)
+
+
+@pytest.mark.parametrize("s", [0.0, 0.3, 7.0])
+def test_scaled(cov, s):
+    assert_allclose(cov.scaled(s).dense(), s**2 * cov.dense(), **EXACT)
+    assert_allclose(cov.scaled(s).scaled(2.0).average(), 4 * s**2 * cov.average(), **EXACT)
+    assert_allclose(cov.scaled(s).project(np.eye(5)[:2]).dense(), s**2 * cov.dense()[:, :2, :2])
+    assert_allclose(cov.scaled(s).variances_along(np.eye(5)), s**2 * cov.diagonal(), **EXACT)
+
+
+def test_scaled_shares_the_data(cov):
+    for name, array in cov.scaled(3.0).arrays.items():
+        assert np.shares_memory(array, cov.arrays[name])
+
+
+@pytest.mark.parametrize("rows", [slice(2, 9, 3), np.array([4, 1]), slice(0, 1)])
+def test_take(cov, rows):
+    assert type(cov.take(rows)) is type(cov)
+    assert_array_equal(cov.take(rows).dense(), cov.dense()[rows])
+
+
+@pytest.mark.parametrize("columns", [slice(1, 4), np.array([3, 0]), np.array([2])])
+def test_select(cov, columns):
+    assert type(cov.select(columns)) is type(cov)
+    assert_allclose(cov.select(columns).dense(), cov.dense()[:, columns][:, :, columns], **EXACT)
+
+
+def test_deviates_have_the_covariance(cov):
+    draws = cov.deviates(40_000, np.random.default_rng(1))
+    assert draws.shape == (40_000, 12, 5)
+    found = np.einsum("kni,knj->nij", draws, draws) / len(draws)
+    expected = cov.dense()
+    variances = np.diagonal(expected, axis1=1, axis2=2)
+    # Var(x_i x_j) = Ψ_ii Ψ_jj + Ψ_ij² for normals: five standard errors.
+    error = np.sqrt((variances[:, :, None] * variances[:, None, :] + expected**2) / len(draws))
+    assert (np.abs(found - expected) <= 5 * error + 1e-12).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_float32_is_kept_and_sums_are_float64(rng, kind):
+    X = random_uncertain(rng, kind=kind, dtype=np.float32)
+    assert X.mean.dtype == np.float32
+    for array in X.cov.arrays.values():
+        assert array.dtype == np.float32
+    assert X.cov.average().dtype == np.float64
+    assert_allclose(X.cov.average(), X.cov.dense().astype(float).mean(axis=0), **SINGLE)
+    A = rng.standard_normal((2, 5))
+    for array in X.cov.project(A).arrays.values():
+        assert array.dtype == np.float32 or kind in ("by feature", "one number")
+    assert_allclose(
+        X.cov.project(A).dense(),
+        np.einsum("pi,nij,qj->npq", A, X.cov.dense(), A),
+        **SINGLE,
+    )
+
+
+def test_float32_sums_do_not_lose_small_terms():
+    """A million equal terms: summing in float32 would be off by far more than one rounding."""
+    n = 200_000
+    matrices = np.full((n, 1, 1), 0.1, dtype=np.float32)
+    from uapca.uncertain import Dense
+
+    assert_allclose(Dense(matrices).average(), float(np.float32(0.1)), rtol=1e-12)
+
+
+def test_isotropic_stays_isotropic_under_an_orthonormal_projection(rng):
+    cov = random_uncertain(rng, kind="isotropic").cov
+    A = np.linalg.qr(rng.standard_normal((5, 2)))[0].T
+    assert cov.project(A).kind == "diagonal"
+    assert cov.project(2 * A).kind == "diagonal"
+    assert cov.project(A * [[1], [2]]).kind == "dense"
+
+
+def test_low_rank_stays_low_rank_under_any_projection(rng):
+    cov = random_uncertain(rng, kind="low-rank").cov
+    assert cov.project(rng.standard_normal((3, 5))).kind == "low-rank"
+
+
+def test_not_contiguous_matrices(rng):
+    cov = random_uncertain(rng, kind="dense").cov
+    strange = np.asfortranarray(cov.dense())
+    from uapca.uncertain import Dense
+
+    other = Dense(strange)
+    A = rng.standard_normal((2, 5))
+    assert_allclose(other.average(), cov.average(), **EXACT)
+    assert_allclose(other.project(A).dense(), cov.project(A).dense(), **EXACT)
+    assert_allclose(other.project(np.eye(5)).dense(), cov.dense(), **EXACT)
+    assert_allclose(other.traces(np.eye(5)), cov.traces(np.eye(5)), **EXACT)
