@@ -17,6 +17,7 @@ __all__ = [
     "check_finite",
     "check_labels",
     "complaint",
+    "restore_frozen",
     "rng_from",
     "shape_of",
 ]
@@ -125,6 +126,14 @@ def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str,
             )
         )
     return result
+
+
+def restore_frozen(target: object, state: tuple[Any, dict[str, Any]]) -> None:
+    """``__setstate__`` for classes with slots: arrays come back read-only, as they were."""
+    for name, value in state[1].items():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+        setattr(target, name, value)
 
 
 def rng_from(rng: Any) -> np.random.Generator:

@@ -9,7 +9,15 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_labels, complaint, rng_from, shape_of
+from uapca._validation import (
+    Floats,
+    as_floats,
+    check_labels,
+    complaint,
+    restore_frozen,
+    rng_from,
+    shape_of,
+)
 from uapca.uncertain import text
 from uapca.uncertain.blocks import Doubles, moments
 from uapca.uncertain.checks import covariance_from, means_from, scale_from, weights_from
@@ -152,6 +160,9 @@ class UncertainArray:
         new._features = features
         new._laws = laws
         return new
+
+    def __setstate__(self, state: tuple[Any, dict[str, Any]]) -> None:
+        restore_frozen(self, state)
 
     # What is inside
 

@@ -23,7 +23,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats
+from uapca._validation import Floats, restore_frozen
 from uapca.uncertain.blocks import Doubles
 
 __all__ = ["Covariance", "Rows", "kept_as", "root", "row_count", "symmetric", "unpacked"]
@@ -56,6 +56,9 @@ class Covariance(ABC):
 
     def __len__(self) -> int:
         return self._n
+
+    def __setstate__(self, state: tuple[Any, dict[str, Any]]) -> None:
+        restore_frozen(self, state)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._n} rows, {self._d} features)"

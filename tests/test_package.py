@@ -1,0 +1,93 @@
+"""The house itself: what an import loads, which way imports point, what is public."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import uapca
+
+SOURCE = Path(uapca.__file__).parent
+
+# Each layer may import only from those before it; those in one line do not know each other.
+LAYERS = [
+    {"_validation", "_files", "_version"},
+    {"laws"},
+    {"uncertain"},
+    {"inputs", "aggregate", "decomposition"},
+    {"sensitivity", "stability", "compare"},
+    {"datasets"},
+    {"views"},
+    {"cli"},
+]
+MAY_ALSO = {("inputs", "aggregate")}  # the readers of labelled points aggregate them
+
+
+def layer_of(name):
+    return next(i for i, names in enumerate(LAYERS) if name in names)
+
+
+def imports_of(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("uapca"):
+            parts = (node.module or "").split(".")
+            yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("uapca."):
+                    yield alias.name.split(".")[1]
+
+
+def test_imports_point_one_way():
+    for path in SOURCE.rglob("*.py"):
+        own = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        if own == "__init__":
+            continue
+        for other in imports_of(path):
+            if other == own or (own, other) in MAY_ALSO:
+                continue
+            assert layer_of(other) < layer_of(own), f"{path.name} in {own} imports {other}"
+
+
+def test_import_loads_nothing_heavy():
+    heavy = (
+        "matplotlib",
+        "pandas",
+        "polars",
+        "pyarrow",
+        "dask",
+        "pyspark",
+        "xarray",
+        "arviz",
+        "astropy",
+        "scipy.stats",
+        "tqdm",
+    )
+    # What scikit-learn itself loads (pandas, in some versions, where it is installed) is its own.
+    code = (
+        "import sys, numpy, scipy.linalg, sklearn.base, sklearn.utils.validation\n"
+        "before = set(sys.modules)\nimport uapca\n"
+        f"print([m for m in {heavy!r} if m in set(sys.modules) - before])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_public_names_are_there_and_documented():
+    for name in uapca.__all__:
+        thing = getattr(uapca, name)
+        if not name.startswith("__"):
+            assert thing.__doc__, name
+
+
+def test_version_is_a_string():
+    assert uapca.__version__.count(".") >= 2
+
+
+def test_typed():
+    assert (SOURCE / "py.typed").exists()
+
+
+def test_files_fit_on_a_few_screens():
+    long = [p.name for p in SOURCE.rglob("*.py") if len(p.read_text().splitlines()) > 420]
+    assert long == []
