@@ -1,0 +1,404 @@
+"""What every law offers: moments, affine images, samples, characteristic function, density."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from uapca._validation import Floats, as_floats, check_finite, complaint, rng_from, shape_of
+from uapca.laws.levels import Block, highest_density_levels, line_block, plane_block
+
+__all__ = ["DegenerateLaw", "Law", "Line"]
+
+#: A direction whose standard deviation is below this share of the largest carries no uncertainty.
+THIN = 1e-6
+
+
+class DegenerateLaw(ValueError):
+    """A density was asked of a law that has none: a point, a line in the plane, or atoms."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The line that carries all of a law's uncertainty.
+
+    Attributes
+    ----------
+    origin : ndarray of shape (D,)
+        The law's mean, a point of the line.
+    direction : ndarray of shape (D,)
+        Unit vector; its entry of largest magnitude is positive.
+    law : Law
+        The one-dimensional law of the signed distance from `origin` along `direction`.
+    """
+
+    origin: Floats
+    direction: Floats
+    law: Law
+
+
+class Law(ABC):
+    """The probability law of one uncertain row: a random vector in D dimensions.
+
+    Implementations: `Normal`, `Independent`, `Samples`, `Mixture`, `Affine` and `Moments`. All are
+    immutable; operations return new laws.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # -- what an implementation provides -------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def mean(self) -> Floats:
+        """Expected value, shape (D,)."""
+
+    @property
+    @abstractmethod
+    def cov(self) -> Floats:
+        """Covariance, shape (D, D)."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """One line for tables: the kind of law and how its density is found."""
+
+    @abstractmethod
+    def __eq__(self, other: object) -> bool: ...
+
+    @abstractmethod
+    def _affine(self, A: Floats, b: Floats) -> Law: ...
+
+    @abstractmethod
+    def _sample(self, n: int, rng: np.random.Generator) -> Floats: ...
+
+    @abstractmethod
+    def _cf(self, t: Floats) -> npt.NDArray[np.complex128]: ...
+
+    @abstractmethod
+    def _density_on_line(self, x: Floats) -> Floats: ...
+
+    @abstractmethod
+    def _density_on_plane(self, x: Floats, y: Floats, shear: Floats) -> Floats:
+        """Density at the points (x[i], y[j] + shear[i]); shape (len(x), len(y))."""
+
+    # -- what users call -----------------------------------------------------------------------
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions D."""
+        return len(self.mean)
+
+    @property
+    def std(self) -> Floats:
+        """Standard deviation of each coordinate, shape (D,)."""
+        return np.sqrt(np.diagonal(self.cov))
+
+    def affine(self, A: npt.ArrayLike, b: npt.ArrayLike | None = None) -> Law:
+        """The law of ``A x + b``.
+
+        Parameters
+        ----------
+        A : array-like of shape (q, D), or (D,)
+            A matrix, or one factor for each coordinate (a diagonal map).
+        b : array-like of shape (q,), optional
+            A shift; zero if left out.
+
+        Returns
+        -------
+        Law
+            In closed form where there is one, otherwise an `Affine`.
+
+        Examples
+        --------
+        >>> from uapca.laws import Normal
+        >>> Normal([1.0, 2.0], [[1.0, 0.0], [0.0, 4.0]]).affine([[1.0, 1.0]], [10.0])
+        Normal(mean=[13.0], cov=[[5.0]])
+        """
+        matrix = as_floats(A, "A").astype(np.float64)
+        if matrix.ndim not in (1, 2) or matrix.shape[-1] != self.dim:
+            raise ValueError(
+                complaint(
+                    "A",
+                    f"have shape (q, {self.dim}), or ({self.dim},) for a diagonal map",
+                    f"got shape {shape_of(matrix)}",
+                    "Give it one column for each coordinate of the law",
+                )
+            )
+        check_finite(matrix, "A", ("row", "column")[-matrix.ndim :])
+        size = matrix.shape[0]
+        shift = np.zeros(size) if b is None else as_floats(b, "b").astype(np.float64)
+        if shift.shape != (size,):
+            raise ValueError(
+                complaint(
+                    "b",
+                    f"have shape ({size},), one entry for each row of A",
+                    f"got shape {shape_of(shift)}",
+                    "Leave b out for no shift",
+                )
+            )
+        check_finite(shift, "b", ("entry",))
+        return self._rescale(matrix, shift) if matrix.ndim == 1 else self._affine(matrix, shift)
+
+    def scaled(self, s: float) -> Law:
+        """The law with its deviations about the mean multiplied by `s`: covariance times s².
+
+        Examples
+        --------
+        >>> from uapca.laws import Normal
+        >>> Normal([5.0], [[1.0]]).scaled(2)
+        Normal(mean=[5.0], cov=[[4.0]])
+        """
+        factor = float(s)
+        if not 0 <= factor < np.inf:
+            raise ValueError(
+                complaint(
+                    "s",
+                    "be a finite number of at least 0",
+                    f"got {s!r}",
+                    "s = 1 leaves a law as it is and s = 0 makes it certain",
+                )
+            )
+        return self._scaled(factor)
+
+    def sample(self, n: int, rng: Any = None) -> Floats:
+        """Draw `n` independent samples, shape (n, D).
+
+        Parameters
+        ----------
+        n : int
+            Number of samples.
+        rng : None, int or numpy.random.Generator, optional
+            Seed or generator; no global state is touched.
+        """
+        count = int(n)
+        if count != n or count < 0:
+            raise ValueError(
+                complaint("n", "be a whole number of at least 0", f"got {n!r}", "Pass a count")
+            )
+        return self._sample(count, rng_from(rng))
+
+    def cf(self, t: npt.ArrayLike) -> npt.NDArray[np.complex128]:
+        """Characteristic function E[exp(i t·x)].
+
+        Parameters
+        ----------
+        t : array-like of shape (..., D)
+
+        Returns
+        -------
+        ndarray of complex, shape (...)
+        """
+        points = as_floats(t, "t").astype(np.float64)
+        if points.ndim == 0 or points.shape[-1] != self.dim:
+            raise ValueError(
+                complaint(
+                    "t",
+                    f"have shape (..., {self.dim})",
+                    f"got shape {shape_of(points)}",
+                    "The last axis runs over the coordinates of the law",
+                )
+            )
+        values = self._cf(points.reshape(-1, self.dim))
+        return np.asarray(values, dtype=np.complex128).reshape(points.shape[:-1])
+
+    @cached_property
+    def support_rank(self) -> int:
+        """Number of directions that carry uncertainty: 0 a point, 1 a line, D full.
+
+        A direction counts if its standard deviation exceeds a millionth of the largest one and
+        the rounding error of the mean.
+        """
+        values = np.linalg.eigvalsh(self.cov)
+        top = float(np.sqrt(max(values[-1], 0.0)))
+        if top <= self._noise():
+            return 0
+        return int(np.sum(values > max(THIN * top, self._noise()) ** 2))
+
+    def along_line(self) -> Line:
+        """The line that carries all uncertainty, for a law of ``support_rank`` 1.
+
+        Examples
+        --------
+        >>> from uapca.laws import Normal
+        >>> line = Normal([1.0, 1.0], [[9.0, 12.0], [12.0, 16.0]]).along_line()
+        >>> line.direction.round(3), line.law.cov.round(3)
+        (array([0.6, 0.8]), array([[25.]]))
+        """
+        if self.support_rank != 1:
+            raise DegenerateLaw(
+                f"along_line() needs a law whose uncertainty lies along one line; this one has "
+                f"support_rank {self.support_rank}. "
+                + (
+                    "It is a certain point: use .mean."
+                    if self.support_rank == 0
+                    else "Use .density(grid)."
+                )
+            )
+        direction = np.linalg.eigh(self.cov)[1][:, -1]
+        direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
+        law = self.affine(direction[None, :], [-float(direction @ self.mean)])
+        return Line(self.mean, direction, law)
+
+    def density(self, grid: Any) -> Floats:
+        """Density on a grid, for laws of one or two dimensions.
+
+        Parameters
+        ----------
+        grid : array-like of shape (G,), or a pair of array-likes (xs, ys)
+            In one dimension the points; in two dimensions the two axes, of shapes (Gx,) and (Gy,).
+            Points may be in any order and unevenly spaced.
+
+        Returns
+        -------
+        ndarray of shape (G,), or (Gx, Gy)
+            In two dimensions entry [i, j] is the density at (xs[i], ys[j]).
+
+        Raises
+        ------
+        DegenerateLaw
+            If there is no density: the law is a point, lies along a line of the plane, or has
+            atoms. `support_rank` tells before, `along_line` gives the law along the line.
+
+        Examples
+        --------
+        >>> from uapca.laws import Independent, Uniform
+        >>> row = Independent([Uniform(0, 1), Uniform(0, 1)])
+        >>> row.affine([[1.0, 1.0]]).density([0.5, 1.0, 1.5]).round(6)
+        array([0.5, 1. , 0.5])
+        """
+        if self.dim == 1:
+            x = grid_axis(grid, "grid")
+            self._refuse_degenerate()
+            return self._density_on_line(x)
+        if self.dim != 2:
+            raise ValueError(
+                complaint(
+                    "density",
+                    "be asked of a law of one or two dimensions",
+                    f"this law has {self.dim}",
+                    "Project it first, for instance with law.affine(A) and A of shape (2, D)",
+                )
+            )
+        if isinstance(grid, np.ndarray) or not hasattr(grid, "__len__") or len(grid) != 2:
+            raise ValueError(
+                complaint(
+                    "grid",
+                    "be a pair of axes (xs, ys) for a two-dimensional law",
+                    f"got {type(grid).__name__}"
+                    + (f" of length {len(grid)}" if hasattr(grid, "__len__") else ""),
+                    "Pass (xs, ys), the coordinates along each axis",
+                )
+            )
+        x, y = (grid_axis(axis, f"grid[{i}]") for i, axis in enumerate(grid))
+        self._refuse_degenerate()
+        return self._density_on_plane(x, y, np.zeros(len(x)))
+
+    def levels(self, probs: npt.ArrayLike) -> Floats:
+        """Density values whose superlevel sets hold the given probabilities.
+
+        The region where the density is at least ``levels(p)`` is the smallest one that holds
+        probability p. On a plateau (a uniform law) it may hold more.
+
+        Parameters
+        ----------
+        probs : array-like of shape (P,)
+            Probabilities in [0, 1].
+
+        Returns
+        -------
+        ndarray of shape (P,)
+            Falling as `probs` rises.
+
+        Examples
+        --------
+        >>> from uapca.laws import Normal
+        >>> Normal([0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]]).levels([0.5, 0.95]).round(5)
+        array([0.07958, 0.00796])
+        """
+        p = np.atleast_1d(as_floats(probs, "probs")).astype(np.float64)
+        if not np.all((p >= 0) & (p <= 1)):
+            raise ValueError(
+                complaint(
+                    "probs", "lie in [0, 1]", f"got {p.tolist()}", "0.95 encloses 95 % of the mass"
+                )
+            )
+        if self.dim > 2:
+            self.density(None)
+        self._refuse_degenerate()
+        return self._levels(p)
+
+    # -- what an implementation may do better --------------------------------------------------
+
+    def _rescale(self, a: Floats, b: Floats) -> Law:
+        return self._affine(np.diag(a), b)
+
+    def _scaled(self, s: float) -> Law:
+        return self._rescale(np.full(self.dim, s), (1 - s) * self.mean)
+
+    def _levels(self, probs: Floats) -> Floats:
+        return highest_density_levels(self._blocks(), probs)
+
+    def _blocks(self) -> list[Block]:
+        """Points that carry the law's mass, with density and mass at each."""
+        if self.dim == 1:
+            span = self._spans()[0]
+            return [line_block(self._density_on_line, float(self.mean[0]), span)]
+        lower = np.linalg.cholesky(self.cov)
+        return [plane_block(self._density_on_plane, self.mean, lower, self._spans())]
+
+    def _spans(self) -> Floats:
+        """Range (low, high) of each whitened coordinate that holds practically all mass."""
+        spread = np.sqrt(np.diagonal(self.cov)) if self.dim == 1 else np.ones(2)
+        return np.outer(spread, [-6.0, 6.0])
+
+    def _noise(self) -> float:
+        """Standard deviations up to this size are rounding error."""
+        return float(4 * np.finfo(np.float64).eps * np.max(np.abs(self.mean), initial=0.0))
+
+    def _refuse_degenerate(self) -> None:
+        rank = self.support_rank
+        if rank < self.dim:
+            refuse_density(self, rank)
+
+
+def refuse_density(law: Law, rank: int) -> NoReturn:
+    """Say why a law of one or two dimensions has no density, and what to draw instead."""
+    place = ", ".join(f"{value:.6g}" for value in law.mean)
+    if rank == 0:
+        raise DegenerateLaw(
+            f"this law has no density: it is the certain point ({place}). Draw law.mean as a point."
+        )
+    direction = ", ".join(f"{value:.6g}" for value in law.along_line().direction)
+    raise DegenerateLaw(
+        f"this law has no density in the plane: all of its uncertainty lies along the line through "
+        f"({place}) in direction ({direction}). "
+        "Use law.along_line() for the one-dimensional law on that line."
+    )
+
+
+def grid_axis(values: Any, parameter: str) -> Floats:
+    """One axis of a grid as a float64 array of shape (G,)."""
+    axis = as_floats(values, parameter).astype(np.float64)
+    if axis.ndim != 1:
+        raise ValueError(
+            complaint(
+                parameter,
+                "be one-dimensional",
+                f"got shape {shape_of(axis)}",
+                "Pass the coordinates along one axis",
+            )
+        )
+    check_finite(axis, parameter, ("point",))
+    return axis
+
+
+def frozen(array: npt.ArrayLike) -> Floats:
+    """A float64 copy nobody can write to."""
+    copy = np.array(array, dtype=np.float64)
+    copy.setflags(write=False)
+    return copy

@@ -1,0 +1,173 @@
+"""Weighted samples: posterior draws, replicates."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
+from uapca.laws.kernel import kernel_line, kernel_plane, kernel_span
+from uapca.laws.protocol import Law, frozen
+
+__all__ = ["Samples", "checked_weights"]
+
+
+class Samples(Law):
+    """The law that puts a weight on each of n samples.
+
+    Moments are those of the weighted samples (population covariance, ÷ Σw). Densities are weighted
+    Gaussian kernel estimates with the covariance ``bandwidth² · cov``.
+
+    Parameters
+    ----------
+    values : array-like of shape (n, D), or (n,) for one dimension
+    weights : array-like of shape (n,), optional
+        At least 0; scaled to sum to 1. Equal if left out.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n, D)
+    weights : ndarray of shape (n,)
+    effective_size : float
+        Kish's effective number of samples, 1 / Σw².
+    bandwidth : float
+        Scott's factor, ``effective_size ** (-1 / (D + 4))``.
+
+    Examples
+    --------
+    >>> law = Samples([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]])
+    >>> law.mean, law.cov.tolist(), round(law.bandwidth, 4)
+    (array([1., 1.]), [[1.0, 0.0], [0.0, 1.0]], 0.7937)
+    """
+
+    def __init__(self, values: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> None:
+        array = as_floats(values, "values")
+        if array.ndim == 1:
+            array = array[:, None]
+        if array.ndim != 2 or 0 in array.shape:
+            raise ValueError(
+                complaint(
+                    "values",
+                    "have shape (n, D) with at least one sample",
+                    f"got shape {shape_of(array)}",
+                    "Put one sample in each row",
+                )
+            )
+        check_finite(array, "values", ("sample", "feature"))
+        self.values = frozen(array)
+        count = len(array)
+        self.weights = frozen(
+            np.full(count, 1 / count) if weights is None else checked_weights(weights, count)
+        )
+
+    @classmethod
+    def _restored(cls, values: npt.ArrayLike, weights: npt.ArrayLike) -> Samples:
+        """With weights taken to the last bit, as they already sum to 1."""
+        law = cls(values)
+        checked_weights(weights, len(law.values))
+        law.weights = frozen(weights)
+        return law
+
+    @cached_property
+    def mean(self) -> Floats:
+        # A first guess keeps the sum small, so an offset costs no digits.
+        guess = self.values[0]
+        return frozen(guess + self.weights @ (self.values - guess))
+
+    @cached_property
+    def cov(self) -> Floats:
+        deviation = self.values - self.mean
+        return frozen((deviation * self.weights[:, None]).T @ deviation)
+
+    @property
+    def effective_size(self) -> float:
+        return float(1 / np.sum(self.weights**2))
+
+    @property
+    def bandwidth(self) -> float:
+        return float(self.effective_size ** (-1 / (self.dim + 4)))
+
+    def describe(self) -> str:
+        return (
+            f"{len(self.values)} samples in {self.dim} dimension{'s' * (self.dim > 1)}, "
+            f"density by a Gaussian kernel of bandwidth {self.bandwidth:.3g} (Scott)"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Samples):
+            return NotImplemented
+        return np.array_equal(self.values, other.values) and np.array_equal(
+            self.weights, other.weights
+        )
+
+    def __repr__(self) -> str:
+        return f"Samples({len(self.values)} of dimension {self.dim}, mean={self.mean.tolist()})"
+
+    def _affine(self, A: Floats, b: Floats) -> Samples:
+        return Samples._restored(self.values @ A.T + b, self.weights)
+
+    def _rescale(self, a: Floats, b: Floats) -> Samples:
+        return Samples._restored(self.values * a + b, self.weights)
+
+    def _scaled(self, s: float) -> Samples:
+        return Samples._restored(self.mean + s * (self.values - self.mean), self.weights)
+
+    def _sample(self, n: int, rng: np.random.Generator) -> Floats:
+        return self.values[rng.choice(len(self.values), size=n, p=self.weights)]
+
+    def _cf(self, t: Floats) -> npt.NDArray[np.complex128]:
+        result = np.empty(len(t), dtype=np.complex128)
+        step = max(1, 2_000_000 // len(self.values))
+        for start in range(0, len(t), step):
+            part = t[start : start + step]
+            phase = (self.values - self.mean) @ part.T
+            shift = np.exp(1j * (part @ self.mean))
+            result[start : start + step] = (self.weights @ np.exp(1j * phase)) * shift
+        return result
+
+    def _density_on_line(self, x: Floats) -> Floats:
+        std = float(self.std[0])
+        z = (self.values[:, 0] - self.mean[0]) / std
+        return kernel_line(z, self.weights, self.bandwidth, (x - self.mean[0]) / std) / std
+
+    def _density_on_plane(self, x: Floats, y: Floats, shear: Floats) -> Floats:
+        lower = np.linalg.cholesky(self.cov)
+        grid = (x, y, shear)
+        return kernel_plane(
+            self._whitened(lower), self.weights, self.bandwidth, self.mean, lower, grid
+        )
+
+    def _spans(self) -> Floats:
+        lower = np.linalg.cholesky(self.cov)
+        spans = np.array([kernel_span(z, self.bandwidth) for z in self._whitened(lower).T])
+        return spans * lower[0, 0] if self.dim == 1 else spans
+
+    def _whitened(self, lower: Floats) -> Floats:
+        return np.asarray(np.linalg.solve(lower, (self.values - self.mean).T).T)
+
+
+def checked_weights(weights: npt.ArrayLike, count: int) -> Floats:
+    """Weights (count,) that are finite, at least 0 and scaled to sum to 1."""
+    array = as_floats(weights, "weights").astype(np.float64)
+    if array.shape != (count,):
+        raise ValueError(
+            complaint(
+                "weights",
+                f"have shape ({count},)",
+                f"got shape {shape_of(array)}",
+                "Pass one weight for each entry",
+            )
+        )
+    check_finite(array, "weights", ("entry",))
+    if np.any(array < 0) or not array.sum() > 0:
+        raise ValueError(
+            complaint(
+                "weights",
+                "be at least 0, and not all 0",
+                f"the lowest is {array.min():.6g} and the sum {array.sum():.6g}",
+                "Pass counts or probabilities",
+            )
+        )
+    return array / array.sum()
