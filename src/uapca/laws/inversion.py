@@ -3,7 +3,7 @@
 A law that lies within a box of side L has the density (1/L) Σ_k φ(2πk/L) exp(−2πikx/L) there. The
 number of terms is doubled until what is left out is negligible. Where a density has kinks or jumps
 its terms fall slowly; at the largest number of terms they are then tapered, which spreads an edge
-over about 1/500 of the box instead of letting it ring.
+over about 1/200 of the box instead of letting it ring.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ import numpy as np
 from scipy import fft
 
 from uapca._validation import Floats
-from uapca.laws.waves import Complexes, powers
+from uapca.laws.waves import Comb, Complexes, Frequencies, Listed, powers
 
 __all__ = ["Series", "evaluated", "line_density", "padded", "plane_density", "tapered"]
 
-NEGLIGIBLE = 1e-9
+NEGLIGIBLE = 1e-7
 
 Series = Callable[[float, float, tuple[int, int]], Complexes]
 
 
 def line_density(
-    cf: Callable[[Floats], Complexes], span: tuple[float, float], limit: int, x: Floats
+    cf: Callable[[Frequencies], Complexes], span: tuple[float, float], limit: int, x: Floats
 ) -> Floats:
     """Density of a centred law at the deviations `x`.
 
     Parameters
     ----------
     cf : callable
-        Characteristic function on an array of frequencies.
+        Characteristic function of the deviation, on a set of frequencies.
     span : (float, float)
         Interval that holds the law.
     limit : int
@@ -42,11 +42,11 @@ def line_density(
     length = high - low
     step = 2 * np.pi / length
     modes = 64
-    while modes < limit and np.max(np.abs(cf(step * _rim(modes)))) > NEGLIGIBLE:
+    while _rim(cf, step, modes) > NEGLIGIBLE and modes < limit:
         modes *= 2
     k = np.arange(modes + 1)
-    terms = cf(step * k)
-    if np.max(np.abs(cf(step * _rim(modes)))) > NEGLIGIBLE:
+    terms = cf(Comb(step, modes))
+    if _rim(cf, step, modes) > NEGLIGIBLE:
         terms = terms * _taper(k / modes)
     points = max(8 * modes, 1 << 14)
     # exp(−i ω (low + j h)) = exp(−i ω low) exp(−2πi jk / points): a real inverse transform.
@@ -81,7 +81,7 @@ def plane_density(
     spans : ndarray of shape (2, 2)
         Interval of each coordinate of z that holds the law.
     limit : int
-        Largest K and L.
+        Largest K and L, a multiple of 8.
     grid : (x, y, shear)
     """
     boxes = np.array([padded(span) for span in spans])
@@ -135,20 +135,18 @@ def padded(span: tuple[float, float] | Floats) -> tuple[float, float]:
 
 def _plane_modes(series: Series, steps: Floats, limit: int) -> tuple[int, bool]:
     """Number of terms that reaches a negligible characteristic function, and whether it does."""
-    for modes in (16, 32, 64, 128, 256):
-        if modes > limit:
-            break
+    for modes in (16, 32, 64, 96, 128, limit):
         # A lattice of every eighth frequency finds where |φ| is still large on the rim.
         coarse = np.abs(series(8 * steps[0], 8 * steps[1], (modes // 8, modes // 8)))
-        rim = max(coarse[0].max(), coarse[-1].max(), coarse[:, -1].max())
-        if rim <= NEGLIGIBLE:
+        if max(coarse[0].max(), coarse[-1].max(), coarse[:, -1].max()) <= NEGLIGIBLE:
             return modes, True
     return limit, False
 
 
-def _rim(modes: int) -> Floats:
-    """The upper half of the frequencies, thinned."""
-    return np.unique(np.linspace(modes / 2, modes, 48).round())
+def _rim(cf: Callable[[Frequencies], Complexes], step: float, modes: int) -> float:
+    """Largest |φ| over the upper half of the frequencies, thinned."""
+    k = np.linspace(modes / 2, modes, 48)
+    return float(np.max(np.abs(cf(Listed(step * k)))))
 
 
 def _taper(share: Floats) -> Floats:

@@ -211,8 +211,12 @@ class Gaussian(Marginal):
         return Gaussian(self.centre, s * self.spread)
 
     def centred_cf(self, frequencies: Frequencies) -> Complexes:
-        with np.errstate(under="ignore"):
-            return np.asarray(np.exp(-0.5 * (frequencies.t * self.spread) ** 2), dtype=complex)
+        exponent = frequencies.t * self.spread
+        exponent *= exponent
+        exponent *= -0.5
+        # Below the floor the result is zero for all purposes, and underflow would be slow.
+        np.maximum(exponent, -200.0, out=exponent)
+        return np.asarray(np.exp(exponent, out=exponent), dtype=np.complex128)
 
     def reach(self, tail: float) -> tuple[float, float]:
         return -6.5 * self.spread, 6.5 * self.spread

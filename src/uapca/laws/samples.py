@@ -145,7 +145,8 @@ class Samples(Law):
         return spans * lower[0, 0] if self.dim == 1 else spans
 
     def _whitened(self, lower: Floats) -> Floats:
-        return np.asarray(np.linalg.solve(lower, (self.values - self.mean).T).T)
+        deviation = (self.values - self.mean).T
+        return np.asarray(np.linalg.solve(lower, deviation).T)
 
 
 def checked_weights(weights: npt.ArrayLike, count: int) -> Floats:
@@ -170,4 +171,4 @@ def checked_weights(weights: npt.ArrayLike, count: int) -> Floats:
                 "Pass counts or probabilities",
             )
         )
-    return array / array.sum()
+    return np.asarray(array / array.sum())

@@ -17,7 +17,7 @@ from uapca.laws.inversion import line_density, plane_density
 from uapca.laws.marginal import Gaussian, Marginal
 from uapca.laws.trapezoid import Knotted, Trapezoid
 from uapca.laws.variable import Variable
-from uapca.laws.waves import Complexes, Lattice, Listed
+from uapca.laws.waves import Complexes, Frequencies, Lattice
 
 __all__ = ["PlaneSum", "has_density", "line_sum_density", "line_sum_span"]
 
@@ -25,6 +25,8 @@ __all__ = ["PlaneSum", "has_density", "line_sum_density", "line_sum_span"]
 PARALLEL = 1e-9
 #: Contributions below this share of the standard deviation are left out.
 FAINT = 1e-9
+#: Largest number of terms of a plane series along each axis.
+MOST_TERMS = 168
 
 
 def line_sum_density(parts: Sequence[tuple[float, Marginal]], mean: float, x: Floats) -> Floats:
@@ -36,8 +38,8 @@ def line_sum_density(parts: Sequence[tuple[float, Marginal]], mean: float, x: Fl
     low, high = _span(terms, [1.0] * len(terms), sqrt(sum(term.var for term in terms)), 1e-7)
     limit = 1 << (12 if any(isinstance(term, Variable) for term in terms) else 15)
 
-    def cf(t: Floats) -> Complexes:
-        return _product([term.centred_cf(Listed(t)) for term in terms])
+    def cf(frequencies: Frequencies) -> Complexes:
+        return _product([term.centred_cf(frequencies) for term in terms])
 
     return line_density(cf, (low, high), limit, deviation)
 
@@ -73,8 +75,8 @@ class PlaneSum:
         """Density at the points (x[i], y[j] + shear[i])."""
         if len(self.groups) == 2:
             return self._product_density(mean, x, y, shear)
-        spans = self.spans()
-        return plane_density(self._series, mean, self.lower, spans, 256, (x, y, shear))
+        grid = (x, y, shear)
+        return plane_density(self._series, mean, self.lower, self.spans(), MOST_TERMS, grid)
 
     def _series(self, step1: float, step2: float, modes: tuple[int, int]) -> Complexes:
         return _product(
@@ -172,5 +174,5 @@ def _product(factors: list[Complexes]) -> Complexes:
     result = factors[0]
     with np.errstate(under="ignore"):
         for factor in factors[1:]:
-            result = result * factor
+            result *= factor
     return result

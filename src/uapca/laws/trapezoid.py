@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from uapca._validation import Floats, complaint
 from uapca.laws.marginal import Marginal, Point, cell_number, finite
-from uapca.laws.waves import Complexes, Frequencies, ramp, sinc
+from uapca.laws.waves import Complexes, Frequencies, Listed, ramp, sinc
 
 __all__ = ["Knotted", "Trapezoid", "Triangular", "Uniform"]
 
@@ -126,9 +126,51 @@ class Knotted(Marginal):
         )
 
     def centred_cf(self, frequencies: Frequencies) -> Complexes:
-        rise, flat, fall, height = self._lengths
+        t = frequencies.t
         if self.certain:
-            return np.ones(frequencies.t.shape, dtype=np.complex128)
+            return np.ones(t.shape, dtype=np.complex128)
+        # Far from t = 0 the transform is that of the jumps and kinks alone. It cancels where a
+        # piece is short against the wave, and those frequencies are done piece by piece.
+        a, _, _, d = self.knots
+        shortest = min(length for length in self._lengths[:3] if length > 0)
+        near = np.abs(t) < max(0.5 / (d - a), 1e-3 / shortest)
+        count = int(np.count_nonzero(near))
+        if 4 * count > t.size:
+            return self._by_pieces(frequencies)
+        result = self._by_knots(frequencies, np.where(near, 1.0, t))
+        result[near] = self._by_pieces(Listed(t[near]))
+        return result
+
+    def _by_knots(self, frequencies: Frequencies, t: Floats) -> Complexes:
+        rise, flat, fall, height = self._lengths
+        places = np.array([0.0, rise, rise + flat, rise + flat + fall]) - self._rise_to_mean
+        jumps, kinks = np.zeros(4), np.zeros(4)
+        if rise > 0:
+            kinks[:2] = np.array([1.0, -1.0]) * (height / rise)
+        else:
+            jumps[0] = height
+        if fall > 0:
+            kinks[2:] = np.array([-1.0, 1.0]) * (height / fall)
+        else:
+            jumps[3] = -height
+        inverse = 1 / t
+        # −Σ kink exp(i t x) / t² + i Σ jump exp(i t x) / t
+        if not kinks.any():
+            used = jumps != 0
+            total = frequencies.sum(places[used], 1j * jumps[used])
+            total *= inverse
+            return total
+        used = kinks != 0
+        total = frequencies.sum(places[used], -kinks[used])
+        total *= inverse
+        if jumps.any():
+            used = jumps != 0
+            total += frequencies.sum(places[used], 1j * jumps[used])
+        total *= inverse
+        return total
+
+    def _by_pieces(self, frequencies: Frequencies) -> Complexes:
+        rise, flat, fall, height = self._lengths
         plateau = rise - self._rise_to_mean
         result = np.zeros(frequencies.t.shape, dtype=np.complex128)
         if flat > 0:
