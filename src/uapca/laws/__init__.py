@@ -6,12 +6,13 @@ and two dimensions also a density, found without sampling where the law is known
 
 from uapca.laws.affine import Affine
 from uapca.laws.coerce import as_law
+from uapca.laws.degenerate import DegenerateLaw, Line
 from uapca.laws.independent import Independent, as_marginal
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.mixture import Mixture
 from uapca.laws.moments import Moments
 from uapca.laws.normal import Normal
-from uapca.laws.protocol import DegenerateLaw, Law, Line
+from uapca.laws.protocol import Law
 from uapca.laws.samples import Samples
 from uapca.laws.store import law_from_dict, law_to_dict
 from uapca.laws.trapezoid import Trapezoid, Triangular, Uniform

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats
+from uapca.laws.arrays import frozen
 from uapca.laws.levels import Block
-from uapca.laws.protocol import Law, frozen
+from uapca.laws.protocol import Law
 
 __all__ = ["Affine", "Imaged"]
 

@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from uapca._validation import Floats, complaint
 from uapca.laws.affine import Affine, Imaged
+from uapca.laws.arrays import frozen
+from uapca.laws.degenerate import DegenerateLaw
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.normal import Normal
-from uapca.laws.protocol import DegenerateLaw, Law, frozen
+from uapca.laws.protocol import Law
 from uapca.laws.sums import PlaneSum, has_density, line_sum_density, line_sum_span
 from uapca.laws.variable import is_variable, marginal_from_variable
 

@@ -151,4 +151,4 @@ def _rim(cf: Callable[[Frequencies], Complexes], step: float, modes: int) -> flo
 
 def _taper(share: Floats) -> Floats:
     with np.errstate(under="ignore"):
-        return np.asarray(np.exp(-36.0 * share**6))
+        return np.asarray(np.exp(-36.0 * share**8))

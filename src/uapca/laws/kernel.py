@@ -61,7 +61,7 @@ def kernel_plane(
     lengths = spans[:, 1] - spans[:, 0]
     wanted = np.ceil(REACH / bandwidth * lengths / (2 * np.pi)).astype(int)
     modes = np.minimum(wanted, MOST_TERMS)
-    sizes = [fft.next_fast_len(int(6 * count), True) for count in modes]
+    sizes = [fft.next_fast_len(int(8 * count), True) for count in modes]
     steps = lengths / sizes
     (c1, s1), (c2, s2) = (_shared(z[:, i], spans[i, 0], steps[i], sizes[i]) for i in range(2))
     mass = np.zeros(sizes[0] * sizes[1])

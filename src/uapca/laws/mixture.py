@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, complaint
+from uapca.laws.arrays import frozen
+from uapca.laws.degenerate import DegenerateLaw
 from uapca.laws.levels import Block
 from uapca.laws.normal import Normal
-from uapca.laws.protocol import DegenerateLaw, Law, frozen
+from uapca.laws.protocol import Law
 from uapca.laws.samples import checked_weights
 
 __all__ = ["Mixture"]

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
-from uapca.laws.protocol import Law, frozen
+from uapca.laws.arrays import frozen
+from uapca.laws.protocol import Law
 
 __all__ = ["Normal", "checked_moments"]
 

@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, complaint, rng_from, shape_of
+from uapca._validation import Floats, as_floats, complaint, rng_from, shape_of
+from uapca.laws.arrays import affine_map, grid_axes, grid_axis
+from uapca.laws.degenerate import DegenerateLaw, Line, refuse_density
 from uapca.laws.levels import Block, highest_density_levels, line_block, plane_block
 
-__all__ = ["DegenerateLaw", "Law", "Line"]
+__all__ = ["Law"]
 
 #: A direction whose standard deviation is below this share of the largest carries no uncertainty.
 THIN = 1e-6
-
-
-class DegenerateLaw(ValueError):
-    """A density was asked of a law that has none: a point, a line in the plane, or atoms."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """The line that carries all of a law's uncertainty.
-
-    Attributes
-    ----------
-    origin : ndarray of shape (D,)
-        The law's mean, a point of the line.
-    direction : ndarray of shape (D,)
-        Unit vector; its entry of largest magnitude is positive.
-    law : Law
-        The one-dimensional law of the signed distance from `origin` along `direction`.
-    """
-
-    origin: Floats
-    direction: Floats
-    law: Law
 
 
 class Law(ABC):
@@ -119,29 +97,7 @@ class Law(ABC):
         >>> Normal([1.0, 2.0], [[1.0, 0.0], [0.0, 4.0]]).affine([[1.0, 1.0]], [10.0])
         Normal(mean=[13.0], cov=[[5.0]])
         """
-        matrix = as_floats(A, "A").astype(np.float64)
-        if matrix.ndim not in (1, 2) or matrix.shape[-1] != self.dim:
-            raise ValueError(
-                complaint(
-                    "A",
-                    f"have shape (q, {self.dim}), or ({self.dim},) for a diagonal map",
-                    f"got shape {shape_of(matrix)}",
-                    "Give it one column for each coordinate of the law",
-                )
-            )
-        check_finite(matrix, "A", ("row", "column")[-matrix.ndim :])
-        size = matrix.shape[0]
-        shift = np.zeros(size) if b is None else as_floats(b, "b").astype(np.float64)
-        if shift.shape != (size,):
-            raise ValueError(
-                complaint(
-                    "b",
-                    f"have shape ({size},), one entry for each row of A",
-                    f"got shape {shape_of(shift)}",
-                    "Leave b out for no shift",
-                )
-            )
-        check_finite(shift, "b", ("entry",))
+        matrix, shift = affine_map(A, b, self.dim)
         return self._rescale(matrix, shift) if matrix.ndim == 1 else self._affine(matrix, shift)
 
     def scaled(self, s: float) -> Law:
@@ -284,17 +240,7 @@ class Law(ABC):
                     "Project it first, for instance with law.affine(A) and A of shape (2, D)",
                 )
             )
-        if isinstance(grid, np.ndarray) or not hasattr(grid, "__len__") or len(grid) != 2:
-            raise ValueError(
-                complaint(
-                    "grid",
-                    "be a pair of axes (xs, ys) for a two-dimensional law",
-                    f"got {type(grid).__name__}"
-                    + (f" of length {len(grid)}" if hasattr(grid, "__len__") else ""),
-                    "Pass (xs, ys), the coordinates along each axis",
-                )
-            )
-        x, y = (grid_axis(axis, f"grid[{i}]") for i, axis in enumerate(grid))
+        x, y = grid_axes(grid)
         self._refuse_degenerate()
         return self._density_on_plane(x, y, np.zeros(len(x)))
 
@@ -364,41 +310,3 @@ class Law(ABC):
         rank = self.support_rank
         if rank < self.dim:
             refuse_density(self, rank)
-
-
-def refuse_density(law: Law, rank: int) -> NoReturn:
-    """Say why a law of one or two dimensions has no density, and what to draw instead."""
-    place = ", ".join(f"{value:.6g}" for value in law.mean)
-    if rank == 0:
-        raise DegenerateLaw(
-            f"this law has no density: it is the certain point ({place}). Draw law.mean as a point."
-        )
-    direction = ", ".join(f"{value:.6g}" for value in law.along_line().direction)
-    raise DegenerateLaw(
-        f"this law has no density in the plane: all of its uncertainty lies along the line through "
-        f"({place}) in direction ({direction}). "
-        "Use law.along_line() for the one-dimensional law on that line."
-    )
-
-
-def grid_axis(values: Any, parameter: str) -> Floats:
-    """One axis of a grid as a float64 array of shape (G,)."""
-    axis = as_floats(values, parameter).astype(np.float64)
-    if axis.ndim != 1:
-        raise ValueError(
-            complaint(
-                parameter,
-                "be one-dimensional",
-                f"got shape {shape_of(axis)}",
-                "Pass the coordinates along one axis",
-            )
-        )
-    check_finite(axis, parameter, ("point",))
-    return axis
-
-
-def frozen(array: npt.ArrayLike) -> Floats:
-    """A float64 copy nobody can write to."""
-    copy = np.array(array, dtype=np.float64)
-    copy.setflags(write=False)
-    return copy

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
+from uapca.laws.arrays import frozen
 from uapca.laws.kernel import kernel_line, kernel_plane, kernel_span
-from uapca.laws.protocol import Law, frozen
+from uapca.laws.protocol import Law
 
 __all__ = ["Samples", "checked_weights"]
 

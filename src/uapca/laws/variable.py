@@ -218,10 +218,15 @@ class Variable(Marginal):
         width = np.repeat(widths / pieces, pieces)
         starts = starts + width * np.concatenate([np.arange(count) for count in pieces])
         nodes, weights = np.polynomial.legendre.leggauss(16)
-        x = (starts[:, None] + width[:, None] * (nodes + 1) / 2).ravel()
+        x = starts[:, None] + width[:, None] * (nodes + 1) / 2
         with np.errstate(all="ignore"):
-            mass = np.asarray(self.rv.pdf(x)) * (width[:, None] * weights / 2).ravel()
-        return x, mass / mass.sum()
+            share = np.asarray(self.rv.pdf(x)) * weights
+        # Each panel holds its exact probability; beside a pole of the density it is spread evenly.
+        total = share.sum(axis=1)
+        share[~(np.isfinite(total) & (total > 0))] = weights
+        mass = np.diff(np.asarray(self.rv.cdf(np.append(starts, edges[-1])), dtype=np.float64))
+        mass = share * (mass / share.sum(axis=1))[:, None]
+        return x.ravel(), (mass / mass.sum()).ravel()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Variable):

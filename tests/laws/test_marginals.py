@@ -1,0 +1,180 @@
+"""Laws of one number."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, special, stats
+
+from uapca.laws import Gaussian, Marginal, Point, Trapezoid, Triangular, Uniform, Variable
+
+
+def knots() -> st.SearchStrategy[list[float]]:
+    number = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
+    return st.lists(number, min_size=4, max_size=4).map(sorted)
+
+
+def test_student_grades() -> None:
+    fairly_good = Trapezoid(10, 11, 13, 15)
+    assert fairly_good.mean == pytest.approx(86 / 7, rel=1e-15)
+    # E[(x - a)²] - (16/7)² by hand, with a = 10: 379/84... reduced to 361/294.
+    assert fairly_good.var == pytest.approx(361 / 294, rel=1e-14)
+    assert fairly_good.var == pytest.approx(1.2278911564625850, rel=1e-14)
+    very_bad, very_good = Trapezoid(0, 0, 2, 6), Trapezoid(14, 18, 20, 20)
+    # The same shape, mirrored: one is 20 minus the other.
+    assert very_bad.mean == pytest.approx(13 / 6, rel=1e-14)
+    assert very_good.mean == pytest.approx(20 - 13 / 6, rel=1e-14)
+    assert very_bad.var == pytest.approx(very_good.var, rel=1e-14)
+    assert very_good.affine(-1, 20) == very_bad
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8, -1e8])
+def test_moments_do_not_suffer_from_an_offset(offset: float) -> None:
+    near = Trapezoid(10, 11, 13, 15)
+    far = near.affine(1, offset)
+    assert far.var == pytest.approx(near.var, rel=1e-12)
+    assert far.mean - offset == pytest.approx(near.mean, abs=2e-8)
+    assert Uniform(offset + 10, offset + 12).var == pytest.approx(1 / 3, rel=1e-12)
+
+
+def test_degenerate_trapezoids() -> None:
+    assert Trapezoid(1, 1, 4, 4).var == pytest.approx(Uniform(1, 4).var, rel=1e-14)
+    assert Trapezoid(1, 2, 2, 4).var == pytest.approx(Triangular(1, 2, 4).var, rel=1e-14)
+    point = Trapezoid(3, 3, 3, 3)
+    assert (point.mean, point.var, point.certain) == (3, 0, True)
+    assert point.cf([0.0, 1.0]) == pytest.approx(np.exp(3j * np.array([0, 1])))
+    with pytest.raises(ValueError, match="3 is a certain value"):
+        point.pdf([3.0])
+
+
+@given(knots())
+@settings(max_examples=60, deadline=None)
+def test_trapezoid_moments_against_quadrature(values: list[float]) -> None:
+    law = Trapezoid(*values)
+    if law.certain:
+        return
+    # Gauss-Legendre of degree 9 is exact on each linear piece.
+    x, w = np.polynomial.legendre.leggauss(5)
+    pieces = [(a, b) for a, b in pairwise(values) if b > a]
+    nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * x for a, b in pieces])
+    mass = np.concatenate([(b - a) / 2 * w for a, b in pieces]) * law.pdf(nodes)
+    width = values[3] - values[0]
+    assert mass.sum() == pytest.approx(1, abs=1e-9)
+    assert mass @ nodes == pytest.approx(law.mean, abs=1e-9 * (width + abs(values[0])))
+    assert mass @ (nodes - law.mean) ** 2 == pytest.approx(law.var, rel=1e-8)
+
+
+def test_cf_against_quadrature(marginal: Marginal) -> None:
+    if marginal.discrete or "beta" in str(marginal):
+        return
+    edges = np.unique(marginal.ppf(np.array([0, 1e-9, 1e-3, 0.1, 0.5, 0.9, 0.999, 1 - 1e-9, 1])))
+    edges = edges[np.isfinite(edges)]
+    if isinstance(marginal, (Uniform, Triangular, Trapezoid)):
+        edges = np.unique(marginal.knots)
+    for t in (1e-9, 1e-5, 1e-3, 0.1, 0.49, 0.51, 1.0, 3.0):
+        value = sum(
+            integrate.quad(
+                lambda x, f=f, t=t: marginal.pdf(x) * f(t * (x - marginal.mean)),
+                a,
+                b,
+                epsabs=1e-13,
+                epsrel=1e-13,
+                limit=200,
+            )[0]
+            * unit
+            for a, b in pairwise(edges)
+            for f, unit in ((np.cos, 1), (np.sin, 1j))
+        )
+        tolerance = 3e-8 if isinstance(marginal, (Variable, Gaussian)) else 1e-12
+        found = marginal.cf(t) * np.exp(-1j * t * marginal.mean)
+        assert found == pytest.approx(value, abs=tolerance)
+
+
+def test_cf_of_a_density_with_poles() -> None:
+    t = np.array([0.0, 0.1, 1.0, 10.0, 60.0])
+    arcsine = Variable(stats.beta(0.5, 0.5))
+    expected = special.j0(t / 2) * np.exp(0.5j * t)
+    np.testing.assert_allclose(arcsine.cf(t), expected, atol=1e-6)
+
+
+@given(knots(), st.floats(-6, 3))
+@settings(max_examples=60, deadline=None)
+def test_trapezoid_cf_is_stable_near_zero(values: list[float], exponent: float) -> None:
+    law = Trapezoid(*values)
+    width = values[3] - values[0]
+    if width < 1e-2:
+        return
+    t = 10.0**exponent / width
+    x, w = np.polynomial.legendre.leggauss(64)
+    pieces = [
+        (left, right)
+        for a, b in pairwise(values)
+        if b > a
+        for left, right in [(a + (b - a) * k / 32, a + (b - a) * (k + 1) / 32) for k in range(32)]
+    ]
+    centres = np.array([(a + b) / 2 for a, b in pieces])[:, None]
+    halves = np.array([(b - a) / 2 for a, b in pieces])[:, None]
+    nodes = centres + halves * x
+    value = np.sum(halves * w * law.pdf(nodes) * np.exp(1j * t * (nodes - law.mean)))
+    found = complex(law.cf(t)) * np.exp(-1j * t * law.mean)
+    # The phases t·x lose digits in proportion to t·x, in both.
+    tolerance = 2e-12 + 1e-15 * t * max(map(abs, values))
+    assert abs(found - value) < tolerance * 10
+
+
+def test_cdf_ppf_and_samples_agree(marginal: Marginal) -> None:
+    draws = marginal.sample(20_000, 3)
+    assert draws.shape == (20_000,)
+    if marginal.certain:
+        np.testing.assert_array_equal(draws, marginal.mean)
+        return
+    assert abs(draws.mean() - marginal.mean) < 5 * marginal.std / np.sqrt(20_000)
+    if marginal.discrete:
+        return
+    q = np.array([0.01, 0.2, 0.5, 0.8, 0.99])
+    np.testing.assert_allclose(marginal.cdf(marginal.ppf(q)), q, atol=1e-9)
+    assert stats.kstest(draws, marginal.cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize(("a", "b"), [(2.0, 1.0), (-0.5, 3.0), (0.0, 4.0)])
+def test_affine(marginal: Marginal, a: float, b: float) -> None:
+    image = marginal.affine(a, b)
+    assert image.mean == pytest.approx(a * marginal.mean + b, rel=1e-12)
+    assert image.var == pytest.approx(a * a * marginal.var, rel=1e-12, abs=1e-300)
+    t = np.array([0.1, 0.7])
+    expected = np.exp(1j * t * b) * marginal.cf(a * t)
+    np.testing.assert_allclose(image.cf(t), expected, atol=1e-10)
+
+
+def test_cells() -> None:
+    cells = {
+        "15": Point(15),
+        "0.1": Point(0.1),
+        "N(14, 5.7)": Gaussian(14, 5.7),
+        "U(10, 12)": Uniform(10, 12),
+        "Tri(0, 1, 3)": Triangular(0, 1, 3),
+        "T(10, 11, 13, 15)": Trapezoid(10, 11, 13, 15),
+    }
+    assert {str(law): law for law in cells.values()} == cells
+
+
+def test_bad_parameters() -> None:
+    with pytest.raises(ValueError, match=r"low, high must not fall; got \(2, 1\)") as error:
+        Uniform(2, 1)
+    assert str(error.value) == (
+        "low, high must not fall; got (2, 1). Put the values in rising order."
+    )
+    with pytest.raises(ValueError, match="std must be at least 0; got -1"):
+        Gaussian(0, -1)
+    with pytest.raises(ValueError, match="value must be finite; got nan"):
+        Point(float("nan"))
+
+
+@pytest.mark.parametrize("rv", [stats.cauchy(), stats.t(1.5), stats.pareto(1.5)])
+def test_infinite_moments_are_refused(rv: object) -> None:
+    with pytest.raises(ValueError, match=r"have a finite mean and variance; .* has mean"):
+        Variable(rv)
