@@ -42,7 +42,7 @@ def affine_map(A: npt.ArrayLike, b: npt.ArrayLike | None, dim: int) -> tuple[Flo
 
 def grid_axes(grid: Any) -> tuple[Floats, Floats]:
     """The two axes of a grid in the plane."""
-    if isinstance(grid, np.ndarray) or not hasattr(grid, "__len__") or len(grid) != 2:
+    if not hasattr(grid, "__len__") or len(grid) != 2:
         raise ValueError(
             complaint(
                 "grid",

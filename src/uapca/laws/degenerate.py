@@ -17,7 +17,7 @@ class DegenerateLaw(ValueError):
     """A density was asked of a law that has none: a point, a line in the plane, or atoms."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Line:
     """The line that carries all of a law's uncertainty.
 

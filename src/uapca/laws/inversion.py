@@ -14,6 +14,7 @@ import numpy as np
 from scipy import fft
 
 from uapca._validation import Floats
+from uapca.laws.chirp import polynomial
 from uapca.laws.waves import Comb, Complexes, Frequencies, Listed, powers
 
 __all__ = ["Series", "evaluated", "line_density", "padded", "plane_density", "tapered"]
@@ -70,7 +71,7 @@ def plane_density(
 
     The series is in z = lower⁻¹ (y − mean), in which the law has unit covariance, so that thin
     oblique laws are resolved as well as round ones. As `lower` is triangular the sum over the
-    lattice still splits into two matrix products, at any grid and without interpolation.
+    lattice still splits into one along each axis, at any grid and without interpolation.
 
     Parameters
     ----------
@@ -113,13 +114,12 @@ def evaluated(
     z1 = (x - mean[0]) / lower[0, 0]
     z2 = (y - mean[1]) / lower[1, 1]
     offset = (shear - lower[1, 0] * z1) / lower[1, 1]
-    waves = powers(-step1 * z1, first)
-    rows = np.concatenate([waves[:, :0:-1].conj(), waves], axis=1) @ terms
+    # Over k = −K … K along the first axis, then l = 0 … L; the other half is conjugate.
+    rows = polynomial(terms.T, -step1 * z1).T
+    rows *= np.exp(1j * (step1 * first) * z1)[:, None]
     rows *= powers(-step2 * offset, second)
-    # Only l ≥ 0 is summed: the other half is the complex conjugate.
     rows[:, 1:] *= 2
-    columns = powers(-step2 * z2, second)
-    total = rows.real @ columns.real.T - rows.imag @ columns.imag.T
+    total = polynomial(rows, -step2 * z2).real
     height = np.add.outer(offset, z2)
     inside = ((z1 >= low1) & (z1 <= high1))[:, None] & (height >= low2) & (height <= high2)
     area = (high1 - low1) * (high2 - low2) * lower[0, 0] * lower[1, 1]
@@ -135,7 +135,7 @@ def padded(span: tuple[float, float] | Floats) -> tuple[float, float]:
 
 def _plane_modes(series: Series, steps: Floats, limit: int) -> tuple[int, bool]:
     """Number of terms that reaches a negligible characteristic function, and whether it does."""
-    for modes in (16, 32, 64, 96, 128, limit):
+    for modes in (24, 64, 104, limit):
         # A lattice of every eighth frequency finds where |φ| is still large on the rim.
         coarse = np.abs(series(8 * steps[0], 8 * steps[1], (modes // 8, modes // 8)))
         if max(coarse[0].max(), coarse[-1].max(), coarse[:, -1].max()) <= NEGLIGIBLE:

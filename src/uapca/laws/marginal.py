@@ -219,7 +219,7 @@ class Gaussian(Marginal):
         return np.asarray(np.exp(exponent, out=exponent), dtype=np.complex128)
 
     def reach(self, tail: float) -> tuple[float, float]:
-        return -6.5 * self.spread, 6.5 * self.spread
+        return -6 * self.spread, 6 * self.spread
 
     def sample(self, n: int, rng: Any = None) -> Floats:
         return self.centre + self.spread * rng_from(rng).standard_normal(n)

@@ -148,6 +148,8 @@ class Mixture(Law):
     def _refuse_degenerate(self) -> None:
         super()._refuse_degenerate()
         for index, component in enumerate(self.components):
+            if self.weights[index] == 0:
+                continue
             try:
                 component._refuse_degenerate()
             except DegenerateLaw as error:

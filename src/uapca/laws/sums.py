@@ -16,7 +16,6 @@ from uapca._validation import Floats
 from uapca.laws.inversion import line_density, plane_density
 from uapca.laws.marginal import Gaussian, Marginal
 from uapca.laws.trapezoid import Knotted, Trapezoid
-from uapca.laws.variable import Variable
 from uapca.laws.waves import Complexes, Frequencies, Lattice
 
 __all__ = ["PlaneSum", "has_density", "line_sum_density", "line_sum_span"]
@@ -25,8 +24,9 @@ __all__ = ["PlaneSum", "has_density", "line_sum_density", "line_sum_span"]
 PARALLEL = 1e-9
 #: Contributions below this share of the standard deviation are left out.
 FAINT = 1e-9
-#: Largest number of terms of a plane series along each axis.
-MOST_TERMS = 168
+#: Largest number of terms of a series on a line, and of one in the plane along each axis.
+MOST_LINE_TERMS = 1 << 15
+MOST_TERMS = 152
 
 
 def line_sum_density(parts: Sequence[tuple[float, Marginal]], mean: float, x: Floats) -> Floats:
@@ -36,12 +36,11 @@ def line_sum_density(parts: Sequence[tuple[float, Marginal]], mean: float, x: Fl
     if len(terms) == 1:
         return terms[0].pdf(terms[0].mean + deviation)
     low, high = _span(terms, [1.0] * len(terms), sqrt(sum(term.var for term in terms)), 1e-7)
-    limit = 1 << (12 if any(isinstance(term, Variable) for term in terms) else 15)
 
     def cf(frequencies: Frequencies) -> Complexes:
         return _product([term.centred_cf(frequencies) for term in terms])
 
-    return line_density(cf, (low, high), limit, deviation)
+    return line_density(cf, (low, high), MOST_LINE_TERMS, deviation)
 
 
 def line_sum_span(parts: Sequence[tuple[float, Marginal]]) -> tuple[float, float]:
@@ -163,7 +162,7 @@ def _span(
             continue
         ends = sorted(factor * end for end in term.reach(tail))
         low, high = low + ends[0], high + ends[1]
-    low, high = low - 6.5 * spread, high + 6.5 * spread
+    low, high = low - 6 * spread, high + 6 * spread
     # Many bounded terms reach far beyond where their sum has any mass.
     if all(term.light for term in terms):
         low, high = max(low, -9 * std), min(high, 9 * std)

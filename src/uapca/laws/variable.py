@@ -14,7 +14,7 @@ import numpy.typing as npt
 from uapca._validation import Floats, complaint, rng_from
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.trapezoid import Trapezoid, Triangular, Uniform
-from uapca.laws.waves import Comb, Complexes, Frequencies, sinc
+from uapca.laws.waves import Comb, Complexes, Frequencies, Lattice, sinc
 
 __all__ = ["Variable", "frozen_parameters", "is_variable", "marginal_from_variable"]
 
@@ -22,7 +22,7 @@ __all__ = ["Variable", "frozen_parameters", "is_variable", "marginal_from_variab
 TAILS = (1e-8, 1e-5, 5e-4, 1e-2)
 TAIL_CELLS = 32
 CORE_CELLS = 256
-#: Frequencies in the table that stands in for the characteristic function on large lattices.
+#: Frequencies in the table that stands in for the characteristic function on a lattice.
 TABLE = 2048
 
 
@@ -157,7 +157,7 @@ class Variable(Marginal):
         return values.reshape(points.shape)
 
     def centred_cf(self, frequencies: Frequencies) -> Complexes:
-        if frequencies.t.size > 4 * TABLE:
+        if isinstance(frequencies, Lattice):
             return _interpolated(self._cells_cf, frequencies.t)
         return self._cells_cf(frequencies)
 

@@ -65,7 +65,11 @@ class Comb:
         return np.asarray(np.exp(1j * (self.t * x)))
 
     def sum(self, x: Floats, mass: Floats | Complexes) -> Complexes:
-        return np.asarray(mass @ powers(self.step * x, self.modes))
+        # k = B i + j: two short sets of powers and a matrix product instead of one long set.
+        size = int(np.ceil(np.sqrt(self.modes + 1)))
+        fine = powers(self.step * x, size - 1)
+        coarse = powers(self.step * size * x, size - 1)
+        return ((coarse.T * mass) @ fine).ravel()[: self.modes + 1]
 
 
 class Lattice:
@@ -83,7 +87,15 @@ class Lattice:
 
     def sum(self, x: Floats, mass: Floats | Complexes) -> Complexes:
         rows, columns = self._axes(x)
-        return (rows.T * mass) @ columns
+        rows = rows * mass[:, None]
+        if len(x) > 4:
+            return np.asarray(rows.T @ columns)
+        # So few terms do not repay waking a matrix library's threads.
+        total: Complexes = np.multiply.outer(rows[0], columns[0])
+        part = np.empty_like(total)
+        for row, column in zip(rows[1:], columns[1:], strict=True):
+            total += np.multiply.outer(row, column, out=part)
+        return total
 
     def _axes(self, x: Floats) -> tuple[Complexes, Complexes]:
         positive = powers(self.first * x, self.modes[0])

@@ -1,0 +1,42 @@
+"""Sums of powers of a unit complex number at many angles."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import fft
+
+from uapca._validation import Floats
+from uapca.laws.waves import Complexes, powers
+
+__all__ = ["polynomial"]
+
+
+def polynomial(coefficients: Complexes, angles: Floats) -> Complexes:
+    """Σ_k coefficients[:, k] exp(i k angle) at each angle, shape (rows, len(angles)).
+
+    Evenly spaced angles are done by Bluestein's chirp transform, in three FFTs: as fast as a
+    matrix product, and with no threads that a busy machine would keep waiting.
+    """
+    steps = np.diff(angles)
+    if len(angles) < 16 or np.ptp(steps) > 1e-12 * np.max(np.abs(angles)):
+        return np.asarray(coefficients @ powers(angles, coefficients.shape[1] - 1).T)
+    step = (angles[-1] - angles[0]) / (len(angles) - 1)
+    return _chirp(coefficients, float(angles[0]), float(step), len(angles))
+
+
+def _chirp(coefficients: Complexes, start: float, step: float, count: int) -> Complexes:
+    """The sum at start + step · j: with jk = (j² + k² − (j − k)²) / 2 it is a convolution."""
+    terms = coefficients.shape[1]
+    size = fft.next_fast_len(terms + count - 1)
+    k = np.arange(max(terms, count))
+    chirp = np.exp(0.5j * step * (k * k))
+    kernel = np.zeros(size, dtype=np.complex128)
+    kernel[:count] = chirp[:count].conj()
+    kernel[size - terms + 1 :] = chirp[1:terms][::-1].conj()
+    padded = np.zeros((len(coefficients), size), dtype=np.complex128)
+    first = chirp[:terms] * np.exp(1j * start * k[:terms])
+    np.multiply(coefficients, first, out=padded[:, :terms])
+    spectrum = fft.fft(padded, axis=1, overwrite_x=True)
+    spectrum *= fft.fft(kernel)
+    result: Complexes = fft.ifft(spectrum, axis=1, overwrite_x=True)[:, :count]
+    return result * chirp[:count]
