@@ -134,13 +134,13 @@ def padded(span: tuple[float, float] | Floats) -> tuple[float, float]:
 
 
 def _plane_modes(series: Series, steps: Floats, limit: int) -> tuple[int, bool]:
-    """Number of terms that reaches a negligible characteristic function, and whether it does."""
-    for modes in (24, 64, 104, limit):
-        # A lattice of every eighth frequency finds where |φ| is still large on the rim.
-        coarse = np.abs(series(8 * steps[0], 8 * steps[1], (modes // 8, modes // 8)))
-        if max(coarse[0].max(), coarse[-1].max(), coarse[:, -1].max()) <= NEGLIGIBLE:
-            return modes, True
-    return limit, False
+    """Number of terms beyond which φ is negligible, and whether it is within the limit."""
+    # Every eighth frequency is enough to see how far |φ| stays large.
+    reach = limit // 8
+    coarse = np.abs(series(8 * steps[0], 8 * steps[1], (reach, reach)))
+    ring = np.maximum.outer(np.abs(np.arange(-reach, reach + 1)), np.arange(reach + 1))
+    furthest = int(ring[coarse > NEGLIGIBLE].max())
+    return (limit, False) if furthest >= reach else (8 * (furthest + 1), True)
 
 
 def _rim(cf: Callable[[Frequencies], Complexes], step: float, modes: int) -> float:
