@@ -1,4 +1,4 @@
-"""Sums of powers of a unit complex number at many angles."""
+"""Sums over evenly spaced frequencies or angles, by chirp transforms."""
 
 from __future__ import annotations
 
@@ -8,10 +8,30 @@ from scipy import fft
 from uapca._validation import Floats
 from uapca.laws.waves import Complexes, powers
 
-__all__ = ["polynomial"]
+__all__ = ["Comb", "polynomial"]
 
 
-def polynomial(coefficients: Complexes, angles: Floats) -> Complexes:
+class Comb:
+    """t[k] = step · k for k = 0 … modes."""
+
+    def __init__(self, step: float, modes: int) -> None:
+        self.step, self.modes = step, modes
+        self.t: Floats = step * np.arange(modes + 1)
+
+    def wave(self, x: float) -> Complexes:
+        return np.asarray(np.exp(1j * (self.t * x)))
+
+    def sum(self, x: Floats, mass: Floats | Complexes) -> Complexes:
+        gaps = np.diff(x)
+        if len(x) < 16 or np.ptp(gaps) > 1e-9 * np.max(np.abs(gaps)):
+            return np.asarray(mass @ powers(self.step * x, self.modes))
+        # Evenly spaced values: a polynomial in exp(i t gap), shifted to the first value.
+        gap = (x[-1] - x[0]) / (len(x) - 1)
+        values = polynomial(mass[None, :], gap * self.t)[0]
+        return np.asarray(values * self.wave(float(x[0])))
+
+
+def polynomial(coefficients: Floats | Complexes, angles: Floats) -> Complexes:
     """Σ_k coefficients[:, k] exp(i k angle) at each angle, shape (rows, len(angles)).
 
     Evenly spaced angles are done by Bluestein's chirp transform, in three FFTs: as fast as a
@@ -24,7 +44,7 @@ def polynomial(coefficients: Complexes, angles: Floats) -> Complexes:
     return _chirp(coefficients, float(angles[0]), float(step), len(angles))
 
 
-def _chirp(coefficients: Complexes, start: float, step: float, count: int) -> Complexes:
+def _chirp(coefficients: Floats | Complexes, start: float, step: float, count: int) -> Complexes:
     """The sum at start + step · j: with jk = (j² + k² − (j − k)²) / 2 it is a convolution."""
     terms = coefficients.shape[1]
     size = fft.next_fast_len(terms + count - 1)

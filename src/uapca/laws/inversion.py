@@ -14,8 +14,8 @@ import numpy as np
 from scipy import fft
 
 from uapca._validation import Floats
-from uapca.laws.chirp import polynomial
-from uapca.laws.waves import Comb, Complexes, Frequencies, Listed, powers
+from uapca.laws.chirp import Comb, polynomial
+from uapca.laws.waves import Complexes, Frequencies, Listed, powers
 
 __all__ = ["Series", "evaluated", "line_density", "padded", "plane_density", "tapered"]
 

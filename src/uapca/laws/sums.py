@@ -26,7 +26,7 @@ PARALLEL = 1e-9
 FAINT = 1e-9
 #: Largest number of terms of a series on a line, and of one in the plane along each axis.
 MOST_LINE_TERMS = 1 << 15
-MOST_TERMS = 184
+MOST_TERMS = 160
 
 
 def line_sum_density(parts: Sequence[tuple[float, Marginal]], mean: float, x: Floats) -> Floats:

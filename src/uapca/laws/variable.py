@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, complaint, rng_from
+from uapca.laws.chirp import Comb
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.trapezoid import Trapezoid, Triangular, Uniform
-from uapca.laws.waves import Comb, Complexes, Frequencies, Lattice, sinc
+from uapca.laws.waves import Complexes, Frequencies, Lattice, sinc
 
 __all__ = ["Variable", "frozen_parameters", "is_variable", "marginal_from_variable"]
 
@@ -48,6 +48,7 @@ class Variable(Marginal):
     def __init__(self, rv: Any, factor: float = 1.0, shift: float = 0.0) -> None:
         self.rv, self.factor, self.shift = rv, float(factor), float(shift)
         self.discrete = _is_discrete(rv)
+        self._table: tuple[float, Complexes] | None = None
         if np.ndim(rv.mean()) > 0:
             raise ValueError(
                 complaint(
@@ -158,7 +159,15 @@ class Variable(Marginal):
 
     def centred_cf(self, frequencies: Frequencies) -> Complexes:
         if isinstance(frequencies, Lattice):
-            return _interpolated(self._cells_cf, frequencies.t)
+            size = np.abs(frequencies.t)
+            top = float(size.max())
+            # A plane density asks twice for the same range: a coarse lattice, then the full one.
+            if self._table is None or not top <= self._table[0] <= 1.2 * top:
+                top = max(top, np.finfo(np.float64).tiny)
+                self._table = top, self._cells_cf(Comb(top / (TABLE - 2), TABLE))
+            size *= (TABLE - 2) / self._table[0]
+            result = _interpolated(self._table[1], size)
+            return np.where(frequencies.t < 0, result.conj(), result)
         return self._cells_cf(frequencies)
 
     def _cells_cf(self, frequencies: Frequencies) -> Complexes:
@@ -288,21 +297,17 @@ def frozen_parameters(rv: Any) -> dict[str, float]:
     return defaults | {key: _plain(value) for key, value in given.items()}
 
 
-def _interpolated(cf: Callable[[Frequencies], Complexes], t: Floats) -> Complexes:
-    """A characteristic function at very many frequencies, by cubic interpolation in a table."""
-    size = np.abs(t)
-    step = max(float(size.max()), np.finfo(np.float64).tiny) / (TABLE - 2)
-    table = cf(Comb(step, TABLE))
+def _interpolated(table: Complexes, place: Floats) -> Complexes:
+    """Values of a Hermitian function, tabulated at 0, 1, 2, …, at `place` by cubics."""
     table = np.concatenate([table[1:2].conj(), table])
-    size /= step
-    cell = size.astype(np.intp)
-    u = size - cell
+    cell = place.astype(np.intp)
+    u = place - cell
     # Lagrange's cubic through the points -1, 0, 1, 2 around each cell.
     result = table[cell] * (u * (u - 1) * (2 - u) / 6)
     result += table[cell + 1] * ((u + 1) * (u - 1) * (u - 2) / 2)
     result += table[cell + 2] * ((u + 1) * u * (2 - u) / 2)
     result += table[cell + 3] * ((u + 1) * u * (u - 1) / 6)
-    return np.where(t < 0, result.conj(), result)
+    return np.asarray(result)
 
 
 def _plain(value: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from uapca._validation import Floats
 
-__all__ = ["Comb", "Complexes", "Frequencies", "Lattice", "Listed", "powers", "ramp", "sinc"]
+__all__ = ["Complexes", "Frequencies", "Lattice", "Listed", "powers", "ramp", "sinc"]
 
 Complexes = npt.NDArray[np.complexfloating]
 
@@ -52,24 +52,6 @@ class Listed:
             part = flat[start : start + step]
             total[start : start + step] = np.exp(1j * np.multiply.outer(part, x)) @ mass
         return total.reshape(self.t.shape)
-
-
-class Comb:
-    """t[k] = step · k for k = 0 … modes."""
-
-    def __init__(self, step: float, modes: int) -> None:
-        self.step, self.modes = step, modes
-        self.t: Floats = step * np.arange(modes + 1)
-
-    def wave(self, x: float) -> Complexes:
-        return np.asarray(np.exp(1j * (self.t * x)))
-
-    def sum(self, x: Floats, mass: Floats | Complexes) -> Complexes:
-        # k = B i + j: two short sets of powers and a matrix product instead of one long set.
-        size = int(np.ceil(np.sqrt(self.modes + 1)))
-        fine = powers(self.step * x, size - 1)
-        coarse = powers(self.step * size * x, size - 1)
-        return ((coarse.T * mass) @ fine).ravel()[: self.modes + 1]
 
 
 class Lattice:
