@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -15,21 +14,21 @@ from uapca._validation import (
     check_labels,
     complaint,
     restore_frozen,
-    rng_from,
     shape_of,
 )
-from uapca.uncertain import text
-from uapca.uncertain.blocks import Doubles, moments
+from uapca.laws import as_law
+from uapca.uncertain.blocks import Doubles
 from uapca.uncertain.checks import covariance_from, means_from, scale_from, weights_from
 from uapca.uncertain.covariance import Covariance, Rows
 from uapca.uncertain.indexing import positions, taken
 from uapca.uncertain.lawlist import LawList
+from uapca.uncertain.reading import Reading
 from uapca.uncertain.structured import Zero
 
 __all__ = ["UncertainArray"]
 
 
-class UncertainArray:
+class UncertainArray(Reading):
     """N random vectors in D features: a mean and a covariance for each row.
 
     Parameters
@@ -136,7 +135,7 @@ class UncertainArray:
                     "Leave laws out if only means and covariances are known",
                 )
             )
-        self._laws = None if laws is None else LawList(laws)
+        self._laws = None if laws is None else LawList([as_law(law, d) for law in laws])
 
     @classmethod
     def _of(
@@ -200,19 +199,8 @@ class UncertainArray:
         n, d = self._mean.shape
         return n, d
 
-    @property
-    def std(self) -> Floats:
-        """Standard deviation of every value, shape (N, D)."""
-        return np.sqrt(np.clip(self._cov.diagonal(), 0.0, None))
-
     def __len__(self) -> int:
         return int(self._mean.shape[0])
-
-    def __repr__(self) -> str:
-        return text.plain(self)
-
-    def _repr_html_(self) -> str:
-        return text.html(self)
 
     # Selecting
 
@@ -358,53 +346,6 @@ class UncertainArray:
         return UncertainArray._of(
             self._mean.view(), self._cov, new, total, self._names, self._features, self._laws
         )
-
-    # Looking
-
-    def pooled(self) -> tuple[Doubles, Doubles]:
-        """Mean μ and covariance K(1) = C + Ψ̄ of all rows together (law of total variance)."""
-        mean, between = moments(self._mean, self._weights)
-        return mean, between + self._cov.average(self._weights)
-
-    def sample(self, n: int, rng: Any = None) -> Doubles:
-        """Draw every row ``n`` times, from its law or, where it has none, as a normal.
-
-        Returns
-        -------
-        ndarray of shape (n, N, D)
-        """
-        if not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(
-                complaint("n", "be a positive integer", f"got {n!r}", "Pass the number of draws")
-            )
-        generator = rng_from(rng)
-        if self._laws is None:
-            draws = self._cov.deviates(int(n), generator)
-            draws += self._mean
-            return draws
-        return np.stack([law.sample(int(n), generator) for law in self._laws], axis=1)
-
-    def to_frame(self) -> Any:
-        """A pandas data frame: a column for each feature and one with its standard deviation.
-
-        Correlations between the errors of a row have no column; `save` keeps them.
-        """
-        import pandas as pd
-
-        features = self._features or tuple(f"x{j}" for j in range(self.shape[1]))
-        std = self.std
-        columns = {}
-        for j, feature in enumerate(features):
-            columns[feature] = self._mean[:, j]
-            columns[f"{feature}_err"] = std[:, j]
-        index = None if self._names is None else pd.Index(self._names, name="name")
-        return pd.DataFrame(columns, index=index)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write everything to one file, exactly; `uapca.load` reads it. See `uapca.load`."""
-        from uapca.uncertain.files import save
-
-        save(self, path)
 
 
 def _labels_of_frame(mean: Any, names: Any, features: Any) -> tuple[Any, Any]:

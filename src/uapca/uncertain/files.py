@@ -15,6 +15,7 @@ import numpy as np
 
 from uapca._files import replacing
 from uapca._validation import Floats
+from uapca.laws import law_from_dict, law_to_dict
 from uapca.uncertain.array import UncertainArray
 from uapca.uncertain.covariance import Covariance
 from uapca.uncertain.dense import Dense
@@ -41,7 +42,7 @@ def save(X: UncertainArray, path: str | PathLike[str]) -> None:
         "total_weight": X.total_weight,
         "names": X.names,
         "features": X.features,
-        "laws": None,
+        "laws": None if X._laws is None else _laws_to_dict(X._laws),
     }
     with (
         replacing(path) as file,
@@ -162,8 +163,25 @@ def _covariance(
     raise KeyError(kind)
 
 
+def _laws_to_dict(laws: LawList) -> dict[str, Any]:
+    """The laws as they were given, and the map they are seen through."""
+    items, matrix, offset = laws.parts
+    return {
+        "items": [law_to_dict(law) for law in items],
+        "matrix": None if matrix is None else matrix.tolist(),
+        "offset": None if offset is None else offset.tolist(),
+    }
+
+
 def _laws(laws: Any) -> LawList | None:
-    return None if laws is None else LawList(laws)
+    if laws is None:
+        return None
+    matrix, offset = laws["matrix"], laws["offset"]
+    return LawList(
+        [law_from_dict(law) for law in laws["items"]],
+        None if matrix is None else np.array(matrix),
+        None if offset is None else np.array(offset),
+    )
 
 
 def _foreign(where: str) -> str:

@@ -55,6 +55,11 @@ class LawList(Sequence[Any]):
     def __repr__(self) -> str:
         return f"LawList({len(self)} laws)"
 
+    @property
+    def parts(self) -> tuple[tuple[Any, ...], Doubles | None, Doubles | None]:
+        """The laws before the map, and its matrix and offset (None for no map)."""
+        return self._items, self._matrix, self._offset
+
     def take(self, rows: Rows) -> LawList:
         """The laws of some of the rows."""
         if isinstance(rows, slice):
