@@ -350,6 +350,7 @@ class TestSolvers:
             ("diagonal", (50, 100), 2, "eigh"),
             ("diagonal", (20, 2000), 2, "lanczos"),
             ("zero", (20, 2000), 2, "lanczos"),
+            ("zero", (20, 2000), 3, "svd"),
             ("zero", (20, 2000), None, "svd"),
             ("isotropic", (20, 2000), 15, "svd"),
             ("low-rank", (20, 2000), 2, "lanczos"),

@@ -47,7 +47,7 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     solver : {"auto", "eigh", "svd", "lanczos"}, default="auto"
         "eigh" forms K, D × D. "svd" works on the centred means where the errors are zero or
         isotropic. "lanczos" only multiplies by K, for wide data and few components. "auto"
-        chooses: "eigh" below 1,500 features, the others where they are possible and worth it.
+        chooses: "eigh" below 2,000 features, the others where they are possible and worth it.
 
     Attributes
     ----------
