@@ -101,6 +101,10 @@ class TestFitArguments:
         again = uapca.UAPCA().fit(uapca.UncertainArray(points), sample_weight=w)
         assert_array_equal(again.components_, pca.components_)
 
+    def test_bad_sample_weight(self, rng):
+        with pytest.raises(ValueError, match=r"^sample_weight must be zero or positive; got -1\.0"):
+            uapca.UAPCA().fit(rng.standard_normal((3, 2)), sample_weight=[1, -1, 1])
+
     def test_the_data_is_not_changed(self, X):
         before = X.mean.copy(), X.cov.dense().copy()
         uapca.UAPCA().fit(X).transform(X)

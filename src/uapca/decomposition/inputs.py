@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from uapca._validation import check_finite, complaint
 from uapca.uncertain import UncertainArray
+from uapca.uncertain.checks import covariance_from, weights_from
 
 __all__ = ["as_uncertain", "check_features"]
 
@@ -33,14 +34,15 @@ def as_uncertain(
             estimator.feature_names_in_ = np.array(X.features, dtype=object)
         elif hasattr(estimator, "feature_names_in_"):
             del estimator.feature_names_in_
-        return X if weights is None else X.reweighted(weights)
+        return _weighted(X, weights)
     points = validate_data(
         estimator, X, dtype=[np.float64, np.float32], ensure_all_finite=False, reset=True
     )
     check_finite(points, "X", ("row", "feature"))
     names = getattr(estimator, "feature_names_in_", None)
-    data = UncertainArray(points, cov, std=std, factors=factors, features=names)
-    return data if weights is None else data.reweighted(_weights(weights))
+    errors = covariance_from(cov, std, factors, points.shape, check=True)
+    data = UncertainArray(points, errors, features=names, check=False)
+    return _weighted(data, weights)
 
 
 def check_features(estimator: Any, X: UncertainArray) -> None:
@@ -68,6 +70,8 @@ def check_features(estimator: Any, X: UncertainArray) -> None:
         )
 
 
-def _weights(weights: Any) -> Any:
-    array = np.asarray(weights)
-    return array.astype(np.float64) if array.dtype.kind in "fiub" else weights
+def _weighted(X: UncertainArray, weights: Any) -> UncertainArray:
+    if weights is None:
+        return X
+    weights_from(weights, len(X), "sample_weight")  # to complain of the parameter by its name
+    return X.reweighted(weights)
