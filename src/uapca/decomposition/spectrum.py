@@ -78,9 +78,10 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
     ``psi`` may be None for zero.
     """
     # Covariances: the trace bounds every entry, and is zero only where all of them are.
-    if psi is None or s == 0 or not psi.trace() > 0.0:
+    size = 0.0 if psi is None or s == 0 else float(psi.trace())
+    if psi is None or size <= 0.0:
         return spectrum(C, q)
-    if s * s * psi.trace() > _DECOUPLED_FROM * C.trace():
+    if s * s * size > _DECOUPLED_FROM * float(C.trace()):
         values, vectors = np.linalg.eigh(psi)
         values, rows = np.clip(values[::-1], 0.0, None), vectors.T[::-1]
         groups = list(_tied(values, tie_tolerance(len(values)) * values[0]))
@@ -103,10 +104,14 @@ def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
 
 def signed(rows: Doubles) -> Doubles:
     """The rows with their signs fixed: the entry of largest magnitude is positive."""
-    size = np.abs(rows)
-    # The first entry within rounding of the largest, so that ±1/√2 does not flip with the weather.
-    first = (size >= (1.0 - 1e-8) * size.max(axis=1, keepdims=True)).argmax(axis=1)
-    signs = np.sign(rows[np.arange(len(rows)), first])
+    highest, lowest = rows.max(axis=1), rows.min(axis=1)
+    signs = np.where(highest + lowest >= 0.0, 1.0, -1.0)
+    near = np.abs(highest + lowest) <= 1e-8 * highest
+    if near.any():
+        # The first entry within rounding of the largest, so that ±1/√2 does not flip with it.
+        size = np.abs(rows)
+        first = (size >= (1.0 - 1e-8) * size.max(axis=1, keepdims=True)).argmax(axis=1)
+        signs[near] = np.sign(rows[np.arange(len(rows)), first])[near]
     return np.asarray(rows * signs[:, None])
 
 

@@ -323,6 +323,16 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             inner = float(within.trace())
             if inner > 0.0:
                 total = inner if s == np.inf else total + s**2 * inner
+        # No entry of a covariance is larger than its largest variance: the trace tells of them all.
+        if not math.isfinite(total):
+            raise ValueError(
+                complaint(
+                    "X",
+                    "have squares that fit into float64",
+                    "its covariance overflows",
+                    "Divide the data by its largest magnitude first, or use UncertainScaler",
+                )
+            )
         self._set_components(scaled_spectrum(between, within, s, q), total, q)
 
     def _set_components(self, pairs: Spectrum, total: float, q: int | None) -> None:
@@ -374,17 +384,6 @@ def _covariances(X: UncertainArray, share: float) -> tuple[Doubles, Doubles, Dou
     with np.errstate(over="ignore", invalid="ignore"):
         mean, between = moments(X.mean, X._weights)
         within = None if isinstance(X.cov, Zero) else X.cov.average(X._weights)
-    traces = float(between.trace()) + (0.0 if within is None else float(within.trace()))
-    # No entry of a covariance is larger than its largest variance, so the trace tells of them all.
-    if not math.isfinite(traces):
-        raise ValueError(
-            complaint(
-                "X",
-                "have squares that fit into float64",
-                "its covariance overflows",
-                "Divide the data by its largest magnitude first, or use UncertainScaler",
-            )
-        )
     if share != 1.0:
         between /= share
         if within is not None:

@@ -33,10 +33,9 @@ class Dense(Covariance):
 
     def average(self, w: Doubles | None = None) -> Doubles:
         weights = self._weights(w)
-        parts = (weights[block] @ matrices for block, matrices in doubles(self._matrices))
-        average = next(parts)
-        for part in parts:
-            average += part
+        average = np.zeros(1)
+        for block, matrices in doubles(self._matrices):
+            average = average + weights[block] @ matrices
         half = average.reshape(self._d, self._d) * (0.5 * self._multiplier)
         return np.asarray(half + half.T)
 
