@@ -1,0 +1,174 @@
+"""Paths of eigenpairs: every member of a family on a grid, each eigenvector followed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from uapca.sensitivity.family import Eigenpairs, Family, merged
+from uapca.sensitivity.following import Positions, follow, like_placed, reach
+from uapca.uncertain.blocks import Doubles
+
+__all__ = ["TURN", "Path", "adaptive_path", "first_grid", "fixed_path"]
+
+# The largest angle, in radians, by which a shown component turns between neighbours: two degrees
+# make a smooth curve of any turn.
+TURN = float(np.deg2rad(2.0))
+
+_COARSE = 64
+# Neighbours as near as this, relative to their distance from the ends, are parted no further: what
+# still turns there has swapped places.
+_FINEST = 2.0**-34
+_FLOOR = 2.0**-50
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Eigenpairs of a family along a grid.
+
+    Attributes
+    ----------
+    u : ndarray of shape (S,)
+        Where in the family, from 0 to 1, rising.
+    complement : ndarray of shape (S,)
+        1 − u, which near 1 is better known than u.
+    values : ndarray of shape (S, D)
+        Eigenvalues of M(u), falling.
+    vectors : ndarray of shape (S, D, D)
+        Eigenvectors as columns in the same order, with signs that follow their predecessors'.
+    order : ndarray of shape (S, D)
+        Where each followed eigenvector stands in the falling order.
+    """
+
+    u: Doubles
+    complement: Doubles
+    values: Doubles
+    vectors: Doubles
+    order: Positions
+
+    def followed(self) -> Doubles:
+        """Eigenvectors as columns, each in its own column all along; shape (S, D, D)."""
+        return np.take_along_axis(self.vectors, self.order[:, None, :], axis=2)
+
+    def shown(self, q: int) -> tuple[Positions, Positions]:
+        """Which of the vectors each of q columns shows, and where a column changes hands.
+
+        Returns
+        -------
+        places : ndarray of shape (S, q)
+            The columns hold the q leading vectors at every step, each in the column it had before.
+            A vector that leaves the leading q gives its column to the one that enters.
+        breaks : ndarray of int
+            Steps k between which and k - 1 that happens.
+        """
+        order = self.order
+        columns = np.arange(q)
+        places = np.empty((len(order), q), dtype=np.intp)
+        breaks = []
+        changes = np.flatnonzero((order[1:] != order[:-1]).any(axis=1)) + 1
+        for first, last in zip([0, *changes], [*changes, len(order)], strict=True):
+            leading = np.flatnonzero(order[first] < q)
+            left = ~np.isin(columns, leading)
+            if left.any():
+                columns = columns.copy()
+                columns[left] = np.setdiff1d(leading, columns)
+                breaks.append(first)
+            places[first:last] = order[first, columns]
+        return places, np.array(breaks, dtype=np.intp)
+
+
+def fixed_path(family: Family, u: Doubles, complement: Doubles) -> Path:
+    """The path on a given grid."""
+    return _path(u, complement, family.eigenpairs(complement, u))
+
+
+def adaptive_path(family: Family, q: int, marks: tuple[float, ...], turn: float = TURN) -> Path:
+    """The path on a grid so fine that none of the q leading vectors turns by more than ``turn``.
+
+    Intervals are halved until that holds. Where it cannot hold because two vectors swap places
+    without turning (a true crossing), the crossing is enclosed as tightly as the numbers allow and
+    both sides of it are on the grid.
+
+    Parameters
+    ----------
+    family : Family
+    q : int
+    marks : tuple of float
+        Points that have to be on the grid.
+    turn : float
+        In radians.
+    """
+    grid = np.union1d(first_grid(family, _COARSE), marks)
+    pairs = family.eigenpairs(1.0 - grid, grid)
+    enclosed: set[float] = set()
+    while True:
+        overlap = np.abs(like_placed(pairs.vectors[:-1, :, :q], pairs.vectors[1:, :, :q]))
+        wanted: list[float] = []
+        for k in np.flatnonzero(overlap.min(axis=1) < np.cos(turn)):
+            if grid[k] not in enclosed and not _finest(grid[k], grid[k + 1]):
+                new, swap = _parted(family, grid[k : k + 2], pairs.take([k, k + 1]), q, turn)
+                wanted += new
+                enclosed.update(swap)
+        if not wanted:
+            break
+        added = np.array(wanted)
+        grid, pairs = merged(grid, pairs, added, family.eigenpairs(1.0 - added, added))
+    return _path(grid, 1.0 - grid, pairs)
+
+
+def _path(u: Doubles, complement: Doubles, pairs: Eigenpairs) -> Path:
+    order = follow(pairs)
+    return Path(u, complement, pairs.values, pairs.vectors, order)
+
+
+def first_grid(family: Family, count: int) -> Doubles:
+    """A coarse grid, and where start and stop differ in size, one more about their balance."""
+    even = np.linspace(0.0, 1.0, count + 1)
+    sizes = np.sqrt(family.start.trace()), np.sqrt(family.stop.trace())
+    if min(sizes) <= 0.0 or 0.25 < sizes[0] / sizes[1] < 4.0:
+        return even
+    near, far = (1.0 - even) * sizes[1], even * sizes[0]
+    balanced = far / (near + far)
+    return np.union1d(even, balanced)
+
+
+def _parted(
+    family: Family, ends: Doubles, pairs: Eigenpairs, q: int, turn: float
+) -> tuple[list[float], list[float]]:
+    """New points for an interval in which the leading vectors turn too far.
+
+    None if the turn was only apparent (a tie, a sign); the middle if there is more to resolve; the
+    two sides of a true crossing, the first of them once more as its mark.
+    """
+    sides = [(pairs.vectors[k], pairs.tied[k]) for k in (0, 1)]
+    places, angle = reach(sides[0], sides[1], range(q))
+    low, high = float(ends[0]), float(ends[1])
+    if angle > turn:
+        return [0.5 * (low + high)], []
+    if _unmoved(places, q):
+        return [], []
+    while not _finest(low, high):
+        middle = 0.5 * (low + high)
+        here = family.eigenpairs(np.array([1.0 - middle]), np.array([middle]))
+        side = (here.vectors[0], here.tied[0])
+        before, first_angle = reach(sides[0], side, range(q))
+        after, second_angle = reach(side, sides[1], range(q))
+        still, settled = _unmoved(before, q), _unmoved(after, q)
+        if max(first_angle, second_angle) > turn or still == settled:
+            return [middle], []
+        if still:
+            low, sides[0] = middle, side
+        else:
+            high, sides[1] = middle, side
+    return [low, high], [low]
+
+
+def _unmoved(places: Positions, q: int) -> bool:
+    """Whether the q leading vectors kept their places."""
+    return bool((places[:q] == np.arange(q)).all())
+
+
+def _finest(low: float, high: float) -> bool:
+    width = high - low
+    return width <= max(_FINEST * min(high, 1.0 - low), _FLOOR)
