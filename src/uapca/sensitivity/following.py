@@ -41,8 +41,8 @@ def follow(pairs: Eigenpairs) -> Positions:
     vectors, tied = pairs.vectors, pairs.tied
     steps, d = vectors.shape[:2]
     overlaps = like_placed(vectors[:-1], vectors[1:])
-    any_tied = tied.any(axis=1)
-    unclear = (np.abs(overlaps) <= np.sqrt(0.5)).any(axis=1) | any_tied[1:] | any_tied[:-1]
+    loose = np.asarray(tied.any(axis=1))
+    unclear = (np.abs(overlaps).min(axis=1) <= np.sqrt(0.5)) | loose[1:] | loose[:-1]
     order = np.tile(np.arange(d), (steps, 1))
     swapped = False
     for k in np.flatnonzero(unclear):

@@ -1,0 +1,16 @@
+"""How the components change with the uncertainty, and with the weights of rows."""
+
+from uapca.sensitivity.crossings import Crossing, WeightCrossing
+from uapca.sensitivity.summary import TraceSummary
+from uapca.sensitivity.traces import FactorTraces, factor_traces
+from uapca.sensitivity.weights import WeightTraces, weight_traces
+
+__all__ = [
+    "Crossing",
+    "FactorTraces",
+    "TraceSummary",
+    "WeightCrossing",
+    "WeightTraces",
+    "factor_traces",
+    "weight_traces",
+]
