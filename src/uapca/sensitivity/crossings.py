@@ -117,7 +117,10 @@ def meetings(family: Family) -> list[Meeting]:
     if not len(place):
         return []
     where = _minima(family, low, high, place, left, right)
-    return sorted(_judged(family, where, low, high, place))
+    # Compared with the points beyond the bracket: the minimum may lie on one of its ends.
+    before = u[np.maximum(np.searchsorted(u, low) - 1, 0)]
+    after = u[np.minimum(np.searchsorted(u, high) + 1, len(u) - 1)]
+    return sorted(_judged(family, where, before, after, place))
 
 
 def _resolved(family: Family) -> tuple[Doubles, Eigenpairs]:

@@ -144,7 +144,7 @@ def weight_traces(
     >>> abs(traces.at(0.0).components_[0]).round(2), abs(traces.at(0.25).components_[0]).round(2)
     (array([1., 0.]), array([0.03, 1.  ]))
     >>> [(c.kind, round(c.weight, 3)) for c in traces.crossings]
-    [('avoided', 0.035), ('avoided', 0.965)]
+    [('avoided', 0.033)]
     """
     data = uncertain(X)
     q = shown_count(n_components, data.shape[1])

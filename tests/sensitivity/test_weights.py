@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from uapca import UAPCA, UncertainArray, weight_traces
+from uapca.sensitivity.path import TURN
+
+
+@pytest.fixture
+def data() -> UncertainArray:
+    rng = np.random.default_rng(0)
+    factors = rng.normal(size=(7, 4, 4))
+    return UncertainArray(
+        rng.normal(size=(7, 4)) + 100.0,
+        factors @ factors.transpose(0, 2, 1) / 4,
+        weights=rng.uniform(0.5, 2.0, size=7),
+        names=list("abcdefg"),
+    )
+
+
+@pytest.mark.parametrize("row", [2, "c", [1, 4], ["b", "e"], slice(3, None), np.arange(7) > 4])
+@pytest.mark.parametrize("scale", [0.0, 1.0, 3.0])
+def test_agree_with_a_refit_from_scratch(data, row, scale):
+    traces = weight_traces(data, row, 3, np.linspace(0.0, 1.0, 9), scale=scale)
+    inside = np.zeros(7, dtype=bool)
+    inside[list(traces.rows)] = True
+    for k, v in enumerate(traces.weights):
+        if scale == 0.0 and v == 1.0:
+            continue  # a single point: no spread, no components
+        weights = np.empty(7)
+        weights[inside] = v * data.weights[inside] / data.weights[inside].sum()
+        weights[~inside] = (1 - v) * data.weights[~inside] / data.weights[~inside].sum()
+        fit = UAPCA(n_components=3, scale=scale).fit(data.reweighted(weights))
+        ours = traces.loadings[k].T[np.argsort(traces.ranks[k])]
+        np.testing.assert_allclose(
+            traces.eigenvalues[k, :3], fit.explained_variance_, rtol=1e-10, atol=1e-13
+        )
+        apart = np.diff(-traces.eigenvalues[k], append=0.0)[:3].min() > 1e-9
+        if apart:
+            overlap = np.abs(np.einsum("id,id->i", ours, fit.components_))
+            np.testing.assert_allclose(overlap, 1.0, atol=1e-10)
+        again = traces.at(v).explained_variance_
+        np.testing.assert_allclose(again, fit.explained_variance_, rtol=1e-10, atol=1e-13)
+
+
+def test_the_current_weight_is_on_the_grid_and_gives_the_fit_itself(data):
+    traces = weight_traces(data, "c")
+    k = int(np.flatnonzero(traces.weights == traces.current)[0])
+    assert traces.current == pytest.approx(data.weights[2])
+    fit = UAPCA().fit(data)
+    np.testing.assert_allclose(traces.eigenvalues[k], fit.explained_variance_, rtol=1e-10)
+    assert {0.0, 1.0} <= set(traces.weights)
+
+
+def test_without_weight_a_row_might_as_well_not_be_there(data):
+    traces = weight_traces(data, "g")
+    rest = UAPCA(n_components=2).fit(data[:6])
+    overlap = np.abs(np.einsum("di,id->i", traces.loadings[0], rest.components_))
+    np.testing.assert_allclose(overlap, 1.0, atol=1e-12)
+
+
+def test_with_all_weight_a_row_is_alone(data):
+    traces = weight_traces(data, "g")
+    alone = np.linalg.eigvalsh(data["g"].cov.dense()[0])[::-1]
+    np.testing.assert_allclose(traces.eigenvalues[-1], alone, rtol=1e-10)
+
+
+def test_are_continuous(data):
+    for row in range(7):
+        traces = weight_traces(data, row)
+        overlap = np.einsum("kdi,kdi->ki", traces.loadings[1:], traces.loadings[:-1])
+        assert np.arccos(np.minimum(overlap, 1.0)).max() <= TURN * (1 + 1e-9)
+
+
+def test_do_not_depend_on_the_order_of_rows(data):
+    order = np.random.default_rng(1).permutation(7)
+    a, b = weight_traces(data, "c"), weight_traces(data[order], "c")
+    np.testing.assert_allclose(a.weights, b.weights, atol=1e-15)
+    np.testing.assert_allclose(a.loadings, b.loadings, atol=1e-10)
+
+
+def test_a_certain_row_leaves_its_direction_behind():
+    # As the outlier takes all weight K vanishes; its limit is that of the others and the step.
+    X = UncertainArray([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 9.0, 0.0]])
+    traces = weight_traces(X, 2)
+    assert np.isfinite(traces.loadings).all()
+    np.testing.assert_allclose(np.abs(traces.loadings[-1]), [[1, 0], [0, 1], [0, 0]], atol=1e-9)
+    np.testing.assert_array_equal(traces.ranks[-1], [1, 0])
+    np.testing.assert_allclose(traces.eigenvalues[-1], 0.0)
+    (crossing,) = traces.crossings
+    # (1 − v) = v (1 − v) 81 where the two pass through each other
+    assert crossing.weight == pytest.approx(1 / 81, abs=1e-8)
+    assert crossing.kind == "true"
+
+
+def test_summary(data):
+    traces = weight_traces(data, "c")
+    summary = traces.summary()
+    assert summary.marks == ("weight 0", f"weight {traces.current:.3g}", "weight 1")
+    k = int(np.flatnonzero(traces.weights == traces.current)[0])
+    now = np.linalg.norm(traces.loadings[k], axis=1)
+    np.testing.assert_allclose(summary.distances[:, 1], now, atol=1e-12)
+    assert summary.features == ("x0", "x1", "x2", "x3")
+
+
+def test_repr(data):
+    assert repr(weight_traces(data, [2, 4], weights=[0.0, 0.5, 1.0])) == (
+        "WeightTraces: 4 features in 2 components, 3 weights from 0 to 1\n"
+        "  features  x0, x1, x2, x3\n"
+        f"  weight of  c, e (now {data.weights[[2, 4]].sum():.3g})"
+    )
+
+
+class TestBadInput:
+    def refused(self, error: type[Exception], message: str):
+        return pytest.raises(error, match=re.escape(message))
+
+    def test_unknown_name(self, data):
+        message = (
+            "row name must be one of the rows' names; got 'z', and there are "
+            "'a', 'b', 'c', 'd', 'e', 'f', 'g'. Select rows by position or give them names."
+        )
+        with self.refused(KeyError, message):
+            weight_traces(data, "z")
+
+    def test_position_out_of_range(self, data):
+        message = "index must be below the number of rows, 7; got 7. Rows count from 0."
+        with self.refused(IndexError, message):
+            weight_traces(data, 7)
+
+    def test_all_rows(self, data):
+        message = (
+            "row must leave at least one other row; got all 7. "
+            "The weight is moved between some rows and the others."
+        )
+        with self.refused(ValueError, message):
+            weight_traces(data, slice(None))
+
+    def test_weights(self, data):
+        message = (
+            "weights must be numbers from 0 to 1; got 1.5 at position 1. "
+            "Leave weights out for a grid that adapts to the data."
+        )
+        with self.refused(ValueError, message):
+            weight_traces(data, 0, weights=[0.5, 1.5])
+
+    def test_scale(self, data):
+        message = (
+            "scale must be finite; got inf. "
+            "There the weights of the means no longer count; use a large scale."
+        )
+        with self.refused(ValueError, message):
+            weight_traces(data, 0, scale=np.inf)
+
+    def test_components(self, data):
+        message = (
+            "n_components must be an integer from 2 to the number of features, 4; got 1. "
+            "2 draws a plane; for a single component read UAPCA.components_."
+        )
+        with self.refused(ValueError, message):
+            weight_traces(data, 0, n_components=1)
+
+    def test_no_uncertain_array(self):
+        message = "X must be an UncertainArray; got ndarray. Pass uapca.UncertainArray(X)."
+        with self.refused(TypeError, message):
+            weight_traces(np.eye(3), 0)
