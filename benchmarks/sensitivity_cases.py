@@ -74,7 +74,7 @@ def _seconds(call: Call) -> float:
 
 def main() -> None:
     for d, (most, least) in LIMITS.items():
-        rounds = {4: 41, 20: 15, 100: 5}[d]
+        rounds = {4: 41, 20: 9, 100: 3}[d]
         found = ratio(*against_eigh(d), rounds)
         print(f"D = {d:3}: {found:5.2f} × eigh on the same stack (at most {most} ×)")
         found = 1.0 / ratio(*against_uadapy(d), max(rounds // 3, 3)) * against_uadapy_share[d]

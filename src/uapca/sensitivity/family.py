@@ -83,10 +83,12 @@ class Family:
 
     def matrices(self, a: Doubles, b: Doubles) -> Doubles:
         """M at u = b with a = 1 − u, which near u = 1 is better known than u; shape (S, D, D)."""
-        d = self.size
-        parts = np.stack([self.start, self.middle, self.stop]).reshape(3, d * d)
-        coefficients = np.stack([a * a, 2.0 * a * b, b * b], axis=1)
-        return np.asarray((coefficients @ parts).reshape(-1, d, d))
+        # Not by a matrix product: BLAS threads that wait for more would slow down what follows.
+        stack = (a * a)[:, None, None] * self.start
+        stack += (b * b)[:, None, None] * self.stop
+        if self._bent:
+            stack += (2.0 * a * b)[:, None, None] * self.middle
+        return np.asarray(stack)
 
     def rates(self, vectors: Doubles, u: Doubles) -> Doubles:
         """How fast the eigenvalues change along the path, vᵀ K′ v: shape (S, D).
@@ -125,7 +127,7 @@ class Family:
         b is, and at b = 0 its limit does.
         """
         tolerance = tie_tolerance(self.size)
-        moved = self.middle.any()
+        moved = self._bent
         size = max(np.abs(self.middle).max(), np.abs(far).max())
         small = (b if moved else b * b) * size
         for k in np.flatnonzero(a * a * np.abs(lead).max() >= _LEADS_FROM * small):
@@ -163,6 +165,10 @@ class Family:
         if len(matter) > 1:
             return None
         return matter[0] if matter else 0
+
+    @cached_property
+    def _bent(self) -> bool:
+        return bool(self.middle.any())
 
     @cached_property
     def _start_tied(self) -> bool:
