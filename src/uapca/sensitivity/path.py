@@ -67,14 +67,15 @@ class Path:
         places = np.empty((len(order), q), dtype=np.intp)
         breaks = []
         changes = np.flatnonzero((order[1:] != order[:-1]).any(axis=1)) + 1
-        for first, last in zip([0, *changes], [*changes, len(order)], strict=True):
+        places[:] = columns
+        for first in changes:
             leading = np.flatnonzero(order[first] < q)
             left = ~np.isin(columns, leading)
             if left.any():
                 columns = columns.copy()
                 columns[left] = np.setdiff1d(leading, columns)
                 breaks.append(first)
-            places[first:last] = order[first, columns]
+            places[first:] = order[first, columns]
         return places, np.array(breaks, dtype=np.intp)
 
 

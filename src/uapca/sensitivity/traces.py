@@ -111,7 +111,8 @@ class FactorTraces(Traces):
         true crossing of two components that are both shown.
     breaks : ndarray of int
         Points k at which the trace starts anew: between ``scales[k - 1]`` and ``scales[k]`` the
-        set of the q leading components changes at once, at a true crossing.
+        set of the q leading components changes at once, at a true crossing (or at an avoided one
+        so sharp, below 1e-10 in u, that numbers cannot follow it).
     features : tuple of str
     """
 
