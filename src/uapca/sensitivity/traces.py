@@ -235,7 +235,10 @@ def traced(
 ) -> tuple[Doubles, Doubles, Positions, Positions, tuple[str, ...], Family, Path]:
     """The fields that all traces have in common."""
     places, breaks = path.shown(q)
-    loadings = np.take_along_axis(path.vectors, places[:, None, :], axis=2)
+    if (places == np.arange(q)).all():
+        loadings = path.vectors[:, :, :q].copy()
+    else:
+        loadings = np.take_along_axis(path.vectors, places[:, None, :], axis=2)
     return path.u, loadings, places, breaks, features, family, path
 
 
