@@ -96,6 +96,20 @@ class TestAvoidedCrossings:
         np.testing.assert_allclose([m.u for m in ours], u[order], atol=2e-5)
         assert (np.array([m.gap for m in ours]) <= gap[order] * (1 + 1e-12)).all()
 
+    @pytest.mark.parametrize(("d", "seed"), [(8, 15), (20, 1), (20, 2)])
+    def test_shallow_minima_close_to_a_maximum(self, d, seed):
+        """Both between two points of a coarse grid, where the slope has the same sign."""
+        rng = np.random.default_rng(1000 * d + seed)
+        means = rng.standard_normal((60, d)) @ rng.standard_normal((d, d))
+        factors = rng.standard_normal((60, d, d)) * rng.uniform(0.1, 1, (1, d, 1))
+        C, psi = np.cov(means.T, bias=True), np.einsum("nij,nkj->ik", factors, factors) / 60
+        family = over_scale(C, psi)
+        u, place, _ = brute_force(family, 20_000)
+        found = sorted(meetings(family), key=lambda m: (m.place, m.u))
+        order = np.lexsort((u, place))
+        assert [m.place for m in found] == list(place[order])
+        np.testing.assert_allclose([m.u for m in found], u[order], atol=1e-4)
+
     def test_are_where_the_derivative_of_the_gap_is_zero(self):
         # Two features: with t = s² the gap is √((a + bt)² + (2e + 2ft)²), a parabola's root.
         C, psi = np.array([[4.0, 0.2], [0.2, 1.0]]), np.array([[1.0, 0.3], [0.3, 6.0]])

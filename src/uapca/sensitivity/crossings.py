@@ -27,9 +27,11 @@ Kind = Literal["avoided", "true"]
 
 _EPS = float(np.finfo(np.float64).eps)
 _COARSE = 128
-# Between neighbours that turn by less than this, a gap has one minimum at most.
+# Between neighbours that turn by less than this, a gap hardly ever has more than one minimum.
 _TURN = float(np.deg2rad(15.0))
 _DEEPEST = 2.0**-24
+# How often intervals are halved in search of two zeros of a slope close to each other.
+_DIPS = 20
 _NEAREST = 2.0**-40
 
 
@@ -117,16 +119,19 @@ def meetings(family: Family) -> list[Meeting]:
     if not len(place):
         return []
     where = _minima(family, low, high, place, left, right)
-    # Compared with the points beyond the bracket: the minimum may lie on one of its ends.
-    before = u[np.maximum(np.searchsorted(u, low) - 1, 0)]
-    after = u[np.minimum(np.searchsorted(u, high) + 1, len(u) - 1)]
+    # Compared with the ends of its bracket, or the points beyond where it lies on one of them.
+    near = 2.0**-10 * (high - low)
+    before = np.where(where - low > near, low, u[np.maximum(np.searchsorted(u, low) - 1, 0)])
+    beyond = u[np.minimum(np.searchsorted(u, high) + 1, len(u) - 1)]
+    after = np.where(high - where > near, high, beyond)
     return sorted(_judged(family, where, before, after, place))
 
 
 def _resolved(family: Family) -> tuple[Doubles, Eigenpairs]:
     """A grid on which every gap has at most one minimum between neighbours.
 
-    Halved until no vector turns far, and until no more than neighbours swap.
+    Halved until no vector turns far, and until no more than neighbours swap; then parted where the
+    slope of a gap may touch zero between two points at which it has the same sign.
     """
     u = first_grid(family, _COARSE)
     pairs = family.eigenpairs(1.0 - u, u)
@@ -146,9 +151,41 @@ def _resolved(family: Family) -> tuple[Doubles, Eigenpairs]:
             else:
                 done.add((low, high))
         if not wanted:
-            return u, pairs
+            break
         added = np.array(wanted)
         u, pairs = merged(u, pairs, added, family.eigenpairs(1.0 - added, added))
+    for _ in range(_DIPS):
+        added = _dips(family, u, pairs)
+        if not len(added):
+            break
+        u, pairs = merged(u, pairs, added, family.eigenpairs(1.0 - added, added))
+    return u, pairs
+
+
+def _dips(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
+    """Where to look for slopes that go through zero and back between neighbours of the grid.
+
+    A convex slope that comes nearer to zero from both ends stays beyond the point at which its two
+    tangents meet; only if that lies near zero or past it can there be a minimum in between.
+    """
+    inside = u < 1.0
+    at = u[inside]
+    known = pairs.take(np.flatnonzero(inside))
+    t = (at / (1.0 - at)) ** 2 if family.homogeneous else at
+    slope = _slopes(family, at, known)
+    bend = family.bends(known, at)
+    bend = bend[:, :-1] - bend[:, 1:]
+    sign = np.sign(slope[:-1])
+    left, right = sign * slope[:-1], sign * slope[1:]
+    falling, rising = sign * bend[:-1], sign * bend[1:]
+    toward = (left > 0.0) & (right > 0.0) & (falling < 0.0) & (rising > 0.0)
+    step = np.diff(t)[:, None]
+    where = (right - left - rising * step) / np.where(toward, falling - rising, 1.0)
+    # Half of the nearer end instead of zero: the slope need not be convex in a wide interval.
+    reached = toward & (left + falling * where <= 0.5 * np.minimum(left, right))
+    wide = np.diff(at) > 1e-6 * np.minimum(at[1:], 1.0 - at[:-1])
+    chosen = np.flatnonzero(reached.any(axis=1) & wide)
+    return np.asarray(0.5 * (at[chosen] + at[chosen + 1]))
 
 
 def _slopes(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:

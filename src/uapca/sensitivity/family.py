@@ -104,6 +104,27 @@ class Family:
             turned = slopes @ vectors
         return np.asarray(np.einsum("kdi,kdi->ki", vectors, turned))
 
+    def bends(self, pairs: Eigenpairs, u: Doubles) -> Doubles:
+        """How fast `rates` change by the same parameter: vᵀ K″ v + 2 Σ (vⱼᵀ K′ v)² / (λ − λⱼ).
+
+        Shape (S, D); terms of tied eigenvalues are left out.
+        """
+        vectors = pairs.vectors
+        unit = (1.0 - u) ** 2 if self.homogeneous else np.ones_like(u)
+        if self.homogeneous:
+            slopes = np.broadcast_to(self.stop, vectors.shape)
+            own = np.zeros_like(pairs.values)
+        else:
+            first, second = 2.0 * (self.middle - self.start), 2.0 * (self.stop - self.middle)
+            slopes = (1.0 - u)[:, None, None] * first + u[:, None, None] * second
+            own = np.einsum("kdi,kdi->ki", vectors, (second - first) @ vectors)
+        coupling = vectors.transpose(0, 2, 1) @ slopes @ vectors
+        gaps = pairs.values[:, :, None] - pairs.values[:, None, :]
+        clear = np.abs(gaps) > tie_tolerance(self.size) * pairs.values[:, :1, None]
+        # Not squared first: that would overflow long before the data does.
+        terms = coupling * np.divide(coupling, gaps, out=np.zeros_like(gaps), where=clear)
+        return np.asarray(own + 2.0 * terms.sum(axis=2) * unit[:, None])
+
     def eigenpairs(self, a: Doubles, b: Doubles) -> Eigenpairs:
         """Eigenpairs at every (1 − u, u), with the one-sided limits at both ends."""
         if self._constant is not None:
