@@ -32,6 +32,22 @@ class TestFamily:
         np.testing.assert_allclose(stack[0], np.cov(points.T, ddof=0), rtol=1e-10)
 
     @pytest.mark.parametrize("homogeneous", [True, False])
+    def test_bends_agree_with_finite_differences(self, homogeneous):
+        rng = np.random.default_rng(6)
+        C, psi = (p @ p.T for p in rng.normal(size=(2, 5, 5)))
+        family = over_scale(C, psi) if homogeneous else over_weight(C, psi, rng.normal(size=5))
+
+        def rates(t):
+            u = np.sqrt(t) / (1 + np.sqrt(t)) if homogeneous else t
+            return family.rates(family.eigenpairs(1 - u, u).vectors, u)
+
+        u = np.array([0.3, 0.6])
+        t, h = (u / (1 - u)) ** 2 if homogeneous else u, 1e-5
+        expected = (rates(t + h) - rates(t - h)) / (2 * h)
+        found = family.bends(family.eigenpairs(1 - u, u), u)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+    @pytest.mark.parametrize("homogeneous", [True, False])
     def test_rates_agree_with_finite_differences(self, homogeneous):
         C, psi = random_pair(2, 5)
         family = over_scale(C, psi) if homogeneous else over_weight(C, psi, np.arange(5.0))

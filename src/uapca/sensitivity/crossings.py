@@ -174,7 +174,8 @@ def _dips(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
     t = (at / (1.0 - at)) ** 2 if family.homogeneous else at
     slope = _slopes(family, at, known)
     bend = family.bends(known, at)
-    bend = bend[:, :-1] - bend[:, 1:]
+    size = max(float(np.abs(slope).max()), np.finfo(float).tiny)  # so that units do not matter
+    slope, bend = slope / size, (bend[:, :-1] - bend[:, 1:]) / size
     sign = np.sign(slope[:-1])
     left, right = sign * slope[:-1], sign * slope[1:]
     falling, rising = sign * bend[:-1], sign * bend[1:]
