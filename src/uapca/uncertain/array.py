@@ -135,7 +135,9 @@ class UncertainArray(Reading):
                     "Leave laws out if only means and covariances are known",
                 )
             )
-        self._laws = None if laws is None else LawList([as_law(law, d) for law in laws])
+        if laws is not None and check:
+            laws = [as_law(law, d) for law in laws]
+        self._laws = None if laws is None else LawList(laws)
 
     @classmethod
     def _of(

@@ -27,7 +27,8 @@ class LawList(Sequence[Any]):
         matrix: Doubles | None = None,
         offset: Doubles | None = None,
     ) -> None:
-        self._items = tuple(items)
+        # A list may change later; other sequences may make their laws when looked at.
+        self._items = tuple(items) if isinstance(items, list) else items
         self._matrix = matrix
         self._offset = offset
 
@@ -58,7 +59,7 @@ class LawList(Sequence[Any]):
     @property
     def parts(self) -> tuple[tuple[Any, ...], Doubles | None, Doubles | None]:
         """The laws before the map, and its matrix and offset (None for no map)."""
-        return self._items, self._matrix, self._offset
+        return tuple(self._items), self._matrix, self._offset
 
     def take(self, rows: Rows) -> LawList:
         """The laws of some of the rows."""

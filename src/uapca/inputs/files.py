@@ -1,0 +1,109 @@
+"""Tables in files, as columns of text."""
+
+from __future__ import annotations
+
+import csv
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from uapca._validation import complaint
+
+__all__ = ["read_csv", "read_table"]
+
+_EXCEL = (".xlsx", ".xls", ".xlsm", ".ods")
+
+
+def read_table(path: str | PathLike[str]) -> Any:
+    """The columns of a CSV or Excel file."""
+    if Path(path).suffix.lower() in _EXCEL:
+        return _read_excel(path)
+    return read_csv(path)
+
+
+def read_csv(path: str | PathLike[str]) -> dict[str, list[str]]:
+    """The columns of a CSV file as text; the first line names them.
+
+    The separator is the one of comma, semicolon and tab that occurs most often in the first line.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(
+            complaint(
+                "path",
+                "name a file that exists",
+                f"there is no file {str(file)!r}",
+                "Check the spelling and the folder",
+            )
+        )
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as stream:
+            return columns_of_lines(stream.read(), str(file))
+    except UnicodeDecodeError:
+        raise ValueError(
+            complaint(
+                "path",
+                "name a text file in UTF-8",
+                f"{str(file)!r} is not",
+                "Save it as CSV in UTF-8, or read it with pandas and pass the frame",
+            )
+        ) from None
+
+
+def columns_of_lines(text: str, source: str) -> dict[str, list[str]]:
+    """The columns of CSV text."""
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    try:
+        # strict: a quote that never closes is an error, not a cell that swallows the file.
+        lines = csv.reader(text.splitlines(keepends=True), delimiter=separator, strict=True)
+        rows = [(lines.line_num, row) for row in lines if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise ValueError(
+            complaint("path", "name a CSV file", f"{source!r} is not: {error}", "Check its quotes")
+        ) from None
+    if not rows:
+        raise ValueError(
+            complaint(
+                "path",
+                "name a file with a header line",
+                f"{source!r} is empty",
+                "Put the names of the columns into the first line",
+            )
+        )
+    header = [cell.strip() for cell in rows[0][1]]
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise ValueError(
+            complaint(
+                "the columns",
+                "have distinct names",
+                f"{twice!r} occurs {header.count(twice)} times in {source!r}",
+                "Rename the duplicates in the first line",
+            )
+        )
+    for number, row in rows[1:]:
+        if len(row) != len(header):
+            raise ValueError(
+                complaint(
+                    "every line",
+                    f"have {len(header)} cells like the first",
+                    f"line {number} of {source!r} has {len(row)}",
+                    'Put cells with a separator in quotes, "[10, 12]", or write [10; 12] in a '
+                    "file separated by commas",
+                )
+            )
+    body = [row for _, row in rows[1:]]
+    return {name: [row[j] for row in body] for j, name in enumerate(header)}
+
+
+def _read_excel(path: str | PathLike[str]) -> Any:
+    try:
+        import pandas as pd
+
+        return pd.read_excel(path, dtype=object)
+    except ImportError as error:
+        raise ImportError(
+            f"reading Excel files needs pandas and openpyxl ({error}). "
+            'Install them with pip install "uapca[frames]" openpyxl, or save the table as CSV.'
+        ) from None

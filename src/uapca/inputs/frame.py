@@ -1,0 +1,334 @@
+"""Values and their errors in the columns of a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from uapca._validation import Floats, complaint
+from uapca.inputs.columns import Columns, columns_of, listed
+from uapca.inputs.parts import (
+    check_errors,
+    check_numeric,
+    check_values,
+    require_columns,
+    row_labels,
+    weights_column,
+)
+from uapca.uncertain import UncertainArray
+
+__all__ = ["from_frame"]
+
+_DEFAULT = "{}_err"
+_KNOWN = (_DEFAULT, "{}_std", "{}_error", "{}_sigma")
+_CORRELATION = "{}_{}_corr"
+# Correlations printed to six digits, as catalogues do, leave a matrix this far from definite.
+_TOLERANCE = 1e-5
+
+
+def from_frame(
+    df: Any,
+    errors: str | Sequence[str] = _DEFAULT,
+    corr: str | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    names: str | Sequence[str] | None = None,
+    weights: Any = None,
+) -> UncertainArray:
+    """Values with error bars: columns such as ``x`` and ``x_err``.
+
+    Parameters
+    ----------
+    df : data frame
+        pandas, polars, pyarrow (table or record batch), an astropy table, a mapping of names to
+        columns, a structured array, or any frame with the Arrow stream (``__arrow_c_stream__``)
+        or the interchange interface (``__dataframe__``).
+    errors : str or sequence of str, default="{}_err"
+        How the column with the standard deviation is named after its feature. The default also
+        finds ``"{}_std"``, ``"{}_error"`` and ``"{}_sigma"``; any other pattern is taken alone.
+        A feature without such a column is certain.
+    corr : str, optional
+        How a column with the correlation of two errors is named, in either order:
+        ``"{}_{}_corr"`` is the convention of the Gaia catalogue. Pairs without a column are
+        uncorrelated.
+    features : sequence of str, optional
+        The columns to use, in this order. By default every column that is not an error, a
+        correlation, the names or the weights; all of them must then hold numbers.
+    names : str or sequence of str, optional
+        The column that names the rows, or the names. By default a pandas index of text.
+    weights : str or array-like of shape (N,), optional
+        The column of weights, or the weights.
+
+    Returns
+    -------
+    UncertainArray
+        With independent errors, or one covariance matrix for each row where ``corr`` is given.
+
+    Notes
+    -----
+    In an astropy table an error is converted to the unit of its feature.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> frame = {
+    ...     "star": ["a", "b"],
+    ...     "ra": [10.0, 11.0], "ra_error": [0.1, 0.2],
+    ...     "dec": [-5.0, -4.0], "dec_error": [0.3, 0.1],
+    ...     "ra_dec_corr": [0.5, -0.2],
+    ... }
+    >>> X = uapca.from_frame(frame, corr="{}_{}_corr", names="star")
+    >>> X.features, X.names
+    (('ra', 'dec'), ('a', 'b'))
+    >>> X.cov.dense()[0]
+    array([[0.01 , 0.015],
+           [0.015, 0.09 ]])
+    """
+    columns = columns_of(df)
+    labels, named = row_labels(columns, names)
+    weight, weighted = weights_column(columns, weights)
+    patterns = _patterns(errors)
+    taken = {column for column in (named, weighted) if column is not None}
+    rest = [name for name in columns.names if name not in taken]
+    if features is None:
+        chosen = _features(rest, patterns, corr)
+        _check_text(columns, chosen)
+    else:
+        chosen = list(features)
+        require_columns(columns, chosen, "features")
+        check_numeric(columns, chosen, "features")
+    found = _error_columns(chosen, columns.names, patterns)
+    if not any(found) or not chosen:
+        raise ValueError(
+            complaint(
+                "errors",
+                "match at least one column",
+                f"no column is named like {listed([p.format('x') for p in patterns])} "
+                f"for a feature x",
+                f"The columns are {listed(columns.names)}; pass the pattern, such as "
+                "errors='{}_uncertainty', or use UncertainArray(df) for certain values",
+            )
+        )
+    mean = columns.block(chosen)
+    check_values(mean, chosen)
+    std = _errors(columns, chosen, found, mean)
+    cov = None if corr is None else _covariances(columns, chosen, corr, std)
+    return UncertainArray(
+        mean,
+        cov,
+        std=std if cov is None else None,
+        weights=weight,
+        names=labels,
+        features=chosen,
+        check=False,
+    )
+
+
+def _patterns(errors: str | Sequence[str]) -> tuple[str, ...]:
+    given = (errors,) if isinstance(errors, str) else tuple(errors)
+    for pattern in given:
+        if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
+            raise ValueError(
+                complaint(
+                    "errors",
+                    "be a pattern that holds {} once, such as '{}_err'",
+                    f"got {pattern!r}",
+                    "{} stands for the name of the feature",
+                )
+            )
+    return _KNOWN if given == (_DEFAULT,) else given
+
+
+def _stem(column: str, pattern: str) -> str | None:
+    """The feature a column belongs to if it is named by the pattern."""
+    head, tail = pattern.split("{}")
+    if column.startswith(head) and column.endswith(tail) and len(column) > len(head) + len(tail):
+        return column[len(head) : len(column) - len(tail)]
+    return None
+
+
+def _features(rest: Sequence[str], patterns: Sequence[str], corr: str | None) -> list[str]:
+    """The columns that are neither errors nor correlations."""
+    known = set(rest)
+    stems = {name: [s for p in patterns if (s := _stem(name, p)) is not None] for name in rest}
+    orphans = [name for name in rest if stems[name] and not known.intersection(stems[name])]
+    if orphans:
+        raise ValueError(
+            complaint(
+                "errors",
+                "belong to a column of values",
+                f"{listed(orphans)} {'has' if len(orphans) == 1 else 'have'} none "
+                f"(expected {listed([stems[name][0] for name in orphans])})",
+                "Rename the columns, or list the columns to use as features=[...]",
+            )
+        )
+    values = [name for name in rest if not stems[name]]
+    pattern = _correlation_pattern(corr)
+    pairs = _pair_columns(values, known, pattern)
+    if pairs and corr is None:
+        raise ValueError(
+            complaint(
+                "corr",
+                "say whether correlations are to be read",
+                f"{listed(sorted(pairs))} {'looks like one' if len(pairs) == 1 else 'look so'}",
+                f"Pass corr={_CORRELATION!r}, or list the columns to use as features=[...]",
+            )
+        )
+    return [name for name in values if name not in pairs]
+
+
+def _correlation_pattern(corr: str | None) -> str:
+    if corr is None:
+        return _CORRELATION
+    if not isinstance(corr, str) or corr.count("{}") != 2:
+        raise ValueError(
+            complaint(
+                "corr",
+                "be a pattern that holds {} twice, such as '{}_{}_corr'",
+                f"got {corr!r}",
+                "{} stands for the names of two features",
+            )
+        )
+    return corr
+
+
+def _pair_columns(values: Sequence[str], known: set[str], pattern: str) -> set[str]:
+    """Columns that are correlations of two others: found from the columns, not from all pairs."""
+    head, middle, tail = pattern.split("{}")
+    found = set()
+    for column in known:
+        if not (column.startswith(head) and column.endswith(tail)):
+            continue
+        inner = column[len(head) : len(column) - len(tail)]
+        for first in values:
+            if inner.startswith(first + middle) and inner[len(first + middle) :] in known:
+                found.add(column)
+    return found
+
+
+def _check_text(columns: Columns, chosen: Sequence[str]) -> None:
+    text = [name for name in chosen if not columns.is_numeric(name)]
+    if text:
+        raise TypeError(
+            complaint(
+                "df",
+                "hold numbers in every column that is used",
+                f"{listed(text)} {'holds' if len(text) == 1 else 'hold'} something else",
+                f"Pass names={text[0]!r} if this column names the rows, or list the columns to "
+                "use as features=[...]",
+            )
+        )
+
+
+def _error_columns(
+    chosen: Sequence[str], known: Sequence[str], patterns: Sequence[str]
+) -> list[str | None]:
+    """The error column of each feature, or None for a certain one."""
+    present, found = set(known), []
+    for name in chosen:
+        matches = [column for p in patterns if (column := p.format(name)) in present]
+        if len(matches) > 1:
+            raise ValueError(
+                complaint(
+                    "errors",
+                    "match one column for each feature",
+                    f"{name!r} has {listed(matches)}",
+                    "Pass one pattern, such as errors='{}_std'",
+                )
+            )
+        found.append(matches[0] if matches else None)
+    return found
+
+
+def _errors(
+    columns: Columns, chosen: Sequence[str], found: Sequence[str | None], mean: Floats
+) -> Floats:
+    pairs = [(e, name) for e, name in zip(found, chosen, strict=True) if e is not None]
+    present = [e for e, _ in pairs]
+    check_numeric(columns, present, "errors")
+    std = columns.errors_block(present, [name for _, name in pairs])
+    check_errors(std, present)
+    if len(pairs) == len(chosen):
+        return std
+    full = np.zeros(mean.shape, dtype=std.dtype)
+    full[:, [e is not None for e in found]] = std
+    return full
+
+
+def _covariances(columns: Columns, chosen: Sequence[str], corr: str, std: Floats) -> Floats:
+    """One covariance matrix for each row from its errors and their correlations."""
+    pattern, present = _correlation_pattern(corr), set(columns.names)
+    places, used = [], []
+    for i, first in enumerate(chosen):
+        for j in range(i + 1, len(chosen)):
+            both = {pattern.format(first, chosen[j]), pattern.format(chosen[j], first)}
+            matches = sorted(both & present)
+            if len(matches) > 1:
+                raise ValueError(
+                    complaint(
+                        "corr",
+                        "match one column for each pair of features",
+                        f"{first!r} and {chosen[j]!r} have {listed(matches)}",
+                        "Drop one of the two",
+                    )
+                )
+            if matches:
+                places.append((i, j))
+                used.append(matches[0])
+    if not used:
+        raise ValueError(
+            complaint(
+                "corr",
+                "match at least one column",
+                f"no column is named like {pattern.format('x', 'y')!r} for features x and y",
+                f"The columns are {listed(columns.names)}",
+            )
+        )
+    check_numeric(columns, used, "corr")
+    values = columns.block(used)
+    check_values(values, used)
+    outside = np.abs(values) > 1
+    if outside.any():
+        row, k = (int(i) for i in np.argwhere(outside)[0])
+        raise ValueError(
+            complaint(
+                f"column {used[k]!r}",
+                "hold correlations between -1 and 1",
+                f"got {values[row, k]} at row {row}",
+                "Divide covariances by both errors to get correlations",
+            )
+        )
+    n, d = std.shape
+    matrices = np.zeros((n, d, d))
+    matrices[:, range(d), range(d)] = 1.0
+    for k, (i, j) in enumerate(places):
+        matrices[:, i, j] = matrices[:, j, i] = values[:, k]
+    _check_definite(matrices)
+    matrices *= std[:, :, None]
+    matrices *= std[:, None, :]
+    return matrices
+
+
+def _check_definite(matrices: Floats) -> None:
+    """Raise unless every correlation matrix is positive semi-definite, up to rounding."""
+    n, d, _ = matrices.shape
+    size = max(1, (1 << 20) // (d * d))
+    for start in range(0, n, size):
+        part = matrices[start : start + size]
+        lifted = part + _TOLERANCE * np.eye(d)
+        try:
+            np.linalg.cholesky(lifted)
+        except np.linalg.LinAlgError:
+            lowest = np.linalg.eigvalsh(part)[:, 0]
+            row = int(np.argmax(lowest < -_TOLERANCE))
+            raise ValueError(
+                complaint(
+                    "corr",
+                    "make a positive semi-definite matrix in every row",
+                    f"the correlations of row {start + row} have the eigenvalue {lowest[row]:.3g}",
+                    "No errors can be correlated like this: check the columns, or leave out "
+                    "that row",
+                )
+            ) from None

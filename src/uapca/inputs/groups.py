@@ -1,0 +1,246 @@
+"""Labelled points: one uncertain row for each label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
+from uapca.aggregate.labels import Factor, combined, factorise
+from uapca.aggregate.local import GroupedMoments, group_order, grouped_moments
+from uapca.inputs.columns import Columns, columns_of, is_frame, listed
+from uapca.inputs.parts import check_numeric, require_columns
+from uapca.laws import Samples
+from uapca.uncertain import UncertainArray
+
+__all__ = ["LabelledPoints", "from_groups", "labelled_points"]
+
+
+class LabelledPoints(NamedTuple):
+    """Points with a label each.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, D)
+    factor : Factor
+        Codes and labels.
+    features : list of str, or None
+    """
+
+    points: Floats
+    factor: Factor
+    features: Sequence[str] | None
+
+
+def from_groups(
+    points: Any,
+    by: Any,
+    spread: Literal["std", "sem"] = "std",
+    *,
+    keep_samples: bool = False,
+    missing: Literal["raise", "drop"] = "raise",
+    features: Sequence[str] | None = None,
+) -> UncertainArray:
+    """One row for each label: the mean of its points and their covariance, weighted by their count.
+
+    Parameters
+    ----------
+    points : array-like of shape (n, D) or data frame
+        Any frame `from_frame` reads.
+    by : array-like of shape (n,), str or list of str
+        The label of each point; for a frame the column that holds it, or several columns whose
+        combinations are the labels.
+    spread : {"std", "sem"}, default="std"
+        What the rows are to stand for. ``"std"``: the points themselves, with their population
+        covariance (÷ n). The rows then have exactly the moments of all points (law of total
+        variance), for any labelling; a label with one point is certain. ``"sem"``: the mean of
+        replicates, with the covariance of that mean, the unbiased covariance ÷ n; a label with
+        one point has none and is refused.
+    keep_samples : bool, default=False
+        Whether to keep the points as the law of their row, so that its density shows their
+        shape. For ``spread="std"`` only.
+    missing : {"raise", "drop"}, default="raise"
+        What to do with points whose label is missing (None, NaN): refuse, or leave them out.
+    features : sequence of str, optional
+        For a frame, the columns to use: by default all columns of numbers other than ``by``. For
+        an array, the names of its columns.
+
+    Returns
+    -------
+    UncertainArray
+        Rows named by their labels, in rising order; ``total_weight`` is the number of points.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.from_groups([[0.0, 1.0], [2.0, 1.0], [5.0, 5.0]], by=["a", "a", "b"])
+    >>> X
+    UncertainArray: 2 rows × 2 features, a covariance for each row, weights 0.333 to 0.667
+      a  1 ± 1  1 ± 0
+      b  5 ± 0  5 ± 0
+    >>> X.total_weight
+    3.0
+    """
+    _check_choice("spread", spread, ("std", "sem"))
+    data = labelled_points(points, by, features, missing)
+    if keep_samples and spread == "sem":
+        raise ValueError(
+            complaint(
+                "keep_samples",
+                "be left out with spread='sem'",
+                "got keep_samples=True",
+                "The points show the spread of replicates, not the error of their mean",
+            )
+        )
+    moments = _moments(data)
+    covs = moments.covs
+    if spread == "sem":
+        _check_replicated(moments, data.factor.labels)
+        covs = covs / (moments.counts - 1)[:, None, None]
+    return UncertainArray(
+        moments.means,
+        covs,
+        weights=moments.counts,
+        names=data.factor.labels,
+        features=data.features,
+        laws=_samples(data) if keep_samples else None,
+        check=False,
+    )
+
+
+def labelled_points(
+    points: Any, by: Any, features: Sequence[str] | None, missing: str
+) -> LabelledPoints:
+    """Points and labels from an array or a frame, checked."""
+    _check_choice("missing", missing, ("raise", "drop"))
+    if is_frame(points):
+        array, factor, features = _from_frame(columns_of(points, "points"), by, features)
+    else:
+        array, factor = as_floats(points, "points"), factorise(by)
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(
+            complaint(
+                "points",
+                "have shape (n, D) with at least one point and one feature",
+                f"got shape {shape_of(array)}",
+                "Put one point in each row",
+            )
+        )
+    if len(factor.codes) != len(array):
+        raise ValueError(
+            complaint(
+                "by",
+                "have one label for each point",
+                f"got {len(factor.codes)} for {len(array)} points",
+                "Select the same rows from both",
+            )
+        )
+    absent = int(np.count_nonzero(factor.codes < 0))
+    if absent and (missing == "raise" or absent == len(array)):
+        raise ValueError(
+            complaint(
+                "by",
+                "have a label for every point",
+                f"{absent} of {len(array)} are missing",
+                "Pass missing='drop' to leave these points out"
+                if absent < len(array)
+                else "Check that the right column is used",
+            )
+        )
+    return LabelledPoints(array, factor, features)
+
+
+def group_points(data: LabelledPoints) -> list[Floats]:
+    """The points of each label, in the order of the labels."""
+    order, counts = group_order(data.factor.codes, len(data.factor.labels))
+    return np.split(data.points[order], np.cumsum(counts)[:-1])
+
+
+def _from_frame(
+    columns: Columns, by: Any, features: Sequence[str] | None
+) -> tuple[Floats, Factor, list[str]]:
+    if isinstance(by, str):
+        keys = [by]
+    elif isinstance(by, list) and all(isinstance(key, str) for key in by) and _named(by, columns):
+        keys = by
+    else:
+        keys = []
+    require_columns(columns, keys, "by")
+    if features is None:
+        chosen = [n for n in columns.names if n not in keys and columns.is_numeric(n)]
+        if not chosen:
+            raise ValueError(
+                complaint(
+                    "points",
+                    "have at least one column of numbers besides the labels",
+                    f"got the columns {listed(columns.names)}",
+                    "Convert the features to numbers first",
+                )
+            )
+    else:
+        chosen = list(features)
+        require_columns(columns, chosen, "features")
+        check_numeric(columns, chosen, "features")
+    factor = combined([columns.factor(key) for key in keys]) if keys else factorise(by)
+    return columns.block(chosen), factor, chosen
+
+
+def _named(by: list[str], columns: Columns) -> bool:
+    """Whether a list of text names columns; otherwise it holds one label for each point."""
+    return any(key in columns.names for key in by) or len(by) != len(columns)
+
+
+def _moments(data: LabelledPoints) -> GroupedMoments:
+    with np.errstate(all="ignore"):
+        moments = grouped_moments(data.points, data.factor.codes, len(data.factor.labels))
+    # A point that is not finite shows in its group's moments: no pass over the points is needed.
+    if not (np.isfinite(moments.means).all() and np.isfinite(moments.covs).all()):
+        kept = data.factor.codes >= 0
+        check_finite(
+            data.points if kept.all() else np.where(kept[:, None], data.points, 0.0),
+            "points",
+            ("row", "feature"),
+        )
+        raise ValueError(
+            complaint(
+                "points",
+                "have squares that a float can hold",
+                "the covariances overflow",
+                "Divide the points by their scale first",
+            )
+        )
+    return moments
+
+
+def _check_replicated(moments: GroupedMoments, labels: Sequence[str]) -> None:
+    single = [labels[i] for i in np.flatnonzero(moments.counts < 2).tolist()]
+    if single:
+        raise ValueError(
+            complaint(
+                "by",
+                "give every label at least two points for spread='sem'",
+                f"{listed(single)} {'has' if len(single) == 1 else 'have'} one",
+                "One point says nothing of its error: leave it out, or use spread='std', where "
+                "it is certain",
+            )
+        )
+
+
+def _samples(data: LabelledPoints) -> list[Samples]:
+    return [Samples(part) for part in group_points(data)]
+
+
+def _check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(
+            complaint(
+                parameter,
+                f"be {' or '.join(map(repr, choices))}",
+                f"got {value!r}",
+                "'std' is the spread of the points, 'sem' the standard error of their mean"
+                if parameter == "spread"
+                else "'raise' refuses points without a label, 'drop' leaves them out",
+            )
+        )

@@ -1,0 +1,136 @@
+"""Values known to lie between two bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
+from uapca.inputs.columns import columns_of, is_frame
+from uapca.inputs.parts import check_numeric
+from uapca.laws import Independent, Uniform
+from uapca.uncertain import UncertainArray
+
+__all__ = ["from_intervals"]
+
+
+def from_intervals(
+    low: Any,
+    high: Any,
+    *,
+    names: Sequence[str] | None = None,
+    features: Sequence[str] | None = None,
+    weights: Any = None,
+) -> UncertainArray:
+    """Intervals: every value uniform between a lower and an upper bound.
+
+    Parameters
+    ----------
+    low, high : array-like of shape (N, D), or data frames
+        The bounds. Where they are equal the value is certain. From frames the columns of ``low``
+        are the features; ``high`` must have the same ones, in any order.
+    names, features : sequence of str, optional
+    weights : array-like of shape (N,), optional
+
+    Returns
+    -------
+    UncertainArray
+        Independent errors of (high − low) / √12, with the uniform laws kept.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.from_intervals([[10.0, 4.0]], [[12.0, 4.0]])
+    >>> X.mean, X.std.round(4)
+    (array([[11.,  4.]]), array([[0.5774, 0.    ]]))
+    >>> X.laws[0]
+    Independent([Uniform(low=10.0, high=12.0), Uniform(low=4.0, high=4.0)])
+    """
+    columns: list[str] | None = None
+    if is_frame(low):
+        table = columns_of(low, "low")
+        columns = list(table.names)
+        names = table.row_names() if names is None else names
+    lower, upper = _bound(low, "low", columns), _bound(high, "high", columns)
+    if lower.shape != upper.shape:
+        raise ValueError(
+            complaint(
+                "high",
+                f"have the shape {shape_of(lower)} of low",
+                f"got shape {shape_of(upper)}",
+                "Select the same rows and features from both",
+            )
+        )
+    if (lower > upper).any():
+        row, feature = (int(i) for i in np.argwhere(lower > upper)[0])
+        raise ValueError(
+            complaint(
+                "low",
+                "not exceed high",
+                f"got {lower[row, feature]:g} and {upper[row, feature]:g} at row {row}, "
+                f"feature {feature if columns is None else repr(columns[feature])}",
+                "Exchange the two where they are the wrong way round",
+            )
+        )
+    width = upper - lower
+    return UncertainArray(
+        lower + width / 2,
+        std=width / np.sqrt(12),
+        weights=weights,
+        names=names,
+        features=columns if features is None else features,
+        laws=_Uniforms(lower, upper),
+        check=False,
+    )
+
+
+class _Uniforms(Sequence[Independent]):
+    """The laws of the rows, made when looked at: a million intervals need no million objects."""
+
+    def __init__(self, low: Floats, high: Floats) -> None:
+        self._low, self._high = low, high
+
+    def __len__(self) -> int:
+        return len(self._low)
+
+    @overload
+    def __getitem__(self, index: int) -> Independent: ...
+    @overload
+    def __getitem__(self, index: slice) -> _Uniforms: ...
+    def __getitem__(self, index: int | slice) -> Independent | _Uniforms:
+        if isinstance(index, slice):
+            return _Uniforms(self._low[index], self._high[index])
+        pairs = zip(self._low[index].tolist(), self._high[index].tolist(), strict=True)
+        return Independent([Uniform(low, high) for low, high in pairs])
+
+
+def _bound(values: Any, parameter: str, columns: Sequence[str] | None) -> Floats:
+    if columns is not None and is_frame(values):
+        table = columns_of(values, parameter)
+        if set(table.names) != set(columns):
+            raise ValueError(
+                complaint(
+                    "high",
+                    "have the columns of low",
+                    f"low has {list(columns)} and high has {list(table.names)}",
+                    "Select and rename the columns so that they match",
+                )
+            )
+        check_numeric(table, columns, parameter)
+        array = table.block(columns)
+    else:
+        array = as_floats(values, parameter)
+    if array.ndim != 2:
+        raise ValueError(
+            complaint(
+                parameter,
+                "have two dimensions, (rows, features)",
+                f"got shape {shape_of(array)}",
+                f"Use {parameter}[None, :] for a single row, {parameter}[:, None] for a single "
+                "feature",
+            )
+        )
+    check_finite(array, parameter, ("row", "feature"))
+    return array

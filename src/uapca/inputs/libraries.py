@@ -1,0 +1,309 @@
+"""The columns of each kind of data frame.
+
+A frame whose class comes from a library proves that the library is loaded already.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uapca._validation import Floats, complaint
+from uapca.aggregate.labels import Factor, factorise
+
+__all__ = ["Arrow", "Astropy", "Columns", "Mapped", "Pandas", "Polars"]
+
+
+class Columns(ABC):
+    """The columns of a data frame, whoever made it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the columns, distinct.
+    """
+
+    names: tuple[str, ...]
+
+    def _set_names(self, keys: Sequence[Any]) -> None:
+        self.names = tuple(map(str, keys))
+        self._keys = dict(zip(self.names, keys, strict=True))
+        if len(self._keys) < len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise ValueError(
+                complaint(
+                    "the columns",
+                    "have distinct names",
+                    f"{twice!r} occurs {self.names.count(twice)} times",
+                    "Rename the duplicates",
+                )
+            )
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Number of rows."""
+
+    @abstractmethod
+    def is_numeric(self, name: str) -> bool:
+        """Whether a column holds numbers; flags (booleans) are not numbers."""
+
+    @abstractmethod
+    def block(self, names: Sequence[str]) -> Floats:
+        """Numeric columns side by side, shape (N, len(names)); missing values are NaN."""
+
+    @abstractmethod
+    def values(self, name: str) -> npt.NDArray[Any]:
+        """One column as it is."""
+
+    def factor(self, name: str) -> Factor:
+        """One column as labels."""
+        return factorise(self.values(name))
+
+    def row_names(self) -> list[str] | None:
+        """Names of the rows, where the frame itself has them."""
+        return None
+
+    def errors_block(self, names: Sequence[str], of: Sequence[str]) -> Floats:
+        """Columns ``names`` in the units of the columns ``of`` they belong to."""
+        return self.block(names)
+
+
+class Pandas(Columns):
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self._set_names(list(frame.columns))
+        self._types = dict(zip(self.names, frame.dtypes, strict=True))
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    def is_numeric(self, name: str) -> bool:
+        dtype = self._types[name]
+        types = sys.modules["pandas"].api.types
+        return bool(types.is_numeric_dtype(dtype)) and not types.is_bool_dtype(dtype)
+
+    def block(self, names: Sequence[str]) -> Floats:
+        part = self._frame[[self._keys[name] for name in names]]
+        if all(isinstance(self._types[name], np.dtype) for name in names):
+            array = part.to_numpy()
+            if array.dtype.kind == "f":
+                return np.asarray(array)
+        return np.asarray(part.to_numpy(dtype=np.float64, na_value=np.nan))
+
+    def values(self, name: str) -> npt.NDArray[Any]:
+        return np.asarray(self._frame[self._keys[name]].to_numpy())
+
+    def factor(self, name: str) -> Factor:
+        column = self._frame[self._keys[name]]
+        if getattr(column.dtype, "kind", "O") in "iu":
+            return super().factor(name)
+        # pandas hashes text several times faster than NumPy sorts it.
+        codes, labels = sys.modules["pandas"].factorize(column, sort=True)
+        return Factor(np.asarray(codes, dtype=np.int64), tuple(map(str, labels)))
+
+    def row_names(self) -> list[str] | None:
+        index = self._frame.index
+        if index.dtype.kind in "iufmMb":
+            return None
+        labels = list(index)
+        return labels if labels and all(isinstance(label, str) for label in labels) else None
+
+
+class Polars(Columns):
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self._set_names(frame.columns)
+
+    def __len__(self) -> int:
+        return int(self._frame.height)
+
+    def is_numeric(self, name: str) -> bool:
+        return bool(self._frame.schema[name].is_numeric())
+
+    def block(self, names: Sequence[str]) -> Floats:
+        part = self._frame.select(list(names))
+        if not all(dtype.is_float() for dtype in part.schema.values()):
+            part = part.cast(sys.modules["polars"].Float64)
+        return np.asarray(part.to_numpy())
+
+    def values(self, name: str) -> npt.NDArray[Any]:
+        return np.asarray(self._frame[name].to_numpy())
+
+
+class Arrow(Columns):
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self._set_names(table.column_names)
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def is_numeric(self, name: str) -> bool:
+        types, kind = import_module("pyarrow").types, self._table.schema.field(name).type
+        return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+    def block(self, names: Sequence[str]) -> Floats:
+        pyarrow = import_module("pyarrow")
+        types = [self._table.schema.field(name).type for name in names]
+        single = all(kind == pyarrow.float32() for kind in types)
+        target = pyarrow.float32() if single else pyarrow.float64()
+        array = np.empty((len(self), len(names)), np.float32 if single else np.float64, order="F")
+        for j, (name, kind) in enumerate(zip(names, types, strict=True)):
+            column = self._table.column(name)
+            column = column if kind == target else column.cast(target)
+            start = 0
+            for chunk in getattr(column, "chunks", [column]):
+                array[start : start + len(chunk), j] = chunk.to_numpy(zero_copy_only=False)
+                start += len(chunk)
+        return array
+
+    def values(self, name: str) -> npt.NDArray[Any]:
+        array = np.empty(len(self), dtype=object)
+        array[:] = self._table.column(name).to_pylist()
+        return array
+
+    def factor(self, name: str) -> Factor:
+        column = self._table.column(name)
+        column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+        pyarrow = import_module("pyarrow")
+        if not pyarrow.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        # Only labels that occur count: a dictionary may hold others.
+        inner = factorise(column.dictionary.to_pylist())
+        codes = np.asarray(column.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+        present = np.append(inner.codes, -1)[codes]
+        return _compressed(Factor(present, inner.labels))
+
+
+class Astropy(Columns):
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self._set_names(table.colnames)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def is_numeric(self, name: str) -> bool:
+        column = self._table[name]
+        return getattr(column, "ndim", 1) == 1 and np.asarray(column).dtype.kind in "iuf"
+
+    def block(self, names: Sequence[str]) -> Floats:
+        return _stacked([_unmasked(self._table[name]) for name in names])
+
+    def values(self, name: str) -> npt.NDArray[Any]:
+        column = self._table[name]
+        mask = getattr(column, "mask", None)
+        if mask is None or not np.any(mask):
+            return np.asarray(column)
+        values = np.array(column, dtype=object)
+        values[np.asarray(mask)] = None
+        return values
+
+    def errors_block(self, names: Sequence[str], of: Sequence[str]) -> Floats:
+        # Catalogues give positions in degrees and their errors in milliarcseconds.
+        columns = []
+        for name, base in zip(names, of, strict=True):
+            column, unit = self._table[name], getattr(self._table[base], "unit", None)
+            own = getattr(column, "unit", None)
+            values = _unmasked(column)
+            if own is None or unit is None or own == unit:
+                columns.append(values)
+                continue
+            try:
+                columns.append(values * own.to(unit))
+            except ValueError:
+                raise ValueError(
+                    complaint(
+                        f"column {name!r}",
+                        f"have a unit that converts to that of {base!r}",
+                        f"got {own} for {unit}",
+                        "Convert it first, or remove the unit",
+                    )
+                ) from None
+        return _stacked(columns)
+
+
+class Mapped(Columns):
+    """A mapping of names to columns, or a structured array."""
+
+    def __init__(self, table: Any, names: Sequence[str]) -> None:
+        self._set_names(names)
+        self._columns = {name: _vector(table[key], name) for name, key in self._keys.items()}
+        lengths = {name: len(column) for name, column in self._columns.items()}
+        first = next(iter(lengths), "")
+        for name, length in lengths.items():
+            if length != lengths[first]:
+                raise ValueError(
+                    complaint(
+                        "the columns",
+                        "have equal lengths",
+                        f"{first!r} has {lengths[first]} entries and {name!r} has {length}",
+                        "Give every column one entry for each row",
+                    )
+                )
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    def is_numeric(self, name: str) -> bool:
+        return self._columns[name].dtype.kind in "iuf"
+
+    def block(self, names: Sequence[str]) -> Floats:
+        return _stacked([self._columns[name] for name in names])
+
+    def values(self, name: str) -> npt.NDArray[Any]:
+        return self._columns[name]
+
+
+def _compressed(factor: Factor) -> Factor:
+    used = np.zeros(len(factor.labels) + 1, dtype=bool)
+    used[factor.codes] = True
+    used = used[:-1]
+    place = np.append(np.cumsum(used) - 1, -1)
+    labels = tuple(label for label, there in zip(factor.labels, used, strict=True) if there)
+    return Factor(place[factor.codes].astype(np.int64), labels)
+
+
+def _unmasked(column: Any) -> npt.NDArray[Any]:
+    mask = getattr(column, "mask", None)
+    values = np.asarray(getattr(column, "value", column))
+    if mask is None or not np.any(mask):
+        return values
+    return np.where(np.asarray(mask), np.nan, values)
+
+
+def _stacked(columns: Sequence[npt.NDArray[Any]]) -> Floats:
+    single = all(column.dtype == np.float32 for column in columns)
+    array = np.empty((len(columns[0]), len(columns)), np.float32 if single else np.float64)
+    for j, column in enumerate(columns):
+        array[:, j] = column
+    return array
+
+
+def _vector(values: Any, name: str) -> npt.NDArray[Any]:
+    column = values if isinstance(values, np.ndarray) else None
+    if column is None:
+        try:
+            column = np.asarray(values)
+        except ValueError:
+            column = np.empty(0)
+        if column.ndim != 1 or column.dtype.kind in "USO":
+            # Text and mixed cells stay what they are: NumPy would make one type of them.
+            column = np.empty(len(values), dtype=object)
+            column[:] = list(values)
+    if column.ndim != 1:
+        raise ValueError(
+            complaint(
+                "the columns",
+                "have one entry for each row",
+                f"{name!r} has shape {column.shape}",
+                "Give every feature a column of its own",
+            )
+        )
+    return column

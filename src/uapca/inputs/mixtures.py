@@ -1,0 +1,194 @@
+"""Rows with several modes: Gaussian mixtures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from uapca._validation import Floats, check_finite, complaint, shape_of
+from uapca.inputs.columns import listed
+from uapca.inputs.distributions import array_of_laws
+from uapca.inputs.groups import group_points, labelled_points
+from uapca.laws import Law, Mixture, Normal
+from uapca.uncertain import UncertainArray
+
+__all__ = ["from_mixtures"]
+
+
+def from_mixtures(
+    mixtures: Any,
+    by: Any = None,
+    *,
+    n_components: int | Iterable[int] = range(1, 6),
+    covariance_type: str = "full",
+    rng: int | None = 0,
+    features: Sequence[str] | None = None,
+    weights: Any = None,
+) -> UncertainArray:
+    """One row for each label, as a Gaussian mixture: two modes stay two modes.
+
+    Parameters
+    ----------
+    mixtures : mapping of label to mixture, or points
+        Fitted scikit-learn mixtures (``GaussianMixture``, ``BayesianGaussianMixture``, any
+        ``covariance_type``) or `uapca.laws` laws. With ``by`` the points to fit them to, in any
+        form `from_groups` reads.
+    by : array-like of shape (n,), str or list of str, optional
+        The label of each point; a mixture is then fitted for each label.
+    n_components : int or iterable of int, default=range(1, 6)
+        How many components to fit; of several numbers the one with the lowest BIC is chosen,
+        for each label on its own. A label with n points gets at most n components.
+    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
+    rng : int or None, default=0
+        Seed of the fits.
+    features : sequence of str, optional
+    weights : mapping of label to weight, or array-like of shape (N,), optional
+        By default equal, and the number of points where mixtures are fitted.
+
+    Returns
+    -------
+    UncertainArray
+        With `uapca.laws.Mixture` laws, and their means and covariances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uapca
+    >>> rng = np.random.default_rng(0)
+    >>> points = np.concatenate([rng.normal(c, 0.3, (200, 2)) for c in (0.0, 3.0, 8.0)])
+    >>> labels = ["two modes"] * 400 + ["one mode"] * 200
+    >>> X = uapca.from_mixtures(points, by=labels)
+    >>> {name: len(law.components) for name, law in zip(X.names, X.laws)}
+    {'one mode': 1, 'two modes': 2}
+    """
+    if by is not None:
+        data = labelled_points(mixtures, by, features, "raise")
+        check_finite(data.points, "points", ("row", "feature"))
+        labels, groups = data.factor.labels, group_points(data)
+        _check_sizes(groups, labels)
+        candidates = _candidates(n_components)
+        laws = [_fitted(part, candidates, covariance_type, rng) for part in groups]
+        counts = [len(part) for part in groups] if weights is None else weights
+        return array_of_laws(laws, names=labels, features=data.features, weights=counts)
+    if not isinstance(mixtures, Mapping):
+        raise TypeError(
+            complaint(
+                "mixtures",
+                "be a mapping of labels to fitted mixtures",
+                f"got {type(mixtures).__name__}",
+                "Pass {label: mixture}, or points with by= to fit a mixture for each label",
+            )
+        )
+    laws = [_law(mixture, str(label)) for label, mixture in mixtures.items()]
+    if isinstance(weights, Mapping):
+        weights = _by_label(weights, list(mixtures))
+    return array_of_laws(laws, names=list(map(str, mixtures)), features=features, weights=weights)
+
+
+def _law(mixture: Any, label: str) -> Law:
+    if isinstance(mixture, Law):
+        return mixture
+    if not hasattr(mixture, "means_"):
+        fitted = hasattr(mixture, "covariance_type")
+        raise TypeError(
+            complaint(
+                f"the mixture of {label!r}",
+                "be a fitted scikit-learn mixture or a law",
+                f"got {'one that is not fitted' if fitted else repr(mixture)}",
+                "Call its fit(points) first" if fitted else "Use for instance GaussianMixture",
+            )
+        )
+    means = np.asarray(mixture.means_, dtype=np.float64)
+    pairs = zip(means, _covariances(mixture, means, label), strict=True)
+    return Mixture(mixture.weights_, [Normal(mean, cov) for mean, cov in pairs])
+
+
+def _covariances(mixture: Any, means: Floats, label: str) -> Floats:
+    """One matrix for each component from scikit-learn's four layouts."""
+    k, d = means.shape
+    given = np.asarray(mixture.covariances_, dtype=np.float64)
+    kind = mixture.covariance_type
+    shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
+    if given.shape != shapes.get(kind):
+        raise ValueError(
+            complaint(
+                f"the mixture of {label!r}",
+                f"have covariances_ that fit covariance_type={kind!r}",
+                f"got shape {shape_of(given)} for {k} components of {d} features",
+                "The types are 'full', 'tied', 'diag' and 'spherical'",
+            )
+        )
+    if kind == "full":
+        return given
+    if kind == "tied":
+        return np.broadcast_to(given, (k, d, d))
+    variances = given if kind == "diag" else np.repeat(given[:, None], d, axis=1)
+    return variances[:, :, None] * np.eye(d)
+
+
+def _candidates(n_components: int | Iterable[int]) -> list[int]:
+    numbers = list(n_components) if isinstance(n_components, Iterable) else [n_components]
+    if not numbers or not all(isinstance(k, int | np.integer) and k > 0 for k in numbers):
+        raise ValueError(
+            complaint(
+                "n_components",
+                "be a positive integer or several",
+                f"got {n_components!r}",
+                "range(1, 6) tries one to five components",
+            )
+        )
+    return sorted({int(k) for k in numbers})
+
+
+def _check_sizes(groups: Sequence[Floats], labels: Sequence[str]) -> None:
+    single = [label for label, part in zip(labels, groups, strict=True) if len(part) < 2]
+    if single:
+        raise ValueError(
+            complaint(
+                "by",
+                "give every label at least two points",
+                f"{listed(single)} {'has' if len(single) == 1 else 'have'} one",
+                "A mixture cannot be fitted to one point: leave it out, or use from_groups",
+            )
+        )
+
+
+def _fitted(points: Floats, candidates: Sequence[int], kind: str, rng: int | None) -> Law:
+    """The mixture with the lowest BIC."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    best: Any = None
+    lowest = np.inf
+    # The covariances get a floor in proportion to the data; scikit-learn's is absolute.
+    floor = 1e-6 * float(points.var(axis=0).max()) or 1e-12
+    # Fits about the mean and in the data's own units lose no digits to an offset or a scale.
+    centre = points.mean(axis=0)
+    for k in [k for k in candidates if k <= len(points)] or [len(points)]:
+        model = GaussianMixture(k, covariance_type=kind, reg_covar=floor, random_state=rng)
+        with warnings.catch_warnings():
+            # A candidate that does not settle, or has fewer distinct points, just fits worse.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(points - centre)
+        score = model.bic(points - centre)
+        if best is None or score < lowest:
+            best, lowest = model, score
+    law = _law(best, "the fit")
+    return law.affine(np.ones(points.shape[1]), centre)
+
+
+def _by_label(weights: Mapping[Any, float], labels: Sequence[Any]) -> list[float]:
+    absent = [str(label) for label in labels if label not in weights]
+    if absent:
+        raise ValueError(
+            complaint(
+                "weights",
+                "have an entry for each label",
+                f"there is none for {listed(absent)}",
+                "Give every label a weight, or leave weights out",
+            )
+        )
+    return [weights[label] for label in labels]

@@ -1,0 +1,102 @@
+"""What all readers share: rows named or weighted by a column, values checked by column name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from uapca._validation import Floats, complaint
+from uapca.inputs.columns import Columns, listed
+
+__all__ = [
+    "check_errors",
+    "check_values",
+    "require_columns",
+    "row_labels",
+    "weights_column",
+]
+
+
+def require_columns(columns: Columns, wanted: Sequence[str], parameter: str) -> None:
+    """Raise unless every wanted column is there."""
+    absent = [name for name in wanted if name not in columns.names]
+    if absent:
+        raise ValueError(
+            complaint(
+                parameter,
+                "name columns of the table",
+                f"it has no {listed(absent)}",
+                f"Its columns are {listed(columns.names)}",
+            )
+        )
+
+
+def row_labels(columns: Columns, names: Any) -> tuple[Sequence[str] | None, str | None]:
+    """Names of the rows, and the column they came from if there is one."""
+    if isinstance(names, str):
+        require_columns(columns, [names], "names")
+        return list(map(str, columns.values(names).tolist())), names
+    if names is None:
+        return columns.row_names(), None
+    return names, None
+
+
+def weights_column(columns: Columns, weights: Any) -> tuple[Any, str | None]:
+    """Weights of the rows, and the column they came from if there is one."""
+    if isinstance(weights, str):
+        require_columns(columns, [weights], "weights")
+        check_numeric(columns, [weights], "weights")
+        return columns.block([weights])[:, 0], weights
+    return weights, None
+
+
+def check_numeric(columns: Columns, names: Sequence[str], parameter: str) -> None:
+    """Raise unless the named columns hold numbers."""
+    text = [name for name in names if not columns.is_numeric(name)]
+    if text:
+        raise TypeError(
+            complaint(
+                parameter,
+                "name columns of numbers",
+                f"{listed(text)} {'holds' if len(text) == 1 else 'hold'} something else",
+                "Convert to numbers first, or leave these columns out",
+            )
+        )
+
+
+def check_values(array: Floats, names: Sequence[str]) -> None:
+    """Raise unless all values of the named columns are finite."""
+    with np.errstate(all="ignore"):
+        if np.isfinite(array.sum(dtype=np.float64)):
+            return
+    bad = np.argwhere(~np.isfinite(array))
+    if not len(bad):
+        return
+    row, column = (int(i) for i in bad[0])
+    value = array[row, column]
+    raise ValueError(
+        complaint(
+            f"column {names[column]!r}",
+            "be finite",
+            f"got {'NaN' if np.isnan(value) else value} at row {row} "
+            f"({len(bad)} such values in all columns)",
+            "Remove these rows or fill the values first",
+        )
+    )
+
+
+def check_errors(array: Floats, names: Sequence[str]) -> None:
+    """Raise unless all errors are finite and zero or positive."""
+    check_values(array, names)
+    if array.size and array.min() < 0:
+        row, column = np.unravel_index(int(array.argmin()), array.shape)
+        raise ValueError(
+            complaint(
+                f"column {names[int(column)]!r}",
+                "be zero or positive",
+                f"got {array[row, column]} at row {row}",
+                "Errors are standard deviations and have no sign",
+            )
+        )

@@ -1,0 +1,302 @@
+"""Tables of uncertain cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from uapca._validation import complaint
+from uapca.aggregate.labels import is_missing
+from uapca.inputs.cells import CellError, check_words, parse_cell
+from uapca.inputs.columns import columns_of, is_frame
+from uapca.inputs.files import read_table
+from uapca.inputs.parts import require_columns, row_labels
+from uapca.laws import Gaussian, Independent, Marginal, Point, as_marginal
+from uapca.uncertain import UncertainArray
+
+__all__ = ["BadCell", "TableError", "from_table"]
+
+_SHOWN = 50
+
+
+@dataclass(frozen=True)
+class BadCell:
+    """A cell that could not be read.
+
+    Attributes
+    ----------
+    row : str
+        Name of its row, or its number counted from 0.
+    column : str
+    text : str
+        What it holds; empty for a missing value.
+    reason : str
+    """
+
+    row: str
+    column: str
+    text: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"row {self.row}, column {self.column!r}: {self.reason}"
+
+
+class TableError(ValueError):
+    """Cells of a table could not be read.
+
+    Attributes
+    ----------
+    cells : tuple of BadCell
+        All of them.
+    """
+
+    def __init__(self, message: str, cells: Sequence[BadCell] = ()) -> None:
+        super().__init__(message)
+        self.cells = tuple(cells)
+
+
+def from_table(
+    path_or_frame: Any,
+    words: Mapping[str, Any] | None = None,
+    missing: Any = None,
+    *,
+    names: Any = None,
+    features: Sequence[str] | None = None,
+    weights: Any = None,
+) -> UncertainArray:
+    """A table of uncertain cells, such as ``15``, ``[10, 12]``, ``14±5.7`` or ``N(14, 5.7)``.
+
+    `uapca.inputs.cells` describes the grammar.
+
+    Parameters
+    ----------
+    path_or_frame : path or data frame
+        A CSV file (comma, semicolon or tab), an Excel file (needs pandas), any frame
+        `from_frame` reads, or a mapping of column names to lists of cells. Cells of a frame may
+        also be numbers and laws.
+    words : mapping, optional
+        What words mean: ``{"good": "T(13, 14, 16, 18)"}``. A word that means None stands for a
+        missing value: ``{"n/a": None}``.
+    missing : optional
+        What an empty cell means. By default an error that names the cells. A cell text, number
+        or law for all columns; ``"column"`` for a normal law with the mean and the spread of the
+        column's other cells; or a mapping of column names to any of these.
+    names : str, sequence of str or False, optional
+        The column that names the rows, or the names. By default the index of a frame if it holds
+        text, or the first column if none of its cells reads as an uncertain cell and all differ;
+        False takes every column as a feature.
+    features : sequence of str, optional
+        The columns to use; by default all that are left.
+    weights : array-like of shape (N,), optional
+
+    Returns
+    -------
+    UncertainArray
+        Independent errors, with the laws of the cells kept.
+
+    Raises
+    ------
+    TableError
+        If cells cannot be read. All of them are listed, with row, column and text.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> table = {"pupil": ["Tom", "Jane"], "M1": ["15", "good"], "P1": ["N(14, 5.7)", "[10, 12]"]}
+    >>> X = uapca.from_table(table, words={"good": "T(13, 14, 16, 18)"})
+    >>> X
+    UncertainArray: 2 rows × 2 features, independent errors, laws known
+      features  M1, P1
+      Tom   15 ± 0  14 ± 5.7
+      Jane  15.29 ± 1.1  11 ± 0.58
+    """
+    is_path = isinstance(path_or_frame, str | PathLike)
+    if not is_path and not is_frame(path_or_frame):
+        raise TypeError(
+            complaint(
+                "path_or_frame",
+                "be a path or a table with named columns",
+                f"got an object of type {type(path_or_frame).__name__}",
+                "Pass a CSV or Excel file, a data frame or a mapping of names to columns",
+            )
+        )
+    frame = read_table(path_or_frame) if is_path else path_or_frame
+    columns = columns_of(frame, "path_or_frame")
+    meanings = check_words(words)
+    reader = _Reader(meanings)
+    cells = {name: columns.values(name).tolist() for name in columns.names}
+    labels, named = (None, None) if names is False else row_labels(columns, names)
+    if names is None and labels is None and _names_rows(columns.names, cells, reader):
+        named = columns.names[0]
+        labels = [str(cell).strip() for cell in cells[named]]
+    if features is None:
+        chosen = [name for name in columns.names if name != named]
+    else:
+        chosen = list(features)
+        require_columns(columns, chosen, "features")
+    if not chosen or not len(columns):
+        raise ValueError(
+            complaint(
+                "path_or_frame",
+                "have at least one row and one column of cells",
+                f"got {len(columns)} rows and {len(chosen)} columns",
+                "Check that the table was written and read as intended",
+            )
+        )
+    fills = _fills(missing, chosen, meanings)
+    read = {name: reader.column(cells[name]) for name in chosen}
+    laws = _filled(read, cells, fills, labels)
+    mean = np.array([[m.mean for m in laws[name]] for name in chosen]).T
+    std = np.sqrt(np.array([[m.var for m in laws[name]] for name in chosen])).T
+    rows = [Independent(row) for row in zip(*(laws[name] for name in chosen), strict=True)]
+    return UncertainArray(mean, std=std, weights=weights, names=labels, features=chosen, laws=rows)
+
+
+class _Reader:
+    """Cells to laws; the same text is parsed once."""
+
+    def __init__(self, words: Mapping[str, Marginal | None]) -> None:
+        self._words = {word: law for word, law in words.items() if law is not None}
+        self._absent = {word.casefold() for word, law in words.items() if law is None}
+        self._known: dict[str, Marginal | str | None] = {}
+
+    def column(self, cells: Sequence[Any]) -> list[Marginal | str | None]:
+        """For each cell its law, None if it is missing, or what is wrong with it."""
+        return [self.cell(cell) for cell in cells]
+
+    def cell(self, cell: Any) -> Marginal | str | None:
+        if isinstance(cell, str):
+            if cell not in self._known:
+                self._known[cell] = self._read(cell)
+            return self._known[cell]
+        if isinstance(cell, bool | np.bool_):
+            return f"{cell!r} is not a number"
+        if not isinstance(cell, Marginal) and is_missing(cell):
+            return None
+        try:
+            return as_marginal(cell)
+        except (TypeError, ValueError) as error:
+            return str(error)
+
+    def _read(self, text: str) -> Marginal | str | None:
+        stripped = text.strip()
+        if not stripped or stripped.casefold() in self._absent:
+            return None
+        try:
+            return parse_cell(stripped, self._words)
+        except CellError as error:
+            return f"cannot read {_shown(stripped)}" if _unknown(error) else str(error)
+
+
+def _unknown(error: CellError) -> bool:
+    return str(error).startswith("a cell must be a number")
+
+
+def _names_rows(
+    columns: Sequence[str], cells: Mapping[str, Sequence[Any]], reader: _Reader
+) -> bool:
+    """Whether the first column holds names: distinct texts, none of which is a cell."""
+    if len(columns) < 2:
+        return False
+    first = cells[columns[0]]
+    if not first or not all(isinstance(cell, str) and cell.strip() for cell in first):
+        return False
+    return len(set(first)) == len(first) and all(isinstance(reader.cell(c), str) for c in first)
+
+
+def _fills(missing: Any, chosen: Sequence[str], words: Mapping[str, Any]) -> dict[str, Any]:
+    """What fills the empty cells of each column: a law, "column" or None."""
+    given = missing if isinstance(missing, Mapping) else dict.fromkeys(chosen, missing)
+    unknown = [name for name in given if name not in chosen]
+    if unknown:
+        raise ValueError(
+            complaint(
+                "missing",
+                "name columns of the table",
+                f"it has no {', '.join(map(repr, unknown))}",
+                f"Its columns are {', '.join(map(repr, chosen))}",
+            )
+        )
+    return {name: _fill(given.get(name), words) for name in chosen}
+
+
+def _fill(value: Any, words: Mapping[str, Any]) -> Any:
+    if value is None or (isinstance(value, str) and value == "column"):
+        return value
+    known = {word: law for word, law in words.items() if law is not None}
+    try:
+        return parse_cell(value, known) if isinstance(value, str) else as_marginal(value)
+    except (CellError, TypeError, ValueError) as error:
+        raise type(error)(f"missing: {error}") from None
+
+
+def _filled(
+    read: Mapping[str, Sequence[Marginal | str | None]],
+    cells: Mapping[str, Sequence[Any]],
+    fills: Mapping[str, Any],
+    labels: Sequence[str] | None,
+) -> dict[str, list[Marginal]]:
+    """The laws of all cells, or an error that lists the cells without one."""
+    bad: list[tuple[int, BadCell]] = []
+    filled: dict[str, list[Marginal]] = {}
+    for name, column in read.items():
+        fill = fills[name]
+        if isinstance(fill, str):
+            fill = _column_law([law for law in column if isinstance(law, Marginal)])
+        laws: list[Marginal] = []
+        for i, law in enumerate(column):
+            if law is None and fill is not None:
+                law = fill
+            if isinstance(law, Marginal):
+                laws.append(law)
+                continue
+            row = str(i) if labels is None or i >= len(labels) else repr(labels[i])
+            text = "" if law is None else str(cells[name][i]).strip()
+            bad.append((i, BadCell(row, name, text, "empty" if law is None else law)))
+        filled[name] = laws
+    if bad:
+        bad.sort(key=lambda pair: pair[0])
+        raise _table_error([cell for _, cell in bad])
+    return filled
+
+
+def _column_law(known: Sequence[Marginal]) -> Marginal | None:
+    """A normal law with the mean and the spread of a column's cells, errors included."""
+    if not known:
+        return None
+    means = np.array([law.mean for law in known])
+    var = means.var() + np.mean([law.var for law in known])
+    mean = float(means[0] + (means - means[0]).mean())
+    return Gaussian(mean, float(np.sqrt(var))) if var > 0 else Point(mean)
+
+
+def _table_error(bad: Sequence[BadCell]) -> TableError:
+    empty = all(cell.reason == "empty" for cell in bad)
+    lines = [str(cell) for cell in bad[:_SHOWN]]
+    if len(bad) > _SHOWN:
+        lines.append(f"and {len(bad) - _SHOWN} more, in the error's attribute cells")
+    remedy = (
+        "Say what empty cells mean: missing='column' fills in the column's mean and spread, "
+        "missing='U(0, 20)' a law"
+        if empty
+        else "Words are given a meaning by words={'good': 'T(13, 14, 16, 18)'}; names of rows "
+        "by names='column'"
+    )
+    return TableError(
+        complaint(
+            "every cell",
+            "be in the grammar of uncertain cells",
+            f"{len(bad)} cannot be read:\n  " + "\n  ".join(lines) + "\n",
+            remedy,
+        ).replace("\n. ", "\n"),
+        bad,
+    )
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -1,0 +1,199 @@
+"""Values with error bars."""
+
+import time
+
+import numpy as np
+import pytest
+
+import uapca
+
+GAIA = {
+    "ra": [10.0, 11.0],
+    "ra_error": [0.1, 0.2],
+    "dec": [-5.0, -4.0],
+    "dec_error": [0.3, 0.1],
+    "pm": [1.0, 2.0],
+    "pm_error": [1.0, 2.0],
+    "ra_dec_corr": [0.5, -0.2],
+    "pm_ra_corr": [0.1, 0.0],
+}
+
+
+def refused(frame, kind=ValueError, **options):
+    with pytest.raises(kind) as error:
+        uapca.from_frame(frame, **options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("ending", ["err", "std", "error", "sigma"])
+def test_known_endings(ending):
+    X = uapca.from_frame({"x": [1.0, 2.0], f"x_{ending}": [0.1, 0.2]})
+    assert X.std.ravel().tolist() == pytest.approx([0.1, 0.2])
+    assert X.features == ("x",)
+
+
+def test_endings_may_be_mixed_and_a_feature_certain():
+    X = uapca.from_frame({"x": [1.0], "x_err": [0.1], "y": [2.0], "y_sigma": [0.2], "z": [3.0]})
+    assert X.features == ("x", "y", "z")
+    assert X.std.tolist() == [[0.1, 0.2, 0.0]]
+
+
+def test_own_pattern():
+    X = uapca.from_frame({"x": [1.0], "e_x": [0.1]}, errors="e_{}")
+    assert X.std.tolist() == [[0.1]]
+
+
+def test_correlations_in_either_order():
+    X = uapca.from_frame(GAIA, corr="{}_{}_corr")
+    assert X.features == ("ra", "dec", "pm")
+    expected = np.array([[0.01, 0.015, 0.01], [0.015, 0.09, 0.0], [0.01, 0.0, 1.0]])
+    np.testing.assert_allclose(X.cov.dense()[0], expected, rtol=1e-14)
+
+
+def test_correlated_errors_equal_the_matrices_they_mean():
+    rng = np.random.default_rng(0)
+    factor = rng.standard_normal((50, 4, 4))
+    cov = factor @ factor.transpose(0, 2, 1)
+    std = np.sqrt(np.diagonal(cov, axis1=1, axis2=2))
+    frame = {f"f{j}": rng.standard_normal(50) for j in range(4)}
+    frame |= {f"f{j}_error": std[:, j] for j in range(4)}
+    for i in range(4):
+        for j in range(i):
+            frame[f"f{i}_f{j}_corr"] = cov[:, i, j] / std[:, i] / std[:, j]
+    X = uapca.from_frame(frame, corr="{}_{}_corr")
+    np.testing.assert_allclose(X.cov.dense(), cov, rtol=1e-12)
+
+
+def test_names_and_weights_from_columns():
+    frame = {"star": ["a", "b"], "x": [1.0, 2.0], "x_err": [0.1, 0.2], "w": [1.0, 3.0]}
+    X = uapca.from_frame(frame, names="star", weights="w")
+    assert X.names == ("a", "b")
+    assert X.weights.tolist() == [0.25, 0.75]
+    assert X.features == ("x",)
+
+
+def test_names_from_a_pandas_index():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": [1.0, 2.0], "x_err": [0.1, 0.2]}, index=["a", "b"])
+    assert uapca.from_frame(frame).names == ("a", "b")
+    assert uapca.from_frame(frame.reset_index(drop=True)).names is None
+
+
+def test_a_round_trip_through_to_frame():
+    pytest.importorskip("pandas")
+    X = uapca.from_frame({"x": [1.0, 2.0], "x_err": [0.1, 0.2], "y": [0.0, 1.0]})
+    again = uapca.from_frame(X.to_frame())
+    np.testing.assert_array_equal(again.mean, X.mean)
+    np.testing.assert_array_equal(again.std, X.std)
+
+
+def test_no_error_column():
+    assert refused({"x": [1.0], "dx": [0.1]}) == (
+        "errors must match at least one column; no column is named like "
+        "'x_err', 'x_std', 'x_error', 'x_sigma' for a feature x. "
+        "The columns are 'x', 'dx'; pass the pattern, such as errors='{}_uncertainty', "
+        "or use UncertainArray(df) for certain values."
+    )
+
+
+def test_error_without_values():
+    assert refused({"x": [1.0], "x_err": [0.1], "y_err": [0.1]}) == (
+        "errors must belong to a column of values; 'y_err' has none (expected 'y'). "
+        "Rename the columns, or list the columns to use as features=[...]."
+    )
+
+
+def test_two_errors_for_one_feature():
+    assert refused({"x": [1.0], "x_err": [0.1], "x_std": [0.1]}) == (
+        "errors must match one column for each feature; 'x' has 'x_err', 'x_std'. "
+        "Pass one pattern, such as errors='{}_std'."
+    )
+
+
+def test_negative_errors():
+    assert refused({"x": [1.0, 2.0], "x_err": [0.1, -0.5]}) == (
+        "column 'x_err' must be zero or positive; got -0.5 at row 1. "
+        "Errors are standard deviations and have no sign."
+    )
+
+
+def test_text_columns():
+    frame = {"star": ["a"], "x": [1.0], "x_err": [0.1]}
+    assert refused(frame, TypeError) == (
+        "df must hold numbers in every column that is used; 'star' holds something else. "
+        "Pass names='star' if this column names the rows, or list the columns to use as "
+        "features=[...]."
+    )
+    assert uapca.from_frame(frame, features=["x"]).shape == (1, 1)
+
+
+def test_absent_columns():
+    frame = {"x": [1.0], "x_err": [0.1]}
+    assert refused(frame, features=["x", "z"]) == (
+        "features must name columns of the table; it has no 'z'. Its columns are 'x', 'x_err'."
+    )
+    assert refused(frame, names="star") == (
+        "names must name columns of the table; it has no 'star'. Its columns are 'x', 'x_err'."
+    )
+
+
+def test_patterns():
+    frame = {"x": [1.0], "x_err": [0.1]}
+    assert refused(frame, errors="err") == (
+        "errors must be a pattern that holds {} once, such as '{}_err'; got 'err'. "
+        "{} stands for the name of the feature."
+    )
+    assert refused(frame, corr="{}_corr") == (
+        "corr must be a pattern that holds {} twice, such as '{}_{}_corr'; got '{}_corr'. "
+        "{} stands for the names of two features."
+    )
+    assert refused(frame, corr="{}_{}_corr") == (
+        "corr must match at least one column; no column is named like 'x_y_corr' for features "
+        "x and y. The columns are 'x', 'x_err'."
+    )
+
+
+def test_correlations_are_not_taken_for_features():
+    assert refused(GAIA) == (
+        "corr must say whether correlations are to be read; 'pm_ra_corr', 'ra_dec_corr' look so. "
+        "Pass corr='{}_{}_corr', or list the columns to use as features=[...]."
+    )
+
+
+def test_correlations_out_of_range():
+    assert refused(GAIA | {"ra_dec_corr": [0.5, 1.2]}, corr="{}_{}_corr") == (
+        "column 'ra_dec_corr' must hold correlations between -1 and 1; got 1.2 at row 1. "
+        "Divide covariances by both errors to get correlations."
+    )
+
+
+def test_correlations_of_an_indefinite_matrix():
+    bad = GAIA | {"ra_dec_corr": [0.5, 0.9], "pm_ra_corr": [0.1, 0.9], "dec_pm_corr": [0.0, -0.9]}
+    assert refused(bad, corr="{}_{}_corr") == (
+        "corr must make a positive semi-definite matrix in every row; the correlations of row 1 "
+        "have the eigenvalue -0.8. No errors can be correlated like this: check the columns, or "
+        "leave out that row."
+    )
+
+
+def test_correlation_in_both_orders():
+    assert refused(GAIA | {"dec_ra_corr": [0.5, -0.2]}, corr="{}_{}_corr") == (
+        "corr must match one column for each pair of features; "
+        "'ra' and 'dec' have 'dec_ra_corr', 'ra_dec_corr'. Drop one of the two."
+    )
+
+
+def test_reading_costs_at_most_three_copies():
+    pandas = pytest.importorskip("pandas")
+    values = np.random.default_rng(0).random((100_000, 40))
+    names = [f"x{j}" for j in range(20)]
+    frame = pandas.DataFrame(values, columns=names + [f"{name}_err" for name in names])
+    copying, reading = [], []
+    for _ in range(15):
+        start = time.perf_counter()
+        frame.to_numpy(copy=True)
+        copying.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        uapca.from_frame(frame)
+        reading.append(time.perf_counter() - start)
+    assert min(reading) < 3 * min(copying)

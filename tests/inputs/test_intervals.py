@@ -1,0 +1,61 @@
+"""Intervals."""
+
+import time
+
+import numpy as np
+import pytest
+
+import uapca
+from uapca.laws import Uniform
+
+
+def refused(low, high):
+    with pytest.raises(ValueError) as error:
+        uapca.from_intervals(low, high)
+    return str(error.value)
+
+
+def test_moments_and_laws():
+    X = uapca.from_intervals([[10.0, 4.0], [0.0, 1.0]], [[12.0, 4.0], [6.0, 2.0]])
+    np.testing.assert_allclose(X.mean, [[11, 4], [3, 1.5]])
+    np.testing.assert_allclose(X.std**2, [[4 / 12, 0], [3, 1 / 12]], rtol=1e-15)
+    assert X.laws[1].marginals == (Uniform(0, 6), Uniform(1, 2))
+    assert X[1].laws[0] == X.laws[1]
+    np.testing.assert_allclose(X.laws[1].cov.diagonal(), X.std[1] ** 2, rtol=1e-15)
+
+
+def test_frames_are_matched_by_column():
+    X = uapca.from_intervals({"a": [0.0], "b": [1.0]}, {"b": [3.0], "a": [2.0]})
+    assert X.features == ("a", "b")
+    assert X.mean.tolist() == [[1.0, 2.0]]
+
+
+def test_laws_are_made_when_looked_at():
+    low = np.zeros((100_000, 20))
+    start = time.perf_counter()
+    X = uapca.from_intervals(low, low + 1)
+    assert time.perf_counter() - start < 1
+    assert X.affine(np.eye(20)[:2]).laws[7].dim == 2
+
+
+def test_bad_bounds():
+    assert refused([[1.0, 5.0]], [[2.0, 4.0]]) == (
+        "low must not exceed high; got 5 and 4 at row 0, feature 1. "
+        "Exchange the two where they are the wrong way round."
+    )
+    assert refused([[1.0]], [[2.0], [3.0]]) == (
+        "high must have the shape (1, 1) of low; got shape (2, 1). "
+        "Select the same rows and features from both."
+    )
+    assert refused([1.0], [2.0]) == (
+        "low must have two dimensions, (rows, features); got shape (1,). "
+        "Use low[None, :] for a single row, low[:, None] for a single feature."
+    )
+    assert refused([[1.0]], [[np.inf]]) == (
+        "high must be finite; got inf at row 0, feature 0 (1 such in all). "
+        "Remove or fill these values first."
+    )
+    assert refused({"a": [1.0]}, {"b": [2.0]}) == (
+        "high must have the columns of low; low has ['a'] and high has ['b']. "
+        "Select and rename the columns so that they match."
+    )

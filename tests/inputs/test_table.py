@@ -1,0 +1,212 @@
+"""Tables of uncertain cells."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import uapca
+from uapca.inputs import BadCell
+from uapca.laws import Gaussian, Point, Uniform
+
+TABLE = {"name": ["Tom", "Jane"], "M1": ["15", "good"], "P1": ["N(14, 5.7)", "[10, 12]"]}
+WORDS = {"good": "T(13, 14, 16, 18)"}
+
+
+def refused(table, kind=ValueError, **options):
+    with pytest.raises(kind) as error:
+        uapca.from_table(table, **options)
+    return str(error.value)
+
+
+def write(folder, text, name="table.csv", encoding="utf-8"):
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def check(X):
+    assert X.names == ("Tom", "Jane")
+    assert X.features == ("M1", "P1")
+    assert X.laws[0].marginals == (Point(15), Gaussian(14, 5.7))
+    assert X.laws[1].marginals[1] == Uniform(10, 12)
+    np.testing.assert_allclose(X.std**2, [law.cov.diagonal() for law in X.laws], rtol=1e-14)
+
+
+def test_a_mapping():
+    check(uapca.from_table(TABLE, WORDS))
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_csv_file(tmp_path, separator, encoding):
+    lines = ["name|M1|P1", 'Tom|15|"N(14, 5.7)"', "", 'Jane|good|"[10; 12]"']
+    path = write(tmp_path, "\r\n".join(lines).replace("|", separator), encoding=encoding)
+    check(uapca.from_table(path, WORDS))
+    check(uapca.from_table(str(path), WORDS))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames(library):
+    module = pytest.importorskip(library)
+    frame = module.table(TABLE) if library == "pyarrow" else module.DataFrame(TABLE)
+    check(uapca.from_table(frame, WORDS))
+
+
+def test_an_index_of_names():
+    pandas = pytest.importorskip("pandas")
+    check(uapca.from_table(pandas.DataFrame(TABLE).set_index("name"), WORDS))
+
+
+def test_an_excel_file(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("openpyxl")
+    frame = pandas.DataFrame(TABLE | {"M1": [15, "good"]})
+    frame.to_excel(tmp_path / "table.xlsx", index=False)
+    check(uapca.from_table(tmp_path / "table.xlsx", WORDS))
+
+
+def test_excel_without_pandas(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(ImportError) as error:
+        uapca.from_table(tmp_path / "table.xlsx")
+    assert str(error.value) == (
+        "reading Excel files needs pandas and openpyxl (import of pandas halted; None in "
+        'sys.modules). Install them with pip install "uapca[frames]" openpyxl, or save the table '
+        "as CSV."
+    )
+
+
+def test_cells_may_be_numbers_and_laws():
+    X = uapca.from_table({"x": [1, 2.5], "y": [stats.uniform(10, 2), Gaussian(0, 1)]})
+    assert X.names is None
+    assert X.mean.tolist() == [[1.0, 11.0], [2.5, 0.0]]
+
+
+def test_which_column_names_the_rows():
+    table = {"m": ["1", "2"], "pupil": ["Tom", "Jane"]}
+    assert uapca.from_table(table, names="pupil").names == ("Tom", "Jane")
+    assert uapca.from_table({"m": ["1"], "n": ["2"]}, names=["x"]).names == ("x",)
+    only = {"a": ["good", "bad"], "b": ["1", "2"]}
+    words = {"good": 15, "bad": 3}
+    assert uapca.from_table(only, words).features == ("a", "b")
+    assert "row 0, column 'name': cannot read 'Tom'" in refused(TABLE, words=WORDS, names=False)
+
+
+def test_features_are_chosen():
+    assert uapca.from_table(TABLE, WORDS, features=["P1"]).features == ("P1",)
+
+
+HOLES = {"a": ["1", "", "3"], "b": ["[0, 2]", None, "n/a"]}
+
+
+def test_missing_is_refused_and_all_cells_are_named():
+    with pytest.raises(uapca.TableError) as error:
+        uapca.from_table(HOLES, words={"n/a": None})
+    assert str(error.value) == (
+        "every cell must be in the grammar of uncertain cells; 3 cannot be read:\n"
+        "  row 1, column 'a': empty\n"
+        "  row 1, column 'b': empty\n"
+        "  row 2, column 'b': empty\n"
+        "Say what empty cells mean: missing='column' fills in the column's mean and spread, "
+        "missing='U(0, 20)' a law."
+    )
+
+
+def test_missing_filled_by_a_law_or_for_each_column():
+    X = uapca.from_table(HOLES, {"n/a": None}, missing="U(0, 20)")
+    assert X.laws[1].marginals == (Uniform(0, 20), Uniform(0, 20))
+    Y = uapca.from_table(HOLES, {"n/a": None}, missing={"a": 2, "b": Gaussian(1, 1)})
+    assert Y.laws[1].marginals == (Point(2), Gaussian(1, 1))
+    assert "2 cannot be read" in refused(HOLES, words={"n/a": None}, missing={"a": 2})
+
+
+def test_missing_filled_by_the_columns_mean_and_spread():
+    X = uapca.from_table(HOLES, {"n/a": None}, missing="column")
+    filled = X.laws[1].marginals
+    assert filled[0] == Gaussian(2.0, 1.0)
+    assert filled[1].mean == 1.0
+    assert filled[1].var == pytest.approx(4 / 12, rel=1e-14)
+    assert "row 0, column 'x': empty" in refused({"x": [""], "y": ["1"]}, missing="column")
+
+
+def test_all_bad_cells_are_listed_at_once():
+    table = {"name": ["Tom", "Jane"], "M1": ["15", "goood"], "P1": ["[12, 10]", "1,5"]}
+    with pytest.raises(uapca.TableError) as error:
+        uapca.from_table(table, WORDS)
+    assert str(error.value) == (
+        "every cell must be in the grammar of uncertain cells; 3 cannot be read:\n"
+        "  row 'Tom', column 'P1': '[12, 10]': low, high must not fall; got (12, 10). Put the "
+        "values in rising order.\n"
+        "  row 'Jane', column 'M1': cannot read 'goood'\n"
+        "  row 'Jane', column 'P1': cannot read '1,5'\n"
+        "Words are given a meaning by words={'good': 'T(13, 14, 16, 18)'}; names of rows by "
+        "names='column'."
+    )
+    assert error.value.cells[1] == BadCell("'Jane'", "M1", "goood", "cannot read 'goood'")
+
+
+def test_a_long_list_is_cut_but_kept_whole():
+    with pytest.raises(uapca.TableError) as error:
+        uapca.from_table({"x": ["?"] * 80, "y": ["1"] * 80})
+    assert len(error.value.cells) == 80
+    assert "and 30 more, in the error's attribute cells" in str(error.value)
+
+
+def test_bad_words_and_fills():
+    assert refused(TABLE, words={"good": "T(1)"}).startswith("words['good']: a cell must have the")
+    assert refused(TABLE, words=WORDS, missing={"Q": 1}) == (
+        "missing must name columns of the table; it has no 'Q'. Its columns are 'M1', 'P1'."
+    )
+    assert refused(TABLE, words=WORDS, missing="often").startswith("missing: a cell must be")
+
+
+def test_flags_and_infinite_moments_are_bad_cells():
+    assert "row 0, column 'x': True is not a number" in refused({"x": [True, "1"], "y": [1, 2]})
+    assert "must have a finite mean and variance" in refused({"x": [stats.cauchy()]})
+    assert "row 0, column 'x': value must be finite" in refused({"x": [float("inf")]})
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    missing = tmp_path / "none.csv"
+    assert refused(missing, FileNotFoundError) == (
+        f"path must name a file that exists; there is no file {str(missing)!r}. "
+        "Check the spelling and the folder."
+    )
+    ragged = write(tmp_path, "name,x\nTom,[10, 12]\n")
+    assert refused(ragged) == (
+        f"every line must have 2 cells like the first; line 2 of {str(ragged)!r} has 3. "
+        'Put cells with a separator in quotes, "[10, 12]", or write [10; 12] in a file separated '
+        "by commas."
+    )
+    empty = write(tmp_path, "\n", "empty.csv")
+    assert refused(empty) == (
+        f"path must name a file with a header line; {str(empty)!r} is empty. "
+        "Put the names of the columns into the first line."
+    )
+    latin = write(tmp_path, "näme,x\na,1\n", "latin.csv", "latin-1")
+    assert refused(latin) == (
+        f"path must name a text file in UTF-8; {str(latin)!r} is not. "
+        "Save it as CSV in UTF-8, or read it with pandas and pass the frame."
+    )
+    twice = write(tmp_path, "x,x\n1,2\n", "twice.csv")
+    assert refused(twice) == (
+        f"the columns must have distinct names; 'x' occurs 2 times in {str(twice)!r}. "
+        "Rename the duplicates in the first line."
+    )
+    quote = write(tmp_path, 'x,y\n"1,2\n', "quote.csv")
+    assert refused(quote) == (
+        f"path must name a CSV file; {str(quote)!r} is not: unexpected end of data. "
+        "Check its quotes."
+    )
+    header = write(tmp_path, "x,y\n", "header.csv")
+    assert refused(header) == (
+        "path_or_frame must have at least one row and one column of cells; "
+        "got 0 rows and 2 columns. Check that the table was written and read as intended."
+    )
+
+
+def test_what_is_no_table():
+    assert refused(3, TypeError) == (
+        "path_or_frame must be a path or a table with named columns; got an object of type int. "
+        "Pass a CSV or Excel file, a data frame or a mapping of names to columns."
+    )
