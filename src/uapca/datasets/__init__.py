@@ -1,0 +1,24 @@
+"""What ships, what is fetched, and the paper's synthetic data."""
+
+from uapca.datasets.anuran import AnuranPoints, fetch_anuran
+from uapca.datasets.bundled import GRADES, load_iris_groups, load_students
+from uapca.datasets.synthetic import (
+    ErrorModels,
+    make_crossings,
+    make_error_models,
+    make_sampling_experiment,
+    make_teaser,
+)
+
+__all__ = [
+    "GRADES",
+    "AnuranPoints",
+    "ErrorModels",
+    "fetch_anuran",
+    "load_iris_groups",
+    "load_students",
+    "make_crossings",
+    "make_error_models",
+    "make_sampling_experiment",
+    "make_teaser",
+]

@@ -1,0 +1,170 @@
+"""Synthetic data sets of the paper's figures and experiments."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from uapca._validation import complaint, rng_from
+from uapca.uncertain import UncertainArray
+
+__all__ = [
+    "ErrorModels",
+    "make_crossings",
+    "make_error_models",
+    "make_sampling_experiment",
+    "make_teaser",
+]
+
+
+def make_teaser() -> UncertainArray:
+    """Four bivariate normals whose first component turns as their uncertainty counts more.
+
+    Up to s = 0.5 red and green are the outermost on the first component, from s = 0.8 on blue
+    and orange (paper, Fig. "teaser"). The numbers are chosen to show this; the paper's are not
+    published.
+
+    Returns
+    -------
+    UncertainArray of shape (4, 2)
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.datasets.make_teaser()
+    >>> for s in (0.5, 0.8):
+    ...     means = uapca.UAPCA(1, scale=s).fit(X).transform(X).mean[:, 0]
+    ...     print(s, X.names[abs(means).argmax()])
+    0.5 green
+    0.8 orange
+    """
+    mean = [[-3.0, 0.3], [3.0, -0.3], [-0.4, 2.1], [0.4, -2.0]]
+    cov = [
+        [[0.4, 0.9], [0.9, 5.0]],
+        [[0.6, 1.1], [1.1, 5.0]],
+        [[0.5, 1.6], [1.6, 8.0]],
+        [[0.5, 1.6], [1.6, 8.0]],
+    ]
+    return UncertainArray(mean, cov, names=["red", "green", "orange", "blue"], features=["x", "y"])
+
+
+def make_crossings() -> UncertainArray:
+    """Six normals in three dimensions with two avoided crossings of the eigenvalues.
+
+    The first two eigenvalues of K(s) come close near s = 0.37, the last two near s = 0.54, and
+    part again (paper, Fig. "eigenvalues"). The numbers are chosen to show this; the paper's are
+    not published.
+
+    Returns
+    -------
+    UncertainArray of shape (6, 3)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uapca
+    >>> X = uapca.datasets.make_crossings()
+    >>> s = np.linspace(0.2, 0.8, 601)
+    >>> values = np.array([uapca.UAPCA(scale=x).fit(X).explained_variance_ for x in s])
+    >>> gaps = values[:, :-1] - values[:, 1:]
+    >>> s[gaps.argmin(axis=0)].round(2).tolist()
+    [0.37, 0.54]
+    """
+    # The first axis holds most of the variance of the means and the least uncertainty: as s
+    # grows the second overtakes it, then the third. The covariances keep them from crossing.
+    mean = np.zeros((6, 3))
+    for axis, size in enumerate((3.5, 2.5, 2.25)):
+        mean[2 * axis : 2 * axis + 2, axis] = size, -size
+    shared = np.array([[1.0, 0.5, 0.3], [0.5, 15.6, 0.0], [0.3, 0.0, 9.2]])
+    cov = shared * np.array([0.5, 1.5] * 3)[:, None, None]
+    return UncertainArray(mean, cov, features=["u", "v", "w"])
+
+
+class ErrorModels(NamedTuple):
+    """Three versions of one data set that differ in their errors.
+
+    Attributes
+    ----------
+    certain : UncertainArray
+        No errors: ordinary PCA.
+    isotropic : UncertainArray
+        The same error in all directions: the components stay, their variances grow.
+    arbitrary : UncertainArray
+        A covariance of its own for each row: the components turn.
+    """
+
+    certain: UncertainArray
+    isotropic: UncertainArray
+    arbitrary: UncertainArray
+
+
+def make_error_models() -> ErrorModels:
+    """One data set under three error models: none, isotropic, arbitrary.
+
+    The means are the same in all three (paper, Fig. "distribution-types").
+
+    Returns
+    -------
+    ErrorModels
+
+    Examples
+    --------
+    >>> import uapca
+    >>> for X in uapca.datasets.make_error_models():
+    ...     print(abs(uapca.UAPCA(1).fit(X).components_[0]).round(2))
+    [0.96 0.29]
+    [0.96 0.29]
+    [0.25 0.97]
+    """
+    mean = np.array([[-2.0, -0.8], [-1.2, 0.1], [-0.3, -0.4], [0.4, 0.5], [1.1, -0.1], [2.0, 0.7]])
+    angle = np.deg2rad([80.0, 95.0, 85.0, 100.0, 90.0, 95.0])
+    axis = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    length = np.array([2.0, 1.5, 2.2, 1.8, 1.6, 2.0])
+    cov = axis[:, :, None] * axis[:, None, :] * (length**2)[:, None, None] + 0.04 * np.eye(2)
+    features = ["x", "y"]
+    return ErrorModels(
+        UncertainArray(mean, features=features),
+        UncertainArray(mean, std=0.5, features=features),
+        UncertainArray(mean, cov, features=features),
+    )
+
+
+def make_sampling_experiment(n_features: int, rng: Any = None) -> UncertainArray:
+    """Ten normals for the comparison with sampling, in any number of features.
+
+    The means are drawn from N(0, Σ); every row has the covariance Σ with its elements reversed,
+    ``Σ[::-1, ::-1]`` (paper, Sec. "Comparison"). Here Σ = B Bᵀ / D for a matrix B of independent
+    standard normals.
+
+    Parameters
+    ----------
+    n_features : int
+        The paper uses 2 to 12.
+    rng : None, int or numpy.random.Generator, optional
+
+    Returns
+    -------
+    UncertainArray of shape (10, n_features)
+
+    Examples
+    --------
+    >>> import uapca
+    >>> uapca.datasets.make_sampling_experiment(4, rng=0).shape
+    (10, 4)
+    """
+    if not isinstance(n_features, int | np.integer) or n_features < 1:
+        raise ValueError(
+            complaint(
+                "n_features",
+                "be a positive integer",
+                f"got {n_features!r}",
+                "The paper uses 2 to 12",
+            )
+        )
+    generator = rng_from(rng)
+    d = int(n_features)
+    factor = generator.standard_normal((d, d)) / np.sqrt(d)
+    sigma = factor @ factor.T
+    mean = generator.standard_normal((10, d)) @ factor.T
+    return UncertainArray(mean, sigma[::-1, ::-1])
