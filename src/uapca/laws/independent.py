@@ -16,7 +16,8 @@ from uapca.laws.degenerate import DegenerateLaw
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law
-from uapca.laws.sums import PlaneSum, has_density, line_sum_density, line_sum_span
+from uapca.laws.lines import LineSum
+from uapca.laws.sums import PlaneSum, has_density
 from uapca.laws.variable import is_variable, marginal_from_variable
 
 __all__ = ["Independent", "as_marginal"]
@@ -113,17 +114,18 @@ class Independent(Imaged):
             )
 
     def _image_on_line(self, image: Affine, x: Floats) -> Floats:
-        parts = list(zip(image.A[0].tolist(), self.marginals, strict=True))
-        return line_sum_density(parts, float(image.mean[0]), x)
+        return self._line_sum(image).density(x - image.mean[0])
 
     def _image_on_plane(self, image: Affine, x: Floats, y: Floats, shear: Floats) -> Floats:
         return self._plane_sum(image).density(image.mean, x, y, shear)
 
     def _image_spans(self, image: Affine) -> Floats:
         if image.dim == 1:
-            parts = list(zip(image.A[0].tolist(), self.marginals, strict=True))
-            return np.array([line_sum_span(parts)])
+            return np.array([self._line_sum(image).span()])
         return self._plane_sum(image).spans()
+
+    def _line_sum(self, image: Affine) -> LineSum:
+        return LineSum(list(zip(image.A[0].tolist(), self.marginals, strict=True)))
 
     def _plane_sum(self, image: Affine) -> PlaneSum:
         return PlaneSum(image.A, self.marginals, image.cov)

@@ -17,27 +17,49 @@ from uapca._validation import Floats
 from uapca.laws.chirp import Comb, polynomial
 from uapca.laws.waves import Complexes, Frequencies, Listed, powers
 
-__all__ = ["Series", "evaluated", "line_density", "padded", "plane_density", "tapered"]
+__all__ = ["Series", "Table", "evaluated", "line_table", "padded", "plane_density", "tapered"]
 
 NEGLIGIBLE = 1e-7
 
 Series = Callable[[float, float, tuple[int, int]], Complexes]
 
 
-def line_density(
-    cf: Callable[[Frequencies], Complexes], span: tuple[float, float], limit: int, x: Floats
-) -> Floats:
-    """Density of a centred law at the deviations `x`.
+class Table:
+    """A density on a line, linear between evenly spaced nodes and zero beyond them."""
+
+    def __init__(self, low: float, step: float, heights: Floats) -> None:
+        self.low, self.step = low, step
+        self.heights = np.concatenate([[0.0], heights, [0.0]])
+        self.slopes = np.append(np.diff(self.heights), 0.0)
+
+    def __call__(self, x: Floats) -> Floats:
+        last = len(self.heights) - 1
+        place = np.clip((x - self.low) / self.step + 1, 0.0, last)
+        cell = place.astype(np.intp)
+        place -= cell
+        place *= self.slopes[cell]
+        place += self.heights[cell]
+        return np.asarray(place)
+
+
+def line_table(
+    cf: Callable[[Frequencies], Complexes],
+    discrete: Callable[[Frequencies], Complexes] | None,
+    span: tuple[float, float],
+    limit: int,
+) -> Table:
+    """Density of a centred law, by its deviation from the mean.
 
     Parameters
     ----------
     cf : callable
-        Characteristic function of the deviation, on a set of frequencies.
+        Characteristic function of the deviation of the continuous part, on a set of frequencies.
+    discrete : callable or None
+        That of a discrete part. It never dies out, so the number of terms is not its matter.
     span : (float, float)
         Interval that holds the law.
     limit : int
         Largest number of terms, a power of two.
-    x : ndarray of shape (G,)
     """
     low, high = padded(span)
     length = high - low
@@ -47,16 +69,17 @@ def line_density(
         modes *= 2
     k = np.arange(modes + 1)
     terms = cf(Comb(step, modes))
+    if discrete is not None:
+        terms = terms * discrete(Comb(step, modes))
     if _rim(cf, step, modes) > NEGLIGIBLE:
         terms = terms * _taper(k / modes)
     points = max(8 * modes, 1 << 14)
     # exp(−i ω (low + j h)) = exp(−i ω low) exp(−2πi jk / points): a real inverse transform.
     coefficients = np.zeros(points // 2 + 1, dtype=np.complex128)
     coefficients[: modes + 1] = np.conj(terms) * np.exp(1j * step * low * k)
-    values = fft.irfft(coefficients, n=points) * (points / length)
-    nodes = low + (length / points) * np.arange(points + 1)
-    heights = np.maximum(np.append(values, values[0]), 0.0)
-    return np.asarray(np.interp(x, nodes, heights, left=0.0, right=0.0))
+    values = np.maximum(fft.irfft(coefficients, n=points), 0.0)
+    values /= values.sum() * (length / points)
+    return Table(low, length / points, np.append(values, values[0]))
 
 
 def plane_density(
@@ -66,7 +89,10 @@ def plane_density(
     spans: Floats,
     limit: int,
     grid: tuple[Floats, Floats, Floats],
-) -> Floats:
+    *,
+    rim: Series,
+    tolerance: float,
+) -> Floats | None:
     """Density of a law of the plane at the points (x[i], y[j] + shear[i]).
 
     The series is in z = lower⁻¹ (y − mean), in which the law has unit covariance, so that thin
@@ -84,12 +110,23 @@ def plane_density(
     limit : int
         Largest K and L, a multiple of 8.
     grid : (x, y, shear)
+    rim : callable
+        As `series`, of the continuous part, which decides how many terms there are.
+    tolerance : float
+        Below zero a truncated series is cut off, which adds mass that is then divided out. None is
+        returned where it is more than this share.
     """
     boxes = np.array([padded(span) for span in spans])
     steps = 2 * np.pi / (boxes[:, 1] - boxes[:, 0])
-    modes, resolved = _plane_modes(series, steps, limit)
+    modes, resolved = _plane_modes(rim, steps, limit)
     terms = series(steps[0], steps[1], (modes, modes))
-    return evaluated(terms if resolved else tapered(terms), mean, lower, boxes, grid)
+    if resolved:
+        return evaluated(terms, mean, lower, boxes, grid)
+    terms = tapered(terms)
+    mass = _clipped_mass(terms)
+    if mass > 1 + tolerance:
+        return None
+    return evaluated(terms, mean, lower, boxes, grid) / mass
 
 
 def tapered(terms: Complexes) -> Complexes:
@@ -141,6 +178,18 @@ def _plane_modes(series: Series, steps: Floats, limit: int) -> tuple[int, bool]:
     ring = np.maximum.outer(np.abs(np.arange(-reach, reach + 1)), np.arange(reach + 1))
     furthest = int(ring[coarse > NEGLIGIBLE].max())
     return (limit, False) if furthest >= reach else (8 * (furthest + 1), True)
+
+
+def _clipped_mass(terms: Complexes) -> float:
+    """The mass of the series where it is above zero, over its whole box."""
+    first, second = len(terms) // 2, terms.shape[1] - 1
+    size = fft.next_fast_len(2 * first + 1), fft.next_fast_len(2 * second + 1, True)
+    # Where the box begins does not matter to the sum over it.
+    half = np.zeros((size[0], size[1] // 2 + 1), dtype=np.complex128)
+    half[: first + 1, : second + 1] = terms[first:]
+    half[-first:, : second + 1] = terms[:first]
+    values = fft.irfft2(half, s=size, overwrite_x=True)
+    return float(np.sum(values, where=values > 0))
 
 
 def _rim(cf: Callable[[Frequencies], Complexes], step: float, modes: int) -> float:

@@ -75,6 +75,10 @@ class Marginal(ABC):
     def reach(self, tail: float) -> tuple[float, float]:
         """Deviations from the mean (low, high) beyond which at most `tail` lies on each side."""
 
+    def atoms(self) -> tuple[Floats, Floats]:
+        """Where discrete: the deviations from the mean that carry mass, and their masses."""
+        raise TypeError(f"{self} is continuous")
+
     @property
     def light(self) -> bool:
         """Whether tails fall at least as fast as a normal law's."""
@@ -143,6 +147,9 @@ class Point(Marginal):
 
     def reach(self, tail: float) -> tuple[float, float]:
         return 0.0, 0.0
+
+    def atoms(self) -> tuple[Floats, Floats]:
+        return np.zeros(1), np.ones(1)
 
     def __str__(self) -> str:
         return cell_number(self.value)

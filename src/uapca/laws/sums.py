@@ -1,52 +1,40 @@
-"""The density of A x + b for independent x: closed forms first, Fourier series otherwise.
+"""The density in the plane of A x + b for independent x.
 
-Marginals that act along the same direction of the plane are summed on that line. Two directions
-leave a product of two line densities, whose jumps a series could not follow; three or more make
-the density continuous.
+Two directions leave a product of two line densities, a linear change of variables away. A discrete
+marginal makes a mixture of shifted copies of it, and so does a third direction that is cut into
+strata. Where three or more directions are all wide the density is smooth enough for a Fourier
+series.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import hypot, sqrt
+from math import sqrt
 
 import numpy as np
 
 from uapca._validation import Floats
-from uapca.laws.inversion import line_density, plane_density
-from uapca.laws.marginal import Gaussian, Marginal
-from uapca.laws.trapezoid import Knotted, Trapezoid
-from uapca.laws.waves import Complexes, Frequencies, Lattice
+from uapca.laws.atoms import Atoms, atoms_of
+from uapca.laws.frames import Frame, best_frame
+from uapca.laws.inversion import plane_density
+from uapca.laws.lines import FAINT, LineSum, product, span_of
+from uapca.laws.marginal import Marginal
+from uapca.laws.trapezoid import Uniform
+from uapca.laws.waves import Complexes, Lattice
 
-__all__ = ["PlaneSum", "has_density", "line_sum_density", "line_sum_span"]
+__all__ = ["PlaneSum", "has_density"]
 
-#: Whitened directions closer than this angle are one direction.
-PARALLEL = 1e-9
-#: Contributions below this share of the standard deviation are left out.
-FAINT = 1e-9
-#: Largest number of terms of a series on a line, and of one in the plane along each axis.
-MOST_LINE_TERMS = 1 << 15
+#: Largest number of terms of a series along each axis.
 MOST_TERMS = 160
+#: Mass that a series may hold below zero, before strata are tried.
+RINGING = 1e-3
+#: Dependence between the coordinates that may be left out, in standard deviations: always, and
+#: at most where strata take the place of a series.
+SNAP, LOOSE = 2e-3, 3e-2
+#: Largest number of copies in a mixture.
+MOST_COPIES = 512
 
-
-def line_sum_density(parts: Sequence[tuple[float, Marginal]], mean: float, x: Floats) -> Floats:
-    """Density at `x` of the sum of ``factor * marginal``, shifted to have this mean."""
-    terms = _simplified(parts)
-    deviation = x - mean
-    if len(terms) == 1:
-        return terms[0].pdf(terms[0].mean + deviation)
-    low, high = _span(terms, [1.0] * len(terms), sqrt(sum(term.var for term in terms)), 1e-7)
-
-    def cf(frequencies: Frequencies) -> Complexes:
-        return _product([term.centred_cf(frequencies) for term in terms])
-
-    return line_density(cf, (low, high), MOST_LINE_TERMS, deviation)
-
-
-def line_sum_span(parts: Sequence[tuple[float, Marginal]]) -> tuple[float, float]:
-    """Deviations from the mean that hold practically all mass of the sum."""
-    terms = _simplified(parts)
-    return _span(terms, [1.0] * len(terms), sqrt(sum(term.var for term in terms)), 1e-6)
+Grid = tuple[Floats, Floats, Floats]
 
 
 def has_density(columns: Floats, marginals: Sequence[Marginal]) -> bool:
@@ -58,120 +46,128 @@ def has_density(columns: Floats, marginals: Sequence[Marginal]) -> bool:
 
 
 class PlaneSum:
-    """The law of A x in the plane, whitened by the Cholesky factor of its covariance."""
+    """The law of A x in the plane, as one of its continuous marginals and one of atoms."""
 
     def __init__(self, A: Floats, marginals: Sequence[Marginal], cov: Floats) -> None:
         self.lower = np.linalg.cholesky(cov)
-        white = np.linalg.solve(self.lower, A)
-        self.columns, self.marginals = _pooled(white, marginals)
-        self.groups = _directions(self.columns, self.marginals)
+        size = np.linalg.norm(np.linalg.solve(self.lower, A), axis=0) * [m.std for m in marginals]
+        keep = [j for j, m in enumerate(marginals) if not m.certain and size[j] > FAINT]
+        smooth = [j for j in keep if not marginals[j].discrete]
+        jumps = [j for j in keep if marginals[j].discrete]
+        self.columns, self.marginals = A[:, smooth], [marginals[j] for j in smooth]
+        self.jump_columns, self.jumps = A[:, jumps], [marginals[j] for j in jumps]
 
     def spans(self) -> Floats:
         """Interval of each whitened coordinate that holds practically all mass."""
-        return np.array([_span(self.marginals, list(row), 1.0, 1e-5) for row in self.columns])
+        white = np.linalg.solve(self.lower, np.hstack([self.columns, self.jump_columns]))
+        terms = [*self.marginals, *self.jumps]
+        return np.array([span_of(terms, list(row), 1.0, 1e-5) for row in white])
 
     def density(self, mean: Floats, x: Floats, y: Floats, shear: Floats) -> Floats:
         """Density at the points (x[i], y[j] + shear[i])."""
-        if len(self.groups) == 2:
-            return self._product_density(mean, x, y, shear)
-        grid = (x, y, shear)
-        return plane_density(self._series, mean, self.lower, self.spans(), MOST_TERMS, grid)
+        grid = (x - mean[0], y - mean[1], shear)
+        frame = best_frame(self.columns, np.array([m.std for m in self.marginals]))
+        atoms = atoms_of(self.jump_columns, self.jumps, MOST_COPIES)
+        if atoms is not None and frame.coupling <= SNAP:
+            return self._mixture(frame, SNAP, atoms, grid)
+        values = self._series(RINGING, grid)
+        if values is None and atoms is not None:
+            values = self._stratified(frame, atoms, grid)
+        if values is None:
+            values = self._series(np.inf, grid)
+        assert values is not None
+        return values
 
-    def _series(self, step1: float, step2: float, modes: tuple[int, int]) -> Complexes:
-        return _product(
-            [
-                marginal.centred_cf(Lattice(step1 * first, step2 * second, modes))
-                for (first, second), marginal in zip(self.columns.T, self.marginals, strict=True)
-            ]
+    def _series(self, tolerance: float, grid: Grid) -> Floats | None:
+        smooth = np.linalg.solve(self.lower, self.columns)
+        jumps = np.linalg.solve(self.lower, self.jump_columns)
+
+        def continuous(step1: float, step2: float, modes: tuple[int, int]) -> Complexes:
+            return _on_lattice(smooth, self.marginals, (step1, step2), modes)
+
+        def whole(step1: float, step2: float, modes: tuple[int, int]) -> Complexes:
+            terms = continuous(step1, step2, modes)
+            if self.jumps:
+                terms *= _on_lattice(jumps, self.jumps, (step1, step2), modes)
+            return terms
+
+        return plane_density(
+            whole,
+            np.zeros(2),
+            self.lower,
+            self.spans(),
+            MOST_TERMS,
+            grid,
+            rim=continuous,
+            tolerance=tolerance,
         )
 
-    def _product_density(self, mean: Floats, x: Floats, y: Floats, shear: Floats) -> Floats:
-        """Two directions: a linear change of variables to two independent sums."""
-        basis = np.stack([direction for direction, _ in self.groups], axis=1)
-        frame = self.lower @ basis
-        inverse = np.linalg.inv(frame)
-        height = np.add.outer(shear, y) - mean[1]
-        width = (x - mean[0])[:, None]
-        result = np.full(height.shape, abs(np.linalg.det(inverse)))
-        for row, (_, parts) in zip(inverse, self.groups, strict=True):
-            coordinate = row[0] * width + row[1] * height
-            result *= line_sum_density(parts, 0.0, coordinate.ravel()).reshape(height.shape)
-        return result
-
-
-def _simplified(parts: Sequence[tuple[float, Marginal]]) -> list[Marginal]:
-    """The sum as few marginals: certain and faint ones dropped, normal ones pooled."""
-    scaled = [(f * m.std, f, m) for f, m in parts if f != 0 and not m.certain]
-    top = max((abs(size) for size, _, _ in scaled), default=0.0)
-    terms = [m.affine(f) for size, f, m in scaled if abs(size) > FAINT * top]
-    normal = [term for term in terms if isinstance(term, Gaussian)]
-    others = [term for term in terms if not isinstance(term, Gaussian)]
-    if normal:
-        others.append(Gaussian(0.0, hypot(*(term.std for term in normal))))
-    if len(others) == 2:
-        first, second = map(_uniform_width, others)
-        if first and second:
-            return [_sum_of_uniforms(first, second)]
-    return others
-
-
-def _uniform_width(term: Marginal) -> float | None:
-    """The width of a uniform law, whatever class it came as."""
-    if not isinstance(term, Knotted):
+    def _stratified(self, frame: Frame, atoms: Atoms, grid: Grid) -> Floats | None:
+        """A mixture over strata, as fine as the number of copies allows."""
+        tolerance = SNAP
+        while tolerance <= LOOSE:
+            copies = len(atoms.mass)
+            for index in frame.coupled(tolerance):
+                copies *= len(self._strata(frame, index, tolerance)[1])
+            if copies <= MOST_COPIES:
+                return self._mixture(frame, tolerance, atoms, grid)
+            tolerance *= 1.5
         return None
-    a, b, c, d = term.knots
-    return d - a if a == b and c == d else None
+
+    def _mixture(self, frame: Frame, tolerance: float, atoms: Atoms, grid: Grid) -> Floats:
+        """Copies of a product of two line densities, at every atom and stratum."""
+        places, mass = frame.inverse @ atoms.places.T, atoms.mass
+        parts: list[list[tuple[float, Marginal]]] = [[], []]
+        coupled = frame.coupled(tolerance)
+        for index, marginal in enumerate(self.marginals):
+            rest = marginal
+            if index in coupled:
+                middles, share, rest = self._strata(frame, index, tolerance)
+                shift = np.multiply.outer(frame.shares[:, index], middles)
+                places = (places[:, :, None] + shift[:, None, :]).reshape(2, -1)
+                mass = np.outer(mass, share).ravel()
+            for line, factor in zip(parts, frame.shares[:, index].tolist(), strict=True):
+                line.append((factor, rest))
+        x, y, shear = grid
+        height = np.add.outer(shear, y)
+        first, second = (row[0] * x[:, None] + row[1] * height for row in frame.inverse)
+        lines = [LineSum(line) for line in parts]
+        total = np.zeros(height.shape)
+        for (move1, move2), weight in zip(places.T, mass, strict=True):
+            pair = []
+            for line, coordinate in zip(lines, (first - move1, second - move2), strict=True):
+                evaluate = line.density if len(mass) < 4 else line.quick
+                pair.append(evaluate(coordinate.ravel()).reshape(height.shape))
+            pair[0] *= pair[1]
+            pair[0] *= weight
+            total += pair[0]
+        return total * abs(np.linalg.det(frame.inverse))
+
+    def _strata(
+        self, frame: Frame, index: int, tolerance: float
+    ) -> tuple[Floats, Floats, Uniform]:
+        """Midpoints and masses of equal cells of a marginal, and the law within a cell."""
+        marginal = self.marginals[index]
+        low, high = marginal.reach(1e-6)
+        share = float(np.min(frame.lengths[:, index])) / marginal.std
+        count = int(np.ceil((high - low) * share / (sqrt(12) * tolerance)))
+        edges = np.linspace(low, high, count + 1)
+        mass = np.diff(marginal.cdf(marginal.mean + edges))
+        keep = mass > 1e-6 / count
+        width = (high - low) / count
+        middles = 0.5 * (edges[1:] + edges[:-1])
+        return middles[keep], mass[keep] / mass[keep].sum(), Uniform(-width / 2, width / 2)
 
 
-def _sum_of_uniforms(first: float, second: float) -> Trapezoid:
-    outer, inner = (first + second) / 2, abs(first - second) / 2
-    return Trapezoid(-outer, -inner, inner, outer)
-
-
-def _pooled(white: Floats, marginals: Sequence[Marginal]) -> tuple[Floats, list[Marginal]]:
-    """Whitened columns that matter, with certain and faint marginals dropped."""
-    size = np.linalg.norm(white, axis=0) * [m.std for m in marginals]
-    keep = [j for j, m in enumerate(marginals) if not m.certain and size[j] > FAINT * size.max()]
-    return white[:, keep], [marginals[j] for j in keep]
-
-
-def _directions(
-    columns: Floats, marginals: Sequence[Marginal]
-) -> list[tuple[Floats, list[tuple[float, Marginal]]]]:
-    """Marginals by direction: (unit vector, [(signed length of the column, marginal)])."""
-    groups: list[tuple[Floats, list[tuple[float, Marginal]]]] = []
-    for column, marginal in zip(columns.T, marginals, strict=True):
-        length = float(np.linalg.norm(column))
-        unit = column / length
-        for direction, parts in groups:
-            if abs(direction[0] * unit[1] - direction[1] * unit[0]) < PARALLEL:
-                parts.append((length * float(np.sign(direction @ unit)), marginal))
-                break
-        else:
-            groups.append((unit, [(length, marginal)]))
-    return groups
-
-
-def _span(
-    terms: Sequence[Marginal], factors: Sequence[float], std: float, tail: float
-) -> tuple[float, float]:
-    low = high = spread = 0.0
-    for factor, term in zip(factors, terms, strict=True):
-        if isinstance(term, Gaussian):
-            spread = hypot(spread, factor * term.std)
-            continue
-        ends = sorted(factor * end for end in term.reach(tail))
-        low, high = low + ends[0], high + ends[1]
-    low, high = low - 6 * spread, high + 6 * spread
-    # Many bounded terms reach far beyond where their sum has any mass.
-    if all(term.light for term in terms):
-        low, high = max(low, -9 * std), min(high, 9 * std)
-    return low, high
-
-
-def _product(factors: list[Complexes]) -> Complexes:
-    result = factors[0]
-    with np.errstate(under="ignore"):
-        for factor in factors[1:]:
-            result *= factor
-    return result
+def _on_lattice(
+    columns: Floats,
+    marginals: Sequence[Marginal],
+    steps: tuple[float, float],
+    modes: tuple[int, int],
+) -> Complexes:
+    return product(
+        [
+            marginal.centred_cf(Lattice(steps[0] * first, steps[1] * second, modes))
+            for (first, second), marginal in zip(columns.T, marginals, strict=True)
+        ]
+    )

@@ -188,6 +188,12 @@ class Variable(Marginal):
         low, high = (float(value) - self.mean for value in self.ppf([tail, 1 - tail]))
         return low, high
 
+    def atoms(self) -> tuple[Floats, Floats]:
+        if not self.discrete:
+            return super().atoms()
+        x, mass = self._atoms
+        return self.factor * (x - self._moments[0]), mass
+
     @cached_property
     def _runs(self) -> list[tuple[Floats, Floats, float]]:
         """Histogram of rv: runs of equal cells as (midpoints, masses, width)."""
