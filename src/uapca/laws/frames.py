@@ -28,6 +28,8 @@ class Frame:
 
     Attributes
     ----------
+    lower : ndarray of shape (2, 2)
+        Cholesky factor of the law's covariance.
     inverse : ndarray of shape (2, 2)
         From deviations in the plane to coordinates.
     shares : ndarray of shape (2, n)
@@ -37,6 +39,7 @@ class Frame:
         direction.
     """
 
+    lower: Floats
     inverse: Floats
     shares: Floats
     lengths: Floats
@@ -60,7 +63,8 @@ def best_frame(columns: Floats, stds: Floats) -> Frame:
     """
     scaled = columns * stds
     # A triangular root of the covariance, without the loss of digits of forming it.
-    lower = np.linalg.qr(scaled.T, mode="r").T
+    lower = np.asarray(np.linalg.qr(scaled.T, mode="r")).T
+    lower = lower * np.sign(np.diagonal(lower))
     white = np.linalg.solve(lower, scaled)
     size = np.linalg.norm(white, axis=0)
     longest = np.argsort(-size, kind="stable")[:MOST_AXES]
@@ -74,7 +78,7 @@ def best_frame(columns: Floats, stds: Floats) -> Frame:
     inverse = inverses[best] @ np.linalg.inv(lower)
     shares = inverse @ columns
     shares[lengths[best] == 0] = 0.0
-    return Frame(inverse, shares, lengths[best])
+    return Frame(lower, inverse, shares, lengths[best])
 
 
 def _bases(axes: Floats) -> npt.NDArray[np.float64]:

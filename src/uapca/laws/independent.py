@@ -13,10 +13,10 @@ from uapca._validation import Floats, complaint
 from uapca.laws.affine import Affine, Imaged
 from uapca.laws.arrays import frozen
 from uapca.laws.degenerate import DegenerateLaw
+from uapca.laws.lines import LineSum
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law
-from uapca.laws.lines import LineSum
 from uapca.laws.sums import PlaneSum, has_density
 from uapca.laws.variable import is_variable, marginal_from_variable
 

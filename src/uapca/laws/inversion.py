@@ -9,6 +9,7 @@ over about 1/200 of the box instead of letting it ring.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import fft
@@ -17,7 +18,16 @@ from uapca._validation import Floats
 from uapca.laws.chirp import Comb, polynomial
 from uapca.laws.waves import Complexes, Frequencies, Listed, powers
 
-__all__ = ["Series", "Table", "evaluated", "line_table", "padded", "plane_density", "tapered"]
+__all__ = [
+    "PlaneSeries",
+    "Series",
+    "Table",
+    "evaluated",
+    "line_table",
+    "padded",
+    "plane_series",
+    "tapered",
+]
 
 NEGLIGIBLE = 1e-7
 
@@ -82,51 +92,62 @@ def line_table(
     return Table(low, length / points, np.append(values, values[0]))
 
 
-def plane_density(
-    series: Series,
-    mean: Floats,
-    lower: Floats,
-    spans: Floats,
-    limit: int,
-    grid: tuple[Floats, Floats, Floats],
-    *,
-    rim: Series,
-    tolerance: float,
-) -> Floats | None:
-    """Density of a law of the plane at the points (x[i], y[j] + shear[i]).
+@dataclass(frozen=True, eq=False)
+class PlaneSeries:
+    """Density of a centred law of the plane, as a Fourier series.
 
-    The series is in z = lower⁻¹ (y − mean), in which the law has unit covariance, so that thin
-    oblique laws are resolved as well as round ones. As `lower` is triangular the sum over the
-    lattice still splits into one along each axis, at any grid and without interpolation.
+    The series is in z = lower⁻¹ y, in which the law has unit covariance, so that thin oblique laws
+    are resolved as well as round ones. As `lower` is triangular the sum over the lattice still
+    splits into one along each axis, at any grid and without interpolation.
+
+    Attributes
+    ----------
+    terms : ndarray of complex, shape (2K + 1, L + 1)
+        The characteristic function of z at the frequencies of the box.
+    lower : ndarray of shape (2, 2)
+    boxes : ndarray of shape (2, 2)
+        Interval of each coordinate of z.
+    mass : float
+        What the series holds where it is above zero: 1, and more where it had to be truncated.
+        Below zero it is cut off, and by this it is divided.
+    """
+
+    terms: Complexes
+    lower: Floats
+    boxes: Floats
+    mass: float
+
+    def density(self, mean: Floats, grid: tuple[Floats, Floats, Floats]) -> Floats:
+        """Density at the points (x[i], y[j] + shear[i]) of the law moved to this mean."""
+        return evaluated(self.terms, mean, self.lower, self.boxes, grid) / self.mass
+
+
+def plane_series(
+    series: Series, continuous: Series, lower: Floats, spans: Floats, limit: int
+) -> PlaneSeries:
+    """The series of a centred law of the plane.
 
     Parameters
     ----------
     series : callable
         ``series(step1, step2, (K, L))`` returns the characteristic function of z at the
         frequencies (step1 · k, step2 · l), k = −K … K, l = 0 … L.
-    mean, lower : ndarrays of shapes (2,) and (2, 2)
+    continuous : callable
+        The same of the continuous part, which decides how many terms there are.
+    lower : ndarray of shape (2, 2)
     spans : ndarray of shape (2, 2)
         Interval of each coordinate of z that holds the law.
     limit : int
         Largest K and L, a multiple of 8.
-    grid : (x, y, shear)
-    rim : callable
-        As `series`, of the continuous part, which decides how many terms there are.
-    tolerance : float
-        Below zero a truncated series is cut off, which adds mass that is then divided out. None is
-        returned where it is more than this share.
     """
     boxes = np.array([padded(span) for span in spans])
     steps = 2 * np.pi / (boxes[:, 1] - boxes[:, 0])
-    modes, resolved = _plane_modes(rim, steps, limit)
+    modes, resolved = _plane_modes(continuous, steps, limit)
     terms = series(steps[0], steps[1], (modes, modes))
     if resolved:
-        return evaluated(terms, mean, lower, boxes, grid)
+        return PlaneSeries(terms, lower, boxes, 1.0)
     terms = tapered(terms)
-    mass = _clipped_mass(terms)
-    if mass > 1 + tolerance:
-        return None
-    return evaluated(terms, mean, lower, boxes, grid) / mass
+    return PlaneSeries(terms, lower, boxes, _clipped_mass(terms))
 
 
 def tapered(terms: Complexes) -> Complexes:

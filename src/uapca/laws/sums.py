@@ -16,7 +16,7 @@ import numpy as np
 from uapca._validation import Floats
 from uapca.laws.atoms import Atoms, atoms_of
 from uapca.laws.frames import Frame, best_frame
-from uapca.laws.inversion import plane_density
+from uapca.laws.inversion import PlaneSeries, plane_series
 from uapca.laws.lines import FAINT, LineSum, product, span_of
 from uapca.laws.marginal import Marginal
 from uapca.laws.trapezoid import Uniform
@@ -26,7 +26,7 @@ __all__ = ["PlaneSum", "has_density"]
 
 #: Largest number of terms of a series along each axis.
 MOST_TERMS = 160
-#: Mass that a series may hold below zero, before strata are tried.
+#: Mass that a series may hold below zero, before strata or copies are tried.
 RINGING = 1e-3
 #: Dependence between the coordinates that may be left out, in standard deviations: always, and
 #: at most where strata take the place of a series.
@@ -59,9 +59,8 @@ class PlaneSum:
 
     def spans(self) -> Floats:
         """Interval of each whitened coordinate that holds practically all mass."""
-        white = np.linalg.solve(self.lower, np.hstack([self.columns, self.jump_columns]))
-        terms = [*self.marginals, *self.jumps]
-        return np.array([span_of(terms, list(row), 1.0, 1e-5) for row in white])
+        columns = np.hstack([self.columns, self.jump_columns])
+        return _spans(self.lower, columns, [*self.marginals, *self.jumps])
 
     def density(self, mean: Floats, x: Floats, y: Floats, shear: Floats) -> Floats:
         """Density at the points (x[i], y[j] + shear[i])."""
@@ -70,15 +69,18 @@ class PlaneSum:
         atoms = atoms_of(self.jump_columns, self.jumps, MOST_COPIES)
         if atoms is not None and frame.coupling <= SNAP:
             return self._mixture(frame, SNAP, atoms, grid)
-        values = self._series(RINGING, grid)
-        if values is None and atoms is not None:
-            values = self._stratified(frame, atoms, grid)
-        if values is None:
-            values = self._series(np.inf, grid)
-        assert values is not None
-        return values
+        series = self._series()
+        if atoms is None or series.mass <= 1 + RINGING:
+            return series.density(np.zeros(2), grid)
+        if self.jumps:
+            series = self._continuous_series(frame)
+        tolerance = self._tolerance(frame, atoms) if series.mass > 1 + RINGING else None
+        if tolerance is not None:
+            return self._mixture(frame, tolerance, atoms, grid)
+        return _moved(series, atoms, grid)
 
-    def _series(self, tolerance: float, grid: Grid) -> Floats | None:
+    def _series(self) -> PlaneSeries:
+        """Of the whole law."""
         smooth = np.linalg.solve(self.lower, self.columns)
         jumps = np.linalg.solve(self.lower, self.jump_columns)
 
@@ -91,26 +93,27 @@ class PlaneSum:
                 terms *= _on_lattice(jumps, self.jumps, (step1, step2), modes)
             return terms
 
-        return plane_density(
-            whole,
-            np.zeros(2),
-            self.lower,
-            self.spans(),
-            MOST_TERMS,
-            grid,
-            rim=continuous,
-            tolerance=tolerance,
-        )
+        return plane_series(whole, continuous, self.lower, self.spans(), MOST_TERMS)
 
-    def _stratified(self, frame: Frame, atoms: Atoms, grid: Grid) -> Floats | None:
-        """A mixture over strata, as fine as the number of copies allows."""
+    def _continuous_series(self, frame: Frame) -> PlaneSeries:
+        """Of the continuous marginals alone."""
+        white = np.linalg.solve(frame.lower, self.columns)
+
+        def continuous(step1: float, step2: float, modes: tuple[int, int]) -> Complexes:
+            return _on_lattice(white, self.marginals, (step1, step2), modes)
+
+        spans = _spans(frame.lower, self.columns, self.marginals)
+        return plane_series(continuous, continuous, frame.lower, spans, MOST_TERMS)
+
+    def _tolerance(self, frame: Frame, atoms: Atoms) -> float | None:
+        """The finest strata that the number of copies allows."""
         tolerance = SNAP
         while tolerance <= LOOSE:
             copies = len(atoms.mass)
             for index in frame.coupled(tolerance):
                 copies *= len(self._strata(frame, index, tolerance)[1])
             if copies <= MOST_COPIES:
-                return self._mixture(frame, tolerance, atoms, grid)
+                return tolerance
             tolerance *= 1.5
         return None
 
@@ -130,22 +133,11 @@ class PlaneSum:
                 line.append((factor, rest))
         x, y, shear = grid
         height = np.add.outer(shear, y)
-        first, second = (row[0] * x[:, None] + row[1] * height for row in frame.inverse)
-        lines = [LineSum(line) for line in parts]
-        total = np.zeros(height.shape)
-        for (move1, move2), weight in zip(places.T, mass, strict=True):
-            pair = []
-            for line, coordinate in zip(lines, (first - move1, second - move2), strict=True):
-                evaluate = line.density if len(mass) < 4 else line.quick
-                pair.append(evaluate(coordinate.ravel()).reshape(height.shape))
-            pair[0] *= pair[1]
-            pair[0] *= weight
-            total += pair[0]
-        return total * abs(np.linalg.det(frame.inverse))
+        first, second = ((row[0] * x[:, None] + row[1] * height).ravel() for row in frame.inverse)
+        total = _copies([LineSum(line) for line in parts], (first, second), places.T, mass)
+        return np.asarray(total.reshape(height.shape) * abs(np.linalg.det(frame.inverse)))
 
-    def _strata(
-        self, frame: Frame, index: int, tolerance: float
-    ) -> tuple[Floats, Floats, Uniform]:
+    def _strata(self, frame: Frame, index: int, tolerance: float) -> tuple[Floats, Floats, Uniform]:
         """Midpoints and masses of equal cells of a marginal, and the law within a cell."""
         marginal = self.marginals[index]
         low, high = marginal.reach(1e-6)
@@ -157,6 +149,51 @@ class PlaneSum:
         width = (high - low) / count
         middles = 0.5 * (edges[1:] + edges[:-1])
         return middles[keep], mass[keep] / mass[keep].sum(), Uniform(-width / 2, width / 2)
+
+
+def _copies(
+    lines: list[LineSum], coordinates: tuple[Floats, Floats], places: Floats, mass: Floats
+) -> Floats:
+    """Σ mass · line1(u − place1) · line2(v − place2) at the coordinates (u, v)."""
+    if len(mass) == 1:
+        pairs = zip(lines, coordinates, places[0], strict=True)
+        first, second = (line.density(u - place) for line, u, place in pairs)
+        return first * second
+    total = np.zeros(len(coordinates[0]))
+    spans = [line.span() for line in lines]
+    for place, weight in zip(places, mass, strict=True):
+        inside = np.ones(len(total), dtype=bool)
+        for u, shift, (low, high) in zip(coordinates, place, spans, strict=True):
+            inside &= (u >= shift + low) & (u <= shift + high)
+        found = np.flatnonzero(inside)
+        pairs = zip(lines, coordinates, place, strict=True)
+        first, second = (line.quick(u[found] - shift) for line, u, shift in pairs)
+        total[found] += weight * first * second
+    return total
+
+
+def _moved(series: PlaneSeries, atoms: Atoms, grid: Grid) -> Floats:
+    """Σ mass · series moved to each place, only at the points it reaches."""
+    x, y, shear = grid
+    total = np.zeros((len(x), len(y)))
+    # The box of z is a parallelogram of the plane: its corners bound it.
+    corners = [series.lower @ [u, v] for u in series.boxes[0] for v in series.boxes[1]]
+    low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+    for place, mass in zip(atoms.places, atoms.mass, strict=True):
+        rows = np.flatnonzero((x >= place[0] + low[0]) & (x <= place[0] + high[0]))
+        if not rows.size:
+            continue
+        bottom, top = low[1] - shear[rows].max(), high[1] - shear[rows].min()
+        columns = np.flatnonzero((y >= place[1] + bottom) & (y <= place[1] + top))
+        if columns.size:
+            part = series.density(place, (x[rows], y[columns], shear[rows]))
+            total[np.ix_(rows, columns)] += mass * part
+    return total
+
+
+def _spans(lower: Floats, columns: Floats, marginals: Sequence[Marginal]) -> Floats:
+    white = np.linalg.solve(lower, columns)
+    return np.array([span_of(marginals, list(row), 1.0, 1e-5) for row in white])
 
 
 def _on_lattice(
