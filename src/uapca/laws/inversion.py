@@ -117,6 +117,11 @@ class PlaneSeries:
     boxes: Floats
     mass: float
 
+    @property
+    def resolved(self) -> bool:
+        """Whether what the series leaves out is negligible."""
+        return self.mass == 1
+
     def density(self, mean: Floats, grid: tuple[Floats, Floats, Floats]) -> Floats:
         """Density at the points (x[i], y[j] + shear[i]) of the law moved to this mean."""
         return evaluated(self.terms, mean, self.lower, self.boxes, grid) / self.mass

@@ -23,7 +23,9 @@ FAINT = 1e-9
 #: Largest number of terms of a series on a line.
 MOST_TERMS = 1 << 15
 #: Beyond this number of atoms a discrete part is taken into the series.
-MOST_ATOMS = 4096
+MOST_ATOMS = 512
+#: From this number on, copies are taken from a table.
+MANY = 64
 
 Parts = Sequence[tuple[float, Marginal]]
 
@@ -51,18 +53,17 @@ class LineSum:
         starts = np.searchsorted(rising, places + low)
         stops = np.searchsorted(rising, places + high, side="right")
         total = np.zeros(len(x))
+        continuous = self._continuous if len(places) < MANY else self._quickly
         for place, mass, i, j in zip(places, atoms.mass, starts, stops, strict=True):
             if j > i:
-                total[i:j] += mass * self._continuous(rising[i:j] - place)
+                total[i:j] += mass * continuous(rising[i:j] - place)
         result = np.empty(len(x))
         result[order] = total
         return result
 
     def quick(self, x: Floats) -> Floats:
         """Density at `x`, from a table where SciPy's own would take long."""
-        if len(self.terms) == 1 and isinstance(self.terms[0], Variable) and not self.jumps:
-            return self._masses(x)
-        return self.density(x)
+        return self.density(x) if self.jumps else self._quickly(x)
 
     def span(self) -> tuple[float, float]:
         """Deviations from the mean that hold practically all mass."""
@@ -76,6 +77,10 @@ class LineSum:
         if len(self.terms) == 1:
             return self.terms[0].pdf(self.terms[0].mean + x)
         return self._table(x)
+
+    def _quickly(self, x: Floats) -> Floats:
+        tabulate = len(self.terms) == 1 and isinstance(self.terms[0], Variable)
+        return self._masses(x) if tabulate else self._continuous(x)
 
     @cached_property
     def _atoms(self) -> Atoms | None:

@@ -9,7 +9,7 @@ series.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
+from math import prod, sqrt
 
 import numpy as np
 
@@ -28,9 +28,11 @@ __all__ = ["PlaneSum", "has_density"]
 MOST_TERMS = 160
 #: Mass that a series may hold below zero, before strata or copies are tried.
 RINGING = 1e-3
-#: Dependence between the coordinates that may be left out, in standard deviations: always, and
-#: at most where strata take the place of a series.
+#: Dependence between the coordinates that may be left out, in standard deviations: where a series
+#: cannot resolve the density, and where moreover few enough strata are finer.
 SNAP, LOOSE = 2e-3, 3e-2
+#: Up to this number strata are sharper than a truncated series, and no slower.
+FEW_STRATA = 16
 #: Largest number of copies in a mixture.
 MOST_COPIES = 512
 
@@ -67,10 +69,14 @@ class PlaneSum:
         grid = (x - mean[0], y - mean[1], shear)
         frame = best_frame(self.columns, np.array([m.std for m in self.marginals]))
         atoms = atoms_of(self.jump_columns, self.jumps, MOST_COPIES)
-        if atoms is not None and frame.coupling <= SNAP:
+        if atoms is not None and frame.coupling == 0:
             return self._mixture(frame, SNAP, atoms, grid)
         series = self._series()
-        if atoms is None or series.mass <= 1 + RINGING:
+        if atoms is None or series.resolved:
+            return series.density(np.zeros(2), grid)
+        if self._copies(frame, SNAP) <= FEW_STRATA:
+            return self._mixture(frame, SNAP, atoms, grid)
+        if series.mass <= 1 + RINGING:
             return series.density(np.zeros(2), grid)
         if self.jumps:
             series = self._continuous_series(frame)
@@ -109,13 +115,15 @@ class PlaneSum:
         """The finest strata that the number of copies allows."""
         tolerance = SNAP
         while tolerance <= LOOSE:
-            copies = len(atoms.mass)
-            for index in frame.coupled(tolerance):
-                copies *= len(self._strata(frame, index, tolerance)[1])
-            if copies <= MOST_COPIES:
+            if self._copies(frame, tolerance) * len(atoms.mass) <= MOST_COPIES:
                 return tolerance
             tolerance *= 1.5
         return None
+
+    def _copies(self, frame: Frame, tolerance: float) -> int:
+        """Number of combinations of strata."""
+        coupled = frame.coupled(tolerance)
+        return prod(len(self._strata(frame, index, tolerance)[1]) for index in coupled)
 
     def _mixture(self, frame: Frame, tolerance: float, atoms: Atoms, grid: Grid) -> Floats:
         """Copies of a product of two line densities, at every atom and stratum."""
