@@ -10,10 +10,11 @@ import numpy as np
 import scipy
 import sklearn
 
-from benchmarks import extras, foundation
+from benchmarks import densities, extras, foundation, inputs, sensitivity
 from benchmarks.harness import Row, dump, measure, run_case, table
 
-CASES = {case.name: case for case in foundation.CASES}
+PARTS = (foundation, inputs, densities, sensitivity)
+CASES = {case.name: case for part in PARTS for case in part.CASES}
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 
@@ -30,8 +31,9 @@ def main() -> None:
     ]
     rows: list[Row] = []
     for name in chosen:
-        rows += run_case(name)
-        print(table(rows[-1:]).splitlines()[-1] if rows else name, flush=True)
+        found = run_case(name)
+        rows += found
+        print("\n".join(table(found).splitlines()[2:]), flush=True)
     text = table(rows)
     if not options.words:
         notes = "\n".join(f"- {note}" for note in (extras.import_report(), extras.memory_report()))

@@ -1,7 +1,5 @@
 """Values with error bars."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -181,19 +179,3 @@ def test_correlation_in_both_orders():
         "corr must match one column for each pair of features; "
         "'ra' and 'dec' have 'dec_ra_corr', 'ra_dec_corr'. Drop one of the two."
     )
-
-
-def test_reading_costs_at_most_three_copies():
-    pandas = pytest.importorskip("pandas")
-    values = np.random.default_rng(0).random((100_000, 40))
-    names = [f"x{j}" for j in range(20)]
-    frame = pandas.DataFrame(values, columns=names + [f"{name}_err" for name in names])
-    copying, reading = [], []
-    for _ in range(15):
-        start = time.perf_counter()
-        frame.to_numpy(copy=True)
-        copying.append(time.perf_counter() - start)
-        start = time.perf_counter()
-        uapca.from_frame(frame)
-        reading.append(time.perf_counter() - start)
-    assert min(reading) < 3 * min(copying)

@@ -1,7 +1,5 @@
 """Labelled points to one row for each label."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -193,19 +191,3 @@ def test_bad_choices():
         "by must hold labels that can be told apart, such as text or numbers; got the list ['a']. "
         "Pass one label for each point."
     )
-
-
-@pytest.mark.parametrize("n_labels", [8, 1000])
-def test_no_slower_than_bare_numpy(n_labels):
-    rng = np.random.default_rng(5)
-    points = rng.standard_normal((1_000_000, 22))
-    labels = rng.integers(0, n_labels, len(points))
-    bare, ours = [], []
-    for _ in range(3):
-        start = time.perf_counter()
-        reference(points, labels)
-        bare.append(time.perf_counter() - start)
-        start = time.perf_counter()
-        uapca.from_groups(points, labels)
-        ours.append(time.perf_counter() - start)
-    assert min(ours) <= min(bare)

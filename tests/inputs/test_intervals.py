@@ -1,7 +1,5 @@
 """Intervals."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -32,9 +30,8 @@ def test_frames_are_matched_by_column():
 
 def test_laws_are_made_when_looked_at():
     low = np.zeros((100_000, 20))
-    start = time.perf_counter()
     X = uapca.from_intervals(low, low + 1)
-    assert time.perf_counter() - start < 1
+    assert not isinstance(X.laws._items, tuple | list)
     assert X.affine(np.eye(20)[:2]).laws[7].dim == 2
 
 

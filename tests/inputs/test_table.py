@@ -71,7 +71,7 @@ def test_excel_without_pandas(tmp_path, monkeypatch):
         uapca.from_table(tmp_path / "table.xlsx")
     assert str(error.value) == (
         "reading Excel files needs pandas and openpyxl (import of pandas halted; None in "
-        'sys.modules). Install them with pip install "uapca[frames]" openpyxl, or save the table '
+        'sys.modules). Install them with pip install "uapca[frames]", or save the table '
         "as CSV."
     )
 

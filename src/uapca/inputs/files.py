@@ -105,5 +105,5 @@ def _read_excel(path: str | PathLike[str]) -> Any:
     except ImportError as error:
         raise ImportError(
             f"reading Excel files needs pandas and openpyxl ({error}). "
-            'Install them with pip install "uapca[frames]" openpyxl, or save the table as CSV.'
+            'Install them with pip install "uapca[frames]", or save the table as CSV.'
         ) from None
