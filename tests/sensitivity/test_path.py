@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from uapca.decomposition.spectrum import scaled_spectrum
 from uapca.sensitivity.family import over_scale, over_weight
 from uapca.sensitivity.following import follow, match
 from uapca.sensitivity.path import adaptive_path, fixed_path
@@ -87,6 +88,13 @@ class TestFamily:
 
 
 class TestFollowing:
+    @pytest.mark.parametrize("seed", range(6))
+    def test_signs_are_those_of_a_fit_at_the_anchor(self, seed):
+        C, psi = random_pair(seed, 4)
+        path = adaptive_path(over_scale(C, psi), 2, (0.5,))
+        expected = scaled_spectrum(C, psi, 1.0).vectors
+        np.testing.assert_allclose(path.vectors[path.u == 0.5][0].T, expected, atol=1e-12)
+
     def test_signs_follow_the_predecessor(self):
         rng = np.random.default_rng(0)
         u = np.linspace(0.0, 1.0, 200)

@@ -187,11 +187,11 @@ def test_repr():
     )
     assert repr(X) == (
         "UncertainArray: 8 rows × 2 features, independent errors, weights 0 to 0.25\n"
-        "  a  0 ± 0.5  1 ± 0.25\n"
-        "  b  2 ± 0.5  3 ± 0.25\n"
-        "  c  4 ± 0.5  5 ± 0.25\n"
-        "  d  6 ± 0.5  7 ± 0.25\n"
-        "  e  8 ± 0.5  9 ± 0.25\n"
+        "  a  0 ± 0.5   1 ± 0.25\n"
+        "  b  2 ± 0.5   3 ± 0.25\n"
+        "  c  4 ± 0.5   5 ± 0.25\n"
+        "  d  6 ± 0.5   7 ± 0.25\n"
+        "  e  8 ± 0.5   9 ± 0.25\n"
         "  f  10 ± 0.5  11 ± 0.25\n"
         "  … 2 more rows"
     )

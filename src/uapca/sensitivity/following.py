@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.optimize
 
+from uapca.decomposition.spectrum import signed
 from uapca.sensitivity.family import Eigenpairs, Flags
 from uapca.uncertain.blocks import Doubles
 
@@ -23,7 +24,7 @@ __all__ = ["Positions", "follow", "like_placed", "match", "reach"]
 Positions = npt.NDArray[np.intp]
 
 
-def follow(pairs: Eigenpairs) -> Positions:
+def follow(pairs: Eigenpairs, anchor: int = 0) -> Positions:
     """Follow the eigenvectors from the first matrix to the last.
 
     Parameters
@@ -31,6 +32,8 @@ def follow(pairs: Eigenpairs) -> Positions:
     pairs : Eigenpairs
         Their vectors are changed in place: signs follow the predecessor, and so do the bases of
         tied subspaces.
+    anchor : int
+        The step at which the vectors have the signs of a fit there.
 
     Returns
     -------
@@ -50,15 +53,19 @@ def follow(pairs: Eigenpairs) -> Positions:
         if (places != np.arange(d)).any():
             order[k + 1 :] = places[order[k]]
             swapped = True
+    running = np.ones((steps, d))
     signs = np.where(overlaps < 0.0, -1.0, 1.0)
-    if not swapped:
-        if (signs < 0).any():
-            vectors[1:] *= np.cumprod(signs, axis=0)[:, None, :]
-        return order
-    followed = np.cumprod(np.take_along_axis(signs, order[:-1], axis=1), axis=0)
-    placed = np.empty_like(followed)
-    np.put_along_axis(placed, order[1:], followed, axis=1)
-    vectors[1:] *= placed[:, None, :]
+    np.cumprod(np.take_along_axis(signs, order[:-1], axis=1), axis=0, out=running[1:])
+    # The rule of `spectrum` decides once, at the anchor; from there signs follow both ways.
+    rows = vectors[anchor].T
+    ruled = np.sign((signed(rows) * rows).sum(axis=1))[order[anchor]]
+    running *= ruled * running[anchor]
+    if swapped:
+        placed = np.empty_like(running)
+        np.put_along_axis(placed, order, running, axis=1)
+        running = placed
+    if (running < 0.0).any():
+        vectors *= running[:, None, :]
     return order
 
 

@@ -79,12 +79,18 @@ class Path:
         return places, np.array(breaks, dtype=np.intp)
 
 
-def fixed_path(family: Family, u: Doubles, complement: Doubles) -> Path:
-    """The path on a given grid."""
-    return _path(u, complement, family.eigenpairs(complement, u))
+def fixed_path(family: Family, u: Doubles, complement: Doubles, anchor: float = 0.5) -> Path:
+    """The path on a given grid; signs are those of a fit at the point nearest to ``anchor``."""
+    return _path(u, complement, family.eigenpairs(complement, u), anchor)
 
 
-def adaptive_path(family: Family, q: int, marks: tuple[float, ...], turn: float = TURN) -> Path:
+def adaptive_path(
+    family: Family,
+    q: int,
+    marks: tuple[float, ...],
+    turn: float = TURN,
+    anchor: float = 0.5,
+) -> Path:
     """The path on a grid so fine that none of the q leading vectors turns by more than ``turn``.
 
     Intervals are halved until that holds. Where it cannot hold because two vectors swap places
@@ -99,6 +105,8 @@ def adaptive_path(family: Family, q: int, marks: tuple[float, ...], turn: float 
         Points that have to be on the grid.
     turn : float
         In radians.
+    anchor : float
+        Signs are those of a fit at the point nearest to it.
     """
     grid = np.union1d(first_grid(family, _COARSE), marks)
     pairs = family.eigenpairs(1.0 - grid, grid)
@@ -115,11 +123,11 @@ def adaptive_path(family: Family, q: int, marks: tuple[float, ...], turn: float 
             break
         added = np.array(wanted)
         grid, pairs = merged(grid, pairs, added, family.eigenpairs(1.0 - added, added))
-    return _path(grid, 1.0 - grid, pairs)
+    return _path(grid, 1.0 - grid, pairs, anchor)
 
 
-def _path(u: Doubles, complement: Doubles, pairs: Eigenpairs) -> Path:
-    order = follow(pairs)
+def _path(u: Doubles, complement: Doubles, pairs: Eigenpairs, anchor: float) -> Path:
+    order = follow(pairs, int(np.abs(u - anchor).argmin()))
     return Path(u, complement, pairs.values, pairs.vectors, order)
 
 

@@ -44,7 +44,7 @@ class Traces(ABC):
 
     @property
     def mirrored(self) -> Doubles:
-        """The mirrored twin, −loadings: the signs of components have no meaning."""
+        """The mirrored twin, −loadings: signs have no meaning, they are those of a fit at s = 1."""
         return -self.loadings
 
     @property

@@ -173,10 +173,10 @@ def weight_traces(
     family = over_weight(others[1], chosen[1], chosen[0] - others[0])
     current = float(data.weights[inside].sum())
     if weights is None:
-        path = adaptive_path(family, q, (0.0, current, 1.0))
+        path = adaptive_path(family, q, (0.0, current, 1.0), anchor=current)
     else:
         v = rising(weights, "weights", 1.0)
-        path = fixed_path(family, v, 1.0 - v)
+        path = fixed_path(family, v, 1.0 - v, anchor=current)
     return WeightTraces(
         *traced(family, path, q, feature_names(data.features, family.size)),
         current=current,

@@ -44,7 +44,10 @@ def plain(X: UncertainArray) -> str:
         lines.append("  features  " + _listed(X.features))
     labels, cells = _table(X)
     width = max(map(len, labels))
-    lines += [f"  {a:<{width}}  " + "  ".join(row) for a, row in zip(labels, cells, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for label, row in zip(labels, cells, strict=True):
+        padded = "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True))
+        lines.append(f"  {label:<{width}}  {padded}".rstrip())
     if X.shape[0] > _ROWS:
         lines.append(f"  … {X.shape[0] - _ROWS} more rows")
     return "\n".join(lines)
