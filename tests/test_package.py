@@ -20,7 +20,10 @@ LAYERS = [
     {"views"},
     {"cli"},
 ]
-MAY_ALSO = {("inputs", "aggregate")}  # the readers of labelled points aggregate them
+MAY_ALSO = {
+    ("inputs", "aggregate"),  # the readers of labelled points aggregate them
+    ("stability", "compare"),  # the sampling experiment measures distances
+}
 
 
 def layer_of(name):

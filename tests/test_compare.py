@@ -1,0 +1,337 @@
+"""Distances: identities, hand-derivable cases, degenerate supports, properties, bad input."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+
+import uapca
+from uapca.compare import hellinger_to_each
+
+
+def spd(rng, d, rank=None):
+    half = rng.normal(size=(d, rank or d))
+    return half @ half.T
+
+
+def normal(seed, d=4, rank=None):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=d), spd(rng, d, rank)
+
+
+def told(message):
+    return f"^{re.escape(message)}$"
+
+
+# Identities
+
+
+@pytest.mark.parametrize("rank", [4, 2])
+def test_distance_to_itself_is_zero(rank):
+    a = normal(0, 4, rank)
+    assert uapca.hellinger(a, a) == 0.0
+    assert uapca.bhattacharyya(a, a) == 1.0
+
+
+def test_agrees_with_the_determinant_formula():
+    for seed in range(10):
+        (m1, A), (m2, B) = normal(seed), normal(seed + 100)
+        M = (A + B) / 2
+        d = m1 - m2
+        log = -d @ np.linalg.solve(M, d) / 8 - 0.5 * (
+            np.linalg.slogdet(M)[1] - 0.5 * np.linalg.slogdet(A)[1] - 0.5 * np.linalg.slogdet(B)[1]
+        )
+        assert uapca.bhattacharyya((m1, A), (m2, B)) == pytest.approx(np.exp(log), rel=1e-10)
+        assert uapca.hellinger((m1, A), (m2, B)) == pytest.approx(
+            np.sqrt(1 - np.exp(log)), rel=1e-10
+        )
+
+
+def test_equal_covariances_give_the_mahalanobis_distance():
+    (m1, A), (m2, _) = normal(1), normal(2)
+    squared = (m1 - m2) @ np.linalg.solve(A, m1 - m2)
+    assert -np.log(uapca.bhattacharyya((m1, A), (m2, A))) == pytest.approx(squared / 8, rel=1e-12)
+
+
+def test_one_dimension_by_numerical_integration():
+    x = np.linspace(-40, 40, 400_001)
+
+    def density(mean, var):
+        return np.exp(-((x - mean) ** 2) / (2 * var)) / np.sqrt(2 * np.pi * var)
+
+    overlap = np.trapezoid(np.sqrt(density(0.3, 2.0) * density(-1.0, 0.5)), x)
+    found = uapca.bhattacharyya(([0.3], [[2.0]]), ([-1.0], [[0.5]]))
+    assert found == pytest.approx(overlap, rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-6, 1e-10, 1e-13])
+def test_small_distances_keep_their_digits(size):
+    # For B = (1 + ε) A, ln BC = ¼ D ln(1 − d²) with d = ε / (2 + ε): H ≈ √(D / 16) ε.
+    mean, A = np.zeros(4), np.diag([1.0, 2.0, 4.0, 8.0])  # powers of two: ε A is exact
+    eps = np.float64(1.0 + size) - 1.0
+    d = eps / (2 + eps)
+    expected = np.sqrt(-np.expm1(np.log1p(-d * d)))
+    assert uapca.hellinger((mean, A), (mean, A * (1.0 + size))) == pytest.approx(expected, rel=1e-2)
+    shifted = uapca.hellinger((mean, A), (mean + np.array([size, 0, 0, 0]), A))
+    assert shifted == pytest.approx(np.sqrt(-np.expm1(-(size**2) / 8)), rel=1e-9)
+
+
+def test_what_the_arguments_stand_for():
+    rng = np.random.default_rng(0)
+    X = uapca.UncertainArray(rng.normal(size=(20, 3)), std=rng.uniform(0.1, 1, (20, 3)))
+    pca = uapca.UAPCA(n_components=1).fit(X)
+    other = normal(5, 3)
+    reference = uapca.hellinger(X, other)
+    assert uapca.hellinger(pca, other) == pytest.approx(reference, rel=1e-12)
+    assert uapca.hellinger(X.pooled(), other) == reference
+    half = uapca.UAPCA(scale=0.5).fit(X)
+    assert uapca.hellinger(half, X.scaled(0.5)) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_flips_do_not_matter():
+    rng = np.random.default_rng(0)
+    X = uapca.UncertainArray(rng.normal(size=(20, 3)), std=0.3)
+    pca = uapca.UAPCA().fit(X)
+    other = normal(5, 3)
+    before = uapca.hellinger(pca, other)
+    pca.components_ = -pca.components_
+    assert uapca.hellinger(pca, other) == before
+
+
+# Degenerate supports
+
+
+def test_equal_supports_are_compared_on_the_support():
+    rng = np.random.default_rng(3)
+    basis = np.linalg.qr(rng.normal(size=(5, 2)))[0]
+    (m1, A), (m2, B) = normal(6, 2), normal(7, 2)
+    offset = rng.normal(size=5)
+    a = (basis @ m1 + offset, basis @ A @ basis.T)
+    b = (basis @ m2 + offset, basis @ B @ basis.T)
+    assert uapca.hellinger(a, b) == pytest.approx(uapca.hellinger((m1, A), (m2, B)), rel=1e-9)
+
+
+def test_different_supports_do_not_overlap():
+    mean = np.zeros(3)
+    line, other, plane = np.diag([1.0, 0, 0]), np.diag([0, 1.0, 0]), np.diag([1.0, 1.0, 0])
+    for first, second in ((line, other), (line, plane), (plane, np.eye(3))):
+        assert uapca.bhattacharyya((mean, first), (mean, second)) == 0.0
+        assert uapca.hellinger((mean, second), (mean, first)) == 1.0
+
+
+def test_parallel_supports_do_not_overlap():
+    cov = np.full((2, 2), 1.0)
+    assert uapca.hellinger(([0.0, 0.0], cov), ([0.5, 0.5], cov)) < 1.0
+    assert uapca.hellinger(([0.0, 0.0], cov), ([1e-3, -1e-3], cov)) == 1.0
+
+
+def test_points():
+    zero = np.zeros((2, 2))
+    assert uapca.bhattacharyya(([1.0, 2.0], zero), ([1.0, 2.0], zero)) == 1.0
+    assert uapca.bhattacharyya(([1.0, 2.0], zero), ([1.0, 2.1], zero)) == 0.0
+    assert uapca.bhattacharyya(([1.0, 2.0], zero), ([1.0, 2.0], np.eye(2))) == 0.0
+
+
+def test_a_constant_feature_changes_nothing():
+    (m1, A), (m2, B) = normal(1, 2), normal(2, 2)
+    wide = [np.pad(matrix, (0, 1)) for matrix in (A, B)]
+    far = 0.1 + 0.2  # not 0.3: equal up to rounding
+    found = uapca.hellinger((np.append(m1, far), wide[0]), (np.append(m2, 0.3), wide[1]))
+    assert found == pytest.approx(uapca.hellinger((m1, A), (m2, B)), rel=1e-12)
+
+
+def test_very_different_variances_are_not_different_supports():
+    found = uapca.bhattacharyya(([0.0], [[1.0]]), ([0.0], [[1e-20]]))
+    assert found == pytest.approx(np.sqrt(2e-10), rel=1e-12)
+
+
+def test_units_of_the_features_do_not_matter():
+    (m1, A), (m2, B) = normal(1), normal(2)
+    units = np.array([1e-9, 1.0, 1e9, 1e150])
+    scaled = [(m * units, K * units * units[:, None]) for m, K in ((m1, A), (m2, B))]
+    assert uapca.hellinger(*scaled) == pytest.approx(uapca.hellinger((m1, A), (m2, B)), rel=1e-9)
+
+
+def test_stack_agrees_with_one_at_a_time():
+    a = normal(0)
+    others = [normal(seed) for seed in range(1, 6)] + [normal(9, 4, 2)]
+    found = hellinger_to_each(a, *map(np.stack, zip(*others, strict=True)))
+    np.testing.assert_allclose(found, [uapca.hellinger(a, b) for b in others], rtol=1e-10)
+
+
+# Properties
+
+seeds = st.integers(0, 10_000)
+sizes = st.floats(-3, 3)
+
+
+def drawn(seed, log_size, d=3):
+    mean, cov = normal(seed, d)
+    return mean * 0.5, cov * 10.0**log_size
+
+
+@given(seeds, sizes, seeds, sizes)
+@settings(max_examples=60, deadline=None)
+def test_symmetric_to_the_last_bit_and_bounded(s1, z1, s2, z2):
+    a, b = drawn(s1, z1), drawn(s2, z2)
+    assert uapca.hellinger(a, b) == uapca.hellinger(b, a)
+    assert 0.0 <= uapca.hellinger(a, b) <= 1.0
+    assert 0.0 <= uapca.bhattacharyya(a, b) <= 1.0
+
+
+@given(seeds, sizes, seeds, sizes, seeds, sizes)
+@settings(max_examples=60, deadline=None)
+def test_triangle_inequality(s1, z1, s2, z2, s3, z3):
+    a, b, c = drawn(s1, z1), drawn(s2, z2), drawn(s3, z3)
+    assert uapca.hellinger(a, c) <= uapca.hellinger(a, b) + uapca.hellinger(b, c) + 1e-12
+
+
+@given(seeds, seeds, seeds)
+@settings(max_examples=40, deadline=None)
+def test_affine_maps_do_not_matter(s1, s2, s3):
+    (m1, A), (m2, B) = drawn(s1, 0), drawn(s2, 0)
+    T = np.random.default_rng(s3).normal(size=(3, 3)) + 3 * np.eye(3)
+    moved = uapca.hellinger((T @ m1 + 1, T @ A @ T.T), (T @ m2 + 1, T @ B @ T.T))
+    assert moved == pytest.approx(uapca.hellinger((m1, A), (m2, B)), rel=1e-6, abs=1e-8)
+
+
+# Principal angles
+
+
+@pytest.mark.parametrize("angle", [1e-14, 1e-9, 0.3, np.pi / 2])
+def test_angle_of_two_lines(angle):
+    found = uapca.principal_angles([[1.0, 0.0]], [[np.cos(angle), np.sin(angle)]])
+    np.testing.assert_allclose(found, [angle], rtol=1e-6)
+
+
+def test_angles_rise_and_see_the_smaller_subspace():
+    a = np.eye(4)[:2]
+    b = [[1.0, 0, 0, 0], [0, np.cos(0.2), np.sin(0.2), 0], [0, 0, 0, 1.0]]
+    np.testing.assert_allclose(uapca.principal_angles(a, b), [0.0, 0.2], atol=1e-12)
+    np.testing.assert_allclose(uapca.principal_angles(b, a), [0.0, 0.2], atol=1e-12)
+
+
+def test_angles_between_fits_do_not_see_signs():
+    rng = np.random.default_rng(0)
+    X = uapca.UncertainArray(rng.normal(size=(30, 4)) * [4, 3, 2, 1], std=[0.1, 0.2, 3.0, 0.1])
+    pca = uapca.UAPCA(n_components=2).fit(X)
+    means = pca.rescale(0.0)
+    found = uapca.principal_angles(pca, means)
+    assert found[0] <= found[1]
+    flipped = means.components_[::-1] * [[-3.0], [0.5]]
+    np.testing.assert_allclose(uapca.principal_angles(pca, flipped), found, atol=1e-12)
+
+
+# Bad input
+
+PAIR = (np.zeros(2), np.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("b", "error", "message"),
+    [
+        (
+            (np.zeros(3), np.eye(3)),
+            ValueError,
+            "a and b must have the same number of features; got 2 and 3. Compare fits of the same "
+            "features.",
+        ),
+        (
+            "b",
+            TypeError,
+            "b must be a fitted UAPCA, an UncertainArray or a pair (mean, cov); got str. "
+            "Pass (mean, cov) with shapes (D,) and (D, D).",
+        ),
+        (
+            (np.zeros(2), np.eye(3)),
+            ValueError,
+            "b must be a pair of shapes (D,) and (D, D); got shapes (2,) and (3, 3). Pass the mean "
+            "and the covariance of one distribution.",
+        ),
+        (
+            ([0.0, np.nan], np.eye(2)),
+            ValueError,
+            "the mean of b must be finite; got NaN at feature 1 (1 such in all). Remove or fill "
+            "these values first.",
+        ),
+        (
+            (np.zeros(2), [[1.0, np.inf], [np.inf, 1.0]]),
+            ValueError,
+            "the covariance of b must be finite; got inf at row 0, column 1 (2 such in all). "
+            "Remove or fill these values first.",
+        ),
+        (
+            (np.zeros(2), [[1.0, 0.5], [0.0, 1.0]]),
+            ValueError,
+            "the covariance of b must be symmetric; entries differ from their mirror images by up "
+            "to 0.5. Pass (cov + cov.T) / 2 if the difference is only rounding.",
+        ),
+        (
+            (np.zeros(2), [[1.0, 2.0], [2.0, 1.0]]),
+            ValueError,
+            "the covariance of b must be positive semi-definite; its smallest eigenvalue is -1. "
+            "Check that variances are not negative and correlations are within [-1, 1].",
+        ),
+    ],
+)
+@pytest.mark.parametrize("distance", [uapca.hellinger, uapca.bhattacharyya])
+def test_bad_arguments(distance, b, error, message):
+    with pytest.raises(error, match=told(message)):
+        distance(PAIR, b)
+
+
+def test_unfitted_and_infinite_scale():
+    with pytest.raises(NotFittedError):
+        uapca.hellinger(uapca.UAPCA(), PAIR)
+    with pytest.raises(NotFittedError):
+        uapca.principal_angles(uapca.UAPCA(), np.eye(2))
+    X = uapca.UncertainArray([[0.0, 1.0], [1.0, 3.0]], std=1.0)
+    message = (
+        "a must be fitted at a finite scale; got scale=inf, where the covariance is known in units "
+        "of s² only. Compare a large scale, or the components with principal_angles."
+    )
+    with pytest.raises(ValueError, match=told(message)):
+        uapca.hellinger(uapca.UAPCA(scale=np.inf).fit(X), PAIR)
+
+
+@pytest.mark.parametrize(
+    ("b", "error", "message"),
+    [
+        (
+            np.eye(3),
+            ValueError,
+            "a and b must have the same number of features; got 2 and 3. Compare fits of the same "
+            "features.",
+        ),
+        (
+            [1.0, 0.0],
+            ValueError,
+            "b must be a fitted UAPCA or components of shape (q, D); got shape (2,). Pass one "
+            "component as [component].",
+        ),
+        (
+            [[0.0, 0.0]],
+            ValueError,
+            "b must span at least one direction; all its entries are zero. Pass components, such "
+            "as pca.components_.",
+        ),
+        (
+            [[0.0, np.nan]],
+            ValueError,
+            "b must be finite; got NaN at component 0, feature 1 (1 such in all). Remove or fill "
+            "these values first.",
+        ),
+        (
+            uapca.UncertainArray([[0.0, 1.0]]),
+            TypeError,
+            "b must be a fitted UAPCA or components of shape (q, D); got UncertainArray, which has "
+            "no components yet. Fit UAPCA(n_components=q) to it first.",
+        ),
+    ],
+)
+def test_bad_subspaces(b, error, message):
+    with pytest.raises(error, match=told(message)):
+        uapca.principal_angles(np.eye(2), b)
