@@ -1,0 +1,101 @@
+"""Component uncertainty against vipurpca, simulation against UADAPy.
+
+``python -m benchmarks.stability_cases``; a peer that is not installed is left out.
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+import uapca
+from benchmarks.harness import Case, Job, measure, table
+
+__all__ = ["CASES"]
+
+
+def _component_uncertainty(n: int, d: int) -> Case:
+    """The covariance of two components for independent errors, cross blocks included."""
+
+    def build() -> dict[str, Job]:
+        from vipurpca import PCA
+
+        rng = np.random.default_rng(0)
+        means = rng.standard_normal((n, d)) * np.geomspace(10.0, 1.0, d)
+        std = rng.uniform(0.05, 0.2, (n, d))
+        variances = np.square(std).ravel()
+        X = uapca.UncertainArray(means, std=std)
+
+        def theirs() -> Any:
+            pca = PCA(matrix=means, full_cov=variances, n_components=2, axis=0)
+            pca.compute_cov_eigenvectors()
+            return pca.cov_eigenvectors.block_until_ready()
+
+        def ours() -> uapca.stability.ComponentUncertainty:
+            return uapca.component_uncertainty(X, 2, order=1, joint=True)
+
+        def default() -> uapca.stability.ComponentUncertainty:
+            return uapca.component_uncertainty(X, 2)
+
+        joint = ours().joint
+        assert joint is not None
+        expected = np.abs(np.asarray(theirs()))  # signs of components are free
+        difference = np.abs(np.abs(joint.reshape(2 * d, 2 * d)) - expected).max()
+        assert difference < 1e-3 * expected.max(), "not the same covariance"
+        return {"uapca": ours, "vipurpca": theirs, "uapca, order 2": default}
+
+    name = f"component uncertainty, diagonal errors, {n} × {d}"
+    return Case(name, build, {"vipurpca": 1 / 25}, rounds=7)
+
+
+def _simulation(n: int, d: int, draws: int, rounds: int) -> Case:
+    def build() -> dict[str, Job]:
+        from scipy.stats import multivariate_normal
+        from uadapy import Distribution
+        from uadapy.dr.uapca_revisited import uapca_revisited
+
+        rng = np.random.default_rng(0)
+        means = 3.0 * rng.standard_normal((n, d))
+        half = rng.standard_normal((n, d, d))
+        covariances = half @ half.transpose(0, 2, 1) / d
+        X = uapca.UncertainArray(means, covariances)
+        rows = [
+            Distribution(multivariate_normal(mean, cov))
+            for mean, cov in zip(means, covariances, strict=True)
+        ]
+        return {
+            "uapca": lambda: uapca.simulate(X, draws, rng=0),
+            "UADAPy": lambda: uapca_revisited(rows, 2, draws, seed=0),
+        }
+
+    name = f"simulation, {draws} draws, {n} × {d}"
+    return Case(name, build, {"UADAPy": 1 / 100}, rounds=rounds)
+
+
+CASES = [
+    *(_component_uncertainty(n, d) for n, d in ((150, 4), (500, 20), (1000, 50))),
+    _simulation(6, 4, 10_000, rounds=3),
+    # One round takes UADAPy minutes; the ratio is that of fewer draws too.
+    _simulation(100, 10, 1_000, rounds=3),
+]
+
+
+def main() -> None:
+    """Run what can be run here, and print the table."""
+    warnings.simplefilter("ignore", uapca.ComponentsNotSeparated)
+    rows = []
+    for case in CASES:
+        peer = "vipurpca" if "vipurpca" in case.limits else "uadapy"
+        if find_spec(peer) is None:
+            print(f"{case.name}: {peer} is not installed")
+            continue
+        rows += measure(case)
+        print(table(rows[-1:]).splitlines()[-1], flush=True)
+    print("\n" + table(rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Whether neighbouring components can be told apart, in words."""
+
+from __future__ import annotations
+
+from uapca.uncertain.blocks import Doubles
+
+__all__ = ["ComponentsNotSeparated", "verdict", "warning_text"]
+
+# A gap of two standard deviations is the usual 95 % rule. At four, figures of first order are
+# within a few per cent of a simulation; between the two they are a rough guide.
+TOLD_APART = 2.0
+WELL_APART = 4.0
+
+
+class ComponentsNotSeparated(UserWarning):
+    """Neighbouring components are closer than their uncertainty: each may stand for the other.
+
+    The plane they span may still be well determined. `uapca.simulate` shows how far they mix;
+    ``warnings.filterwarnings("ignore", category=uapca.ComponentsNotSeparated)`` silences this.
+    """
+
+
+def verdict(separation: Doubles) -> tuple[str, ...]:
+    """A sentence for each neighbouring pair; ``separation`` is the gap in standard deviations."""
+    return tuple(_sentence(i, float(z)) for i, z in enumerate(separation, start=1))
+
+
+def warning_text(separation: Doubles) -> str | None:
+    """What to warn of; None if all are told apart."""
+    mixed = [_sentence(i, float(z)) for i, z in enumerate(separation, 1) if z < TOLD_APART]
+    if not mixed:
+        return None
+    return (
+        "; ".join(mixed)
+        + ". Their figures are of first order and too rough here: uapca.simulate shows how far "
+        "they mix."
+    )
+
+
+def _sentence(i: int, z: float) -> str:
+    pair = f"components {i} and {i + 1}"
+    if z < TOLD_APART:
+        return f"{pair} cannot be told apart at this uncertainty"
+    if z < WELL_APART:
+        return f"{pair} are close: their gap is {z:.1f} times its standard deviation"
+    return f"{pair} are well apart"

@@ -1,0 +1,450 @@
+"""Component uncertainty: the formula term by term, derivatives, hand-derivable cases, drawing."""
+
+import re
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
+
+import uapca
+from builders import KINDS, random_covariances, random_uncertain
+from uapca.decomposition.spectrum import signed
+from uapca.laws import Independent, Uniform
+from uapca.stability.rows import row_images
+
+ORDERS = (1, 2)
+
+
+def told(message):
+    return f"^{re.escape(message)}$"
+
+
+def change_covariance(X, order):
+    """Cov(δ_ab, δ_cd) of the realised covariance, (D, D, D, D), term by term from full arrays."""
+    w, psi = np.asarray(X.weights), X.cov.dense().astype(float)
+    m = X.mean - w @ X.mean
+    total = sum(
+        np.einsum(f"n,{first},{second},{third}->abcd", w * w, m, m, psi)
+        for first, second, third in (
+            ("na", "nc", "nbd"),
+            ("na", "nd", "nbc"),
+            ("nb", "nc", "nad"),
+            ("nb", "nd", "nac"),
+        )
+    )
+    if order == 2:
+        B = np.square(np.diag(w) - np.outer(w, w))
+        total = total + np.einsum("nm,nac,mbd->abcd", B, psi, psi)
+        total = total + np.einsum("nm,nad,mbc->abcd", B, psi, psi)
+    return total
+
+
+def base_covariance(X, order):
+    w = np.asarray(X.weights)
+    m = X.mean - w @ X.mean
+    C = (w[:, None] * m).T @ m
+    return C + np.einsum("n,nab->ab", w * (1 - w), X.cov.dense()) if order == 2 else C
+
+
+def joint_by_terms(X, q, order):
+    values, vectors = np.linalg.eigh(base_covariance(X, order))
+    values, V = values[::-1], vectors.T[::-1]
+    V = signed(V)
+    resolvents = []
+    for i in range(q):
+        inverse = np.array([0 if j == i else 1 / (values[i] - values[j]) for j in range(len(V))])
+        resolvents.append((V.T * inverse) @ V)
+    T = change_covariance(X, order)
+    return np.einsum("iea,kfc,abcd,ib,kd->iekf", *[np.array(resolvents)] * 2, T, V[:q], V[:q])
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_representation_gives_the_formula(rng, kind, weighted, order):
+    weights = rng.uniform(0.1, 3, 12) if weighted else None
+    X = random_uncertain(rng, kind=kind, weights=weights).scaled(0.1)
+    found = uapca.component_uncertainty(X, 3, order=order, joint=True)
+    expected = joint_by_terms(X, 3, order)
+    size = max(np.abs(expected).max(), 1e-300)
+    assert_allclose(found.joint / size, expected / size, atol=1e-11)
+    for i in range(3):
+        assert_array_equal(found.joint[i, :, i], found.covariance[i])
+    T = change_covariance(X, order)
+    V = found.components
+    variances = np.einsum("ia,ib,ic,id,abcd->i", V, V, V, V, T)
+    assert_allclose(found.eigenvalue_std, np.sqrt(variances), rtol=1e-10, atol=1e-14)
+    alone = uapca.component_uncertainty(X, 3, order=order)
+    assert alone.joint is None
+    assert_allclose(alone.covariance / size, found.covariance / size, atol=1e-13)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("kind", ["diagonal", "dense", "shared", "low-rank + diagonal"])
+def test_separation_is_the_gap_in_its_standard_deviation(rng, kind, order):
+    X = random_uncertain(rng, kind=kind, weights=rng.uniform(0.1, 3, 12)).scaled(0.05)
+    found = uapca.component_uncertainty(X, 4, order=order)
+    values, vectors = np.linalg.eigh(base_covariance(X, order))
+    values, V = values[::-1], vectors.T[::-1]
+    T = change_covariance(X, order)
+    for i in range(4):
+        a, b = V[i], V[i + 1]
+        difference = np.outer(a, a) - np.outer(b, b)
+        variance = np.einsum("ab,abcd,cd", difference, T, difference)
+        variance += 4 * np.einsum("a,b,abcd,c,d", a, b, T, a, b)
+        z = (values[i] - values[i + 1]) / np.sqrt(variance)
+        assert found.separation[i] == pytest.approx(z, rel=1e-8)
+
+
+def test_images_of_all_representations(rng):
+    U = rng.normal(size=(3, 5))
+    for kind in KINDS:
+        cov = random_uncertain(rng, kind=kind).cov.scaled(0.7)
+        expected = np.einsum("nab,kb->kna", cov.dense(), U)[:, 2:9]
+        assert_allclose(row_images(cov, slice(2, 9), U), expected, atol=1e-12)
+
+
+def test_order_one_is_error_propagation(rng):
+    """J Σ Jᵀ with a Jacobian by central differences."""
+    mean, std = rng.normal(size=(7, 3)) * [3, 2, 1], rng.uniform(0.1, 0.5, (7, 3))
+    X = uapca.UncertainArray(mean, std=std, weights=rng.uniform(1, 2, 7))
+    found = uapca.component_uncertainty(X, 2, order=1, joint=True)
+
+    def components(points):
+        moved = uapca.UncertainArray(points, weights=X.weights)
+        rows = uapca.UAPCA(n_components=2).fit(moved).components_
+        return (rows * np.sign((rows * found.components).sum(axis=1))[:, None]).ravel()
+
+    jacobian = np.empty((6, 21))
+    for k in range(21):
+        step = np.zeros(21)
+        step[k] = 1e-5
+        step = step.reshape(7, 3)
+        jacobian[:, k] = (components(mean + step) - components(mean - step)) / 2e-5
+    expected = (jacobian * np.square(std).ravel()) @ jacobian.T
+    assert_allclose(found.joint.reshape(6, 6), expected, atol=1e-7 * np.abs(expected).max())
+
+
+def test_two_features_by_hand():
+    """Isotropic errors: Var of the coefficient is σ²/N (λ₁ + λ₂) / (λ₁ − λ₂)², and so on."""
+    mean = np.array([[3.0, 0], [-3, 0], [0, 1], [0, -1]])
+    first, second, variance, n = 4.5, 0.5, 0.01, 4
+    X = uapca.UncertainArray(mean, std=0.1)
+    one = uapca.component_uncertainty(X, 2, order=1)
+    expected = variance / n * (first + second) / (first - second) ** 2
+    assert_allclose(one.covariance[0], [[0, 0], [0, expected]], atol=1e-16)
+    assert_allclose(one.angle, np.sqrt([expected, expected]), rtol=1e-12)
+    assert_allclose(one.eigenvalue_std**2, [4 * first * variance / n, 4 * second * variance / n])
+    assert_allclose(one.gap, [4.0, 4.0])
+    two = uapca.component_uncertainty(X, 2)
+    quadratic = (n - 1) / n**2 * variance**2
+    expected += quadratic / (first - second) ** 2
+    assert_allclose(two.covariance[0], [[0, 0], [0, expected]], atol=1e-16)
+    assert_allclose(two.eigenvalues, np.array([first, second]) + (n - 1) / n * variance)
+    assert_allclose(
+        two.eigenvalue_std**2,
+        [4 * value * variance / n + 2 * quadratic for value in (first, second)],
+    )
+
+
+def test_iris_agrees_with_vipurpca():
+    """Standard errors printed by vipurpca 0.0.4, which works in float32."""
+    mean = load_iris().data
+    found = uapca.component_uncertainty(uapca.UncertainArray(mean, std=0.02 * mean + 0.05), order=1)
+    expected = [
+        [0.00632249, 0.00488971, 0.00268929, 0.00319276],
+        [0.02455911, 0.02526958, 0.01274958, 0.02120682],
+    ]
+    assert_allclose(found.std, expected, rtol=1e-4)
+
+
+# Against drawing
+
+
+def spread_data(rng, n=80, d=5):
+    turn = np.linalg.qr(rng.normal(size=(d, d)))[0]
+    return (rng.normal(size=(n, d)) * [7, 4.5, 2.5, 1.5, 1.0]) @ turn
+
+
+@pytest.mark.parametrize("size", [0.3, 1.0, 1.8])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["diagonal", "full", "shared", "low-rank"])
+def test_agrees_with_simulation_where_gaps_are_large(kind, weighted, size):
+    rng = np.random.default_rng(12)
+    mean = spread_data(rng)
+    n, d = mean.shape
+    errors = {
+        "diagonal": {"std": rng.uniform(0.2, 1, (n, d))},
+        "full": {"cov": random_covariances(rng, n, d) * 0.4},
+        "shared": {"cov": random_covariances(rng, 1, d)[0] * 0.4},
+        "low-rank": {"factors": rng.normal(size=(n, d, 2)) * 0.4, "std": 0.2},
+    }[kind]
+    weights = rng.uniform(0.2, 2, n) if weighted else None
+    X = uapca.UncertainArray(mean, **errors, weights=weights).scaled(size)
+    closed = uapca.component_uncertainty(X)
+    assert closed.separation.min() > 4
+    drawn = uapca.simulate(X, 10_000, rng=5, scores=False)
+    assert_allclose(closed.std, drawn.components.std(axis=0), rtol=0.05)
+    assert_allclose(closed.eigenvalue_std, drawn.eigenvalues.std(axis=0), rtol=0.05)
+    assert_allclose(closed.eigenvalues, drawn.eigenvalues.mean(axis=0), rtol=0.01)
+    assert_allclose(closed.angle, np.sqrt(np.square(drawn.angles()).mean(axis=0)), rtol=0.05)
+    low, high = closed.eigenvalue_interval(0.9).T
+    inside = (drawn.eigenvalues > low) & (drawn.eigenvalues < high)
+    assert_allclose(inside.mean(axis=0), 0.9, atol=0.02)
+
+
+def test_order_one_holds_for_small_errors_only():
+    rng = np.random.default_rng(12)
+    X = uapca.UncertainArray(spread_data(rng), std=1.0)
+    small = X.scaled(0.2)
+    drawn = uapca.simulate(small, 10_000, rng=5, scores=False)
+    one = uapca.component_uncertainty(small, order=1)
+    assert_allclose(one.std, drawn.components.std(axis=0), rtol=0.05)
+    large = X.scaled(2.0)
+    drawn = uapca.simulate(large, 10_000, rng=5, scores=False)
+    measured = drawn.components.std(axis=0)
+    one = uapca.component_uncertainty(large, order=1)
+    two = uapca.component_uncertainty(large, order=2)
+    assert np.abs(one.std / measured - 1).max() > 0.05
+    assert_allclose(two.std, measured, rtol=0.05)
+    assert_allclose(two.eigenvalues, drawn.eigenvalues.mean(axis=0), rtol=0.02)
+    assert (one.eigenvalues < 0.95 * drawn.eigenvalues.mean(axis=0)).all()
+
+
+def test_laws_other_than_normal_keep_the_linear_part():
+    """Only mean and covariance enter: uniform errors of the same variance give the same spread."""
+
+    rng = np.random.default_rng(12)
+    mean = spread_data(rng)
+    laws = [Independent([Uniform(value - 1, value + 1) for value in row]) for row in mean]
+    X = uapca.UncertainArray(mean, std=np.sqrt(1 / 3), laws=laws)
+    closed = uapca.component_uncertainty(X)
+    drawn = uapca.simulate(X, 5000, rng=1, scores=False)
+    assert_allclose(closed.std, drawn.components.std(axis=0), rtol=0.06)
+
+
+# Invariance
+
+
+def test_scaling_of_the_errors_is_linear_to_order_one(rng):
+    X = random_uncertain(rng, 30).scaled(0.1)
+    one, three = (uapca.component_uncertainty(x, order=1) for x in (X, X.scaled(3.0)))
+    assert_allclose(three.std, 3 * one.std, rtol=1e-10)
+    assert_allclose(three.eigenvalue_std, 3 * one.eigenvalue_std, rtol=1e-10)
+
+
+def test_orders_agree_as_errors_vanish(rng):
+    X = random_uncertain(rng, 30).scaled(1e-5)
+    one, two = (uapca.component_uncertainty(X, order=order) for order in ORDERS)
+    assert_allclose(one.std, two.std, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["dense", "shared", "low-rank"])
+def test_turning_the_data_turns_the_result(rng, kind):
+    X = random_uncertain(rng, 30, kind=kind).scaled(0.1)
+    turn = np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    before, after = uapca.component_uncertainty(X), uapca.component_uncertainty(X.affine(turn))
+    assert_allclose(after.covariance, turn @ before.covariance @ turn.T, atol=1e-12)
+    assert_allclose(after.angle, before.angle, rtol=1e-9)
+    assert after.verdict == before.verdict
+
+
+def test_order_of_the_rows_does_not_matter(rng):
+    X = random_uncertain(rng, 30, weights=rng.uniform(1, 2, 30)).scaled(0.1)
+    shuffled = X[rng.permutation(30)]
+    before, after = uapca.component_uncertainty(X), uapca.component_uncertainty(shuffled)
+    assert_allclose(after.covariance, before.covariance, atol=1e-14)
+
+
+def test_an_offset_costs_no_digits(rng):
+    X = random_uncertain(rng, 30).scaled(0.1)
+    moved = X.affine(np.ones(5), np.full(5, 2.0**20))
+    before, after = uapca.component_uncertainty(X), uapca.component_uncertainty(moved)
+    assert_allclose(after.std, before.std, rtol=1e-7)
+
+
+@pytest.mark.parametrize("size", [2.0**-300, 2.0**300])
+def test_units_do_not_matter_however_large(rng, size):
+    X = random_uncertain(rng, 30, kind="diagonal").scaled(0.1)
+    scaled = uapca.UncertainArray(X.mean * size, std=X.std * size)
+    before, after = uapca.component_uncertainty(X), uapca.component_uncertainty(scaled)
+    assert_allclose(after.std, before.std, rtol=1e-10)
+    assert_allclose(after.eigenvalue_std / size / size, before.eigenvalue_std, rtol=1e-10)
+
+
+def test_float32_is_summed_in_float64(rng):
+    X = random_uncertain(rng, 30, kind="diagonal").scaled(0.1)
+    small = uapca.UncertainArray(X.mean.astype("f4"), std=X.std.astype("f4"))
+    wide = uapca.UncertainArray(X.mean.astype("f4").astype(float), std=small.std.astype(float))
+    found, expected = uapca.component_uncertainty(small), uapca.component_uncertainty(wide)
+    assert found.covariance.dtype == np.float64
+    assert_allclose(found.covariance, expected.covariance, rtol=1e-5, atol=1e-8)
+
+
+def test_blocks_do_not_matter(rng, monkeypatch):
+    X = random_uncertain(rng, 50, kind="low-rank + diagonal").scaled(0.1)
+    before = uapca.component_uncertainty(X, 3, joint=True)
+    monkeypatch.setattr("uapca.uncertain.blocks._BLOCK_BYTES", 1 << 10)
+    after = uapca.component_uncertainty(X, 3, joint=True)
+    assert_allclose(after.joint, before.joint, atol=1e-14)
+
+
+# What is said
+
+
+def test_certain_rows_have_certain_components(rng):
+    found = uapca.component_uncertainty(uapca.UncertainArray(rng.normal(size=(9, 3)) * [4, 2, 1]))
+    assert not found.covariance.any()
+    assert not found.eigenvalue_std.any()
+    assert np.isinf(found.separation).all()
+    assert found.verdict == (
+        "components 1 and 2 are well apart",
+        "components 2 and 3 are well apart",
+    )
+
+
+def test_gap_sees_what_is_left_out():
+    mean = np.vstack([np.diag([4.0, 3.0, 2.9]), -np.diag([4.0, 3.0, 2.9])])
+    values = np.array([4.0, 3.0, 2.9]) ** 2 / 3
+    found = uapca.component_uncertainty(uapca.UncertainArray(mean, std=1e-3), 2)
+    expected = [values[0] - values[1], values[1] - values[2]]
+    assert_allclose(found.gap, expected, rtol=1e-12)
+
+
+def close_data(gap):
+    size = np.array([4.0, 2.0 + gap, 2.0])
+    return uapca.UncertainArray(np.vstack([np.diag(size), -np.diag(size)] * 10), std=0.3)
+
+
+def test_components_that_cannot_be_told_apart():
+    message = (
+        "components 2 and 3 cannot be told apart at this uncertainty. Their figures are of first "
+        "order and too rough here: uapca.simulate shows how far they mix."
+    )
+    with pytest.warns(uapca.ComponentsNotSeparated, match=told(message)):
+        found = uapca.component_uncertainty(close_data(0.02), 2)
+    assert found.verdict == (
+        "components 1 and 2 are well apart",
+        "components 2 and 3 cannot be told apart at this uncertainty",
+    )
+    assert repr(found).splitlines()[-1] == "  " + found.verdict[1]
+
+
+def test_the_warning_can_be_filtered():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=uapca.ComponentsNotSeparated)
+        uapca.component_uncertainty(close_data(0.02), 2)
+
+
+def test_close_components_are_called_close_and_do_not_warn():
+    found = uapca.component_uncertainty(close_data(0.35), 2)
+    z = found.separation[1]
+    assert 2 < z < 4
+    sentence = f"components 2 and 3 are close: their gap is {z:.1f} times its standard deviation"
+    assert found.verdict[1] == sentence
+
+
+def test_tied_components_are_infinitely_uncertain():
+    with pytest.warns(uapca.ComponentsNotSeparated):
+        found = uapca.component_uncertainty(close_data(0.0), 3, joint=True)
+    assert np.isfinite(found.std[0]).all()
+    assert np.isinf(found.std[1:]).all()
+    assert_array_equal(found.angle[1:], np.pi / 2)
+    assert found.separation[1] == 0.0
+    assert np.isinf(found.joint[0, :, 1]).all()
+    assert np.isfinite(found.eigenvalue_std).all()
+
+
+def test_one_feature():
+    found = uapca.component_uncertainty(uapca.UncertainArray([[0.0], [2.0]], std=0.1), 1)
+    assert_array_equal(found.std, [[0.0]])
+    assert_array_equal(found.gap, [np.inf])
+    assert found.verdict == ()
+    # The variance of two points is (x₁ − x₂)²/4: to second order its own is exact.
+    assert found.eigenvalues[0] == pytest.approx(1 + 0.01 / 2)
+    assert found.eigenvalue_std[0] ** 2 == pytest.approx(0.02 + 2 * 0.005**2)
+
+
+def test_one_row_and_a_row_with_all_the_weight():
+    for X in (
+        uapca.UncertainArray([[1.0, 2.0]], std=[0.1, 0.3]),
+        uapca.UncertainArray([[1.0, 2.0], [5.0, 5.0]], std=[0.1, 0.3], weights=[1.0, 0.0]),
+    ):
+        with pytest.warns(uapca.ComponentsNotSeparated):
+            found = uapca.component_uncertainty(X, 1)
+        assert found.eigenvalues[0] == 0.0
+        assert np.isinf(found.std).all()
+
+
+def test_intervals_do_not_reach_below_zero():
+    X = uapca.UncertainArray([[0.0], [0.1]], std=1.0)
+    low, high = uapca.component_uncertainty(X, 1).eigenvalue_interval()[0]
+    assert low == 0.0
+    assert high > 1.0
+
+
+def test_diagonal_errors_never_become_matrices():
+    rng = np.random.default_rng(0)
+    mean = rng.normal(size=(100_000, 50)) * np.linspace(10, 1, 50)
+    X = uapca.UncertainArray(mean, std=rng.uniform(0.1, 1, mean.shape), check=False)
+    tracemalloc.start()
+    found = uapca.component_uncertainty(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < mean.nbytes  # matrices for each row would take 50 times as much
+    assert found.covariance.shape == (2, 50, 50)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"n_components": 0},
+            "n_components must be an integer between 1 and the 5 features; got 0. Pass at most 5.",
+        ),
+        (
+            {"n_components": 6},
+            "n_components must be an integer between 1 and the 5 features; got 6. Pass at most 5.",
+        ),
+        (
+            {"n_components": True},
+            "n_components must be an integer between 1 and the 5 features; got True. "
+            "Pass at most 5.",
+        ),
+        ({"order": 3}, "order must be 1 or 2; got 3. Leave order at 2."),
+        ({"order": True}, "order must be 1 or 2; got True. Leave order at 2."),
+    ],
+)
+def test_bad_options(rng, options, message):
+    with pytest.raises(ValueError, match=told(message)):
+        uapca.component_uncertainty(random_uncertain(rng), **options)
+
+
+def test_bad_data():
+    message = (
+        "X must be an UncertainArray; got ndarray. "
+        "Build one with uapca.UncertainArray(mean, std=...)."
+    )
+    with pytest.raises(TypeError, match=told(message)):
+        uapca.component_uncertainty(np.eye(3))
+    message = (
+        "X must have squares that fit into float64; its covariance overflows. Divide the data by "
+        "its largest magnitude first, or use UncertainScaler."
+    )
+    with pytest.raises(ValueError, match=told(message)):
+        uapca.component_uncertainty(uapca.UncertainArray([[1e200, 0.0], [-1e200, 1.0]], std=1.0))
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 95, np.nan])
+def test_bad_level(rng, level):
+    found = uapca.component_uncertainty(random_uncertain(rng, 30).scaled(0.1))
+    message = f"level must lie between 0 and 1; got {level!r}. Pass 0.95 for 95 %."
+    with pytest.raises(ValueError, match=told(message)):
+        found.eigenvalue_interval(level)
