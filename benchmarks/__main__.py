@@ -10,10 +10,10 @@ import numpy as np
 import scipy
 import sklearn
 
-from benchmarks import densities, extras, foundation, inputs, sensitivity
+from benchmarks import densities, extras, foundation, inputs, sensitivity, stability
 from benchmarks.harness import Row, dump, measure, run_case, table
 
-PARTS = (foundation, inputs, densities, sensitivity)
+PARTS = (foundation, inputs, densities, sensitivity, stability)
 CASES = {case.name: case for part in PARTS for case in part.CASES}
 RESULTS = Path(__file__).parent / "RESULTS.md"
 

@@ -19,8 +19,9 @@ def as_uncertain(
 ) -> UncertainArray:
     """What `fit` received as an UncertainArray; remembers the features it came with."""
     if isinstance(X, UncertainArray):
-        given = [k for k, v in (("cov", cov), ("std", std), ("factors", factors)) if v is not None]
-        if given:
+        if cov is not None or std is not None or factors is not None:
+            errors = {"cov": cov, "std": std, "factors": factors}
+            given = [name for name, value in errors.items() if value is not None]
             raise ValueError(
                 complaint(
                     given[0],

@@ -18,6 +18,8 @@ def component_count(n_components: Any, bound: int, shape: tuple[int, int]) -> in
     """The number of components; None while it depends on the variance they explain."""
     if n_components is None:
         return bound
+    if type(n_components) is int and 1 <= n_components <= bound:
+        return n_components
     if isinstance(n_components, bool):
         rule = "be a number or None"
     elif isinstance(n_components, Integral):

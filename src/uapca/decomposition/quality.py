@@ -20,9 +20,17 @@ class Quality:
 
     components_: Doubles
     explained_variance_: Doubles
-    noise_variance_: float
     n_components_: int
     mean_: Doubles
+    _total: float
+
+    @property
+    def noise_variance_(self) -> float:
+        """The average of the eigenvalues left out."""
+        check_is_fitted(self)
+        left = len(self.mean_) - self.n_components_
+        variance = max(self._total - float(self.explained_variance_.sum()), 0.0)
+        return variance / left if left else 0.0
 
     def loadings(self, *, scaled: bool = True) -> Doubles:
         """How the features load on the components, shape (D, n_components_).

@@ -50,9 +50,11 @@ class Solution:
 def choose_solver(solver: str, X: UncertainArray, q: int | None, scale: float) -> str:
     """The solver to use; ``q`` is None while it depends on the spectrum itself."""
     n, d = X.shape
+    if solver == "eigh" or (solver == "auto" and d < _WIDE):
+        return "eigh"
     plain = _plain(X.cov)
     if solver == "auto":
-        if d < _WIDE or not isinstance(X.cov, Zero | Diagonal | LowRank):
+        if not isinstance(X.cov, Zero | Diagonal | LowRank):
             return "eigh"
         few = q is not None and (_FEW if d < _HUGE else _MANY) * q <= d
         if few and (np.isfinite(scale) if not plain else _MANY * (q or d) <= n):

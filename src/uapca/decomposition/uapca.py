@@ -6,7 +6,7 @@ import math
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uapca._validation import complaint
@@ -111,7 +111,6 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     components_: Doubles
     explained_variance_: Doubles
     explained_variance_ratio_: Doubles
-    noise_variance_: float
     n_components_: int
     n_samples_: int
     n_features_in_: int
@@ -263,8 +262,7 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_is_fitted(self)
         s = scale_from(s, "s")
         between = self.between_covariance_
-        new: UAPCA = clone(self)
-        new.scale = s
+        new = type(self)(**{**self.get_params(deep=False), "scale": s})
         for name in ("mean_", "n_samples_", "solver_", "n_features_in_", "_bound"):
             setattr(new, name, getattr(self, name))
         if hasattr(self, "feature_names_in_"):
@@ -318,11 +316,10 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _set_scale(self, s: float, q: int | None) -> None:
         between, within = self._kept(self._between), self._within
-        total = float(between.trace())
-        if within is not None:
-            inner = float(within.trace())
-            if inner > 0.0:
-                total = inner if s == np.inf else total + s**2 * inner
+        sizes = float(between.trace()), 0.0 if within is None else float(within.trace())
+        total = sizes[0]
+        if sizes[1] > 0.0:
+            total = sizes[1] if s == np.inf else total + s**2 * sizes[1]
         # No entry of a covariance is larger than its largest variance: the trace tells of them all.
         if not math.isfinite(total):
             raise ValueError(
@@ -333,30 +330,30 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                     "Divide the data by its largest magnitude first, or use UncertainScaler",
                 )
             )
-        self._set_components(scaled_spectrum(between, within, s, q), total, q)
+        self._set_components(scaled_spectrum(between, within, s, q, sizes), total, q)
 
     def _set_components(self, pairs: Spectrum, total: float, q: int | None) -> None:
-        d = pairs.vectors.shape[1]
         if q is None:
             q = min(count_explaining(pairs.values, total, self.n_components), self._bound)
         self._scale = float(self.scale)
         self.n_components_ = q
         self.components_ = pairs.vectors[:q]
-        values = self.explained_variance_ = pairs.values[:q]
-        self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(q)
-        left = max(total - float(values.sum()), 0.0)
-        self.noise_variance_ = left / (d - q) if q < d else 0.0
+        self.explained_variance_ = pairs.values[:q]
+        self.explained_variance_ratio_ = pairs.values[:q] / total if total > 0 else np.zeros(q)
+        self._total = total
 
     def _scores(self, points: Any) -> Doubles:
         """A (m − μ) for all rows, centred first."""
         n, d = points.shape
+        if n <= 2048:  # one block: no need to gather it
+            return np.asarray((points - self.mean_) @ self.components_.T)
         out = np.empty((n, self.n_components_))
         for block in row_blocks(n, d):
             np.matmul(points[block] - self.mean_, self.components_.T, out=out[block])
         return out
 
     def _names_out(self) -> tuple[str, ...]:
-        return tuple(f"uapca{i}" for i in range(self.n_components_))
+        return tuple([f"uapca{i}" for i in range(self.n_components_)])
 
     def _kept(self, matrix: Doubles | None) -> Doubles:
         if matrix is None:

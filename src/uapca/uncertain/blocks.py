@@ -87,9 +87,11 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
         if weight == 0.0:
             continue
         # The rounding of this mean enters the scatter squared: it is below the last digit.
-        np.copyto(centred, part)
-        centre = (np.ones(size) if w is None else w) @ centred / weight
-        centred -= centre
+        if part.dtype != np.float64:
+            np.copyto(centred, part)
+            part = centred
+        centre = np.asarray((np.ones(size) if w is None else w) @ part) / weight
+        np.subtract(part, centre, out=centred)
         if w is not None:
             centred *= np.sqrt(w)[:, None]
         np.matmul(centred.T, centred, out=product)

@@ -33,9 +33,11 @@ class Dense(Covariance):
 
     def average(self, w: Doubles | None = None) -> Doubles:
         weights = self._weights(w)
-        average = np.zeros(1)
+        average: Doubles | None = None
         for block, matrices in doubles(self._matrices):
-            average = average + weights[block] @ matrices
+            part = weights[block] @ matrices
+            average = part if average is None else average + part
+        assert average is not None  # there is at least one row
         half = average.reshape(self._d, self._d) * (0.5 * self._multiplier)
         return np.asarray(half + half.T)
 
@@ -58,7 +60,7 @@ class Dense(Covariance):
 
     def _project_at_once(self, A: Doubles) -> Floats:
         q = A.shape[0]
-        columns = np.multiply.outer(A, A).transpose(0, 2, 1, 3).reshape(q * q, -1)
+        columns = (A[:, None, :, None] * A[None, :, None, :]).reshape(q * q, -1)
         if self._multiplier != 1.0:
             columns *= self._multiplier
         out = np.empty((self._n, q * q))

@@ -1,18 +1,14 @@
-"""Component uncertainty against vipurpca, simulation against UADAPy.
-
-``python -m benchmarks.stability_cases``; a peer that is not installed is left out.
-"""
+"""Component uncertainty against vipurpca, simulation against UADAPy."""
 
 from __future__ import annotations
 
 import warnings
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 import uapca
-from benchmarks.harness import Case, Job, measure, table
+from benchmarks.harness import Case, Job
 
 __all__ = ["CASES"]
 
@@ -23,6 +19,7 @@ def _component_uncertainty(n: int, d: int) -> Case:
     def build() -> dict[str, Job]:
         from vipurpca import PCA
 
+        warnings.simplefilter("ignore", uapca.ComponentsNotSeparated)
         rng = np.random.default_rng(0)
         means = rng.standard_normal((n, d)) * np.geomspace(10.0, 1.0, d)
         std = rng.uniform(0.05, 0.2, (n, d))
@@ -81,21 +78,3 @@ CASES = [
     # One round takes UADAPy minutes; the ratio is that of fewer draws too.
     _simulation(100, 10, 1_000, rounds=3),
 ]
-
-
-def main() -> None:
-    """Run what can be run here, and print the table."""
-    warnings.simplefilter("ignore", uapca.ComponentsNotSeparated)
-    rows = []
-    for case in CASES:
-        peer = "vipurpca" if "vipurpca" in case.limits else "uadapy"
-        if find_spec(peer) is None:
-            print(f"{case.name}: {peer} is not installed")
-            continue
-        rows += measure(case)
-        print(table(rows[-1:]).splitlines()[-1], flush=True)
-    print("\n" + table(rows))
-
-
-if __name__ == "__main__":
-    main()
