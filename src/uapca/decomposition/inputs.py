@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from uapca._validation import check_finite, complaint
+from uapca._validation import complaint
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.checks import covariance_from, weights_from
 
@@ -17,11 +17,14 @@ __all__ = ["as_uncertain", "check_features"]
 def as_uncertain(
     estimator: Any, X: Any, cov: Any, std: Any, factors: Any, weights: Any
 ) -> UncertainArray:
-    """What `fit` received as an UncertainArray; remembers the features it came with."""
+    """What `fit` received as an UncertainArray; remembers the features it came with.
+
+    Whether points are finite is left to the caller, whose sums over them tell it for nothing.
+    """
     if isinstance(X, UncertainArray):
         if cov is not None or std is not None or factors is not None:
-            errors = {"cov": cov, "std": std, "factors": factors}
-            given = [name for name, value in errors.items() if value is not None]
+            all_three = {"cov": cov, "std": std, "factors": factors}
+            given = [name for name, value in all_three.items() if value is not None]
             raise ValueError(
                 complaint(
                     given[0],
@@ -39,7 +42,6 @@ def as_uncertain(
     points = validate_data(
         estimator, X, dtype=[np.float64, np.float32], ensure_all_finite=False, reset=True
     )
-    check_finite(points, "X", ("row", "feature"))
     names = getattr(estimator, "feature_names_in_", None)
     errors = covariance_from(cov, std, factors, points.shape, check=True)
     data = UncertainArray(points, errors, features=names, check=False)

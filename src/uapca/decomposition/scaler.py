@@ -79,7 +79,10 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Find the means and the units; takes what `UAPCA.fit` takes."""
         data = as_uncertain(self, X, cov, std, factors, sample_weight)
         units = self._given_units(data.shape[1])
-        mean, variances = _mean_and_variances(data)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, variances = _mean_and_variances(data)
+        if not np.isfinite(mean).all():
+            check_finite(data.mean, "X", ("row", "feature"))
         if units is None:
             if self.by == "total":
                 variances = variances + data.cov.average_diagonal(data._weights)

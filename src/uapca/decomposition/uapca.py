@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uapca._validation import complaint
+from uapca._validation import check_finite, complaint
 from uapca.decomposition import solvers
 from uapca.decomposition.inputs import as_uncertain, check_features
 from uapca.decomposition.parameters import component_count, count_explaining, divisor, observations
@@ -164,13 +164,19 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         q = component_count(self.n_components, bound, data.shape)
         share = divisor(self.ddof, data)
         solver = self._checked_solver(data, q, scale)
+        if solver == "eigh":
+            mean, between, within = _covariances(data, share)
+            if data is not X and not np.isfinite(mean).all():
+                check_finite(data.mean, "X", ("row", "feature"))
+        elif data is not X:
+            check_finite(data.mean, "X", ("row", "feature"))
         self.n_samples_ = n
         self.solver_ = solver
         self._between: Doubles | None = None
         self._within: Doubles | None = None
         self._bound = bound
         if solver == "eigh":
-            self.mean_, self._between, self._within = _covariances(data, share)
+            self.mean_, self._between, self._within = mean, between, within
             self._set_scale(scale, q)
             return self
         if solver == "svd":

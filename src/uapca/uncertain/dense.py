@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 
@@ -31,13 +32,22 @@ class Dense(Covariance):
     def arrays(self) -> dict[str, Floats]:
         return {"cov": self._matrices}
 
+    @property
+    def _flat(self) -> Doubles | None:
+        """The matrices as rows, if BLAS can take them as they are."""
+        if self._matrices.dtype == np.float64 and self._matrices.flags.c_contiguous:
+            return cast(Doubles, self._matrices.reshape(self._n, self._d * self._d))
+        return None
+
     def average(self, w: Doubles | None = None) -> Doubles:
         weights = self._weights(w)
-        average: Doubles | None = None
-        for block, matrices in doubles(self._matrices):
-            part = weights[block] @ matrices
-            average = part if average is None else average + part
-        assert average is not None  # there is at least one row
+        flat = self._flat
+        if flat is not None:
+            average = weights @ flat
+        else:
+            average = np.zeros(self._d * self._d)
+            for block, matrices in doubles(self._matrices):
+                average += weights[block] @ matrices
         half = average.reshape(self._d, self._d) * (0.5 * self._multiplier)
         return np.asarray(half + half.T)
 
@@ -63,9 +73,13 @@ class Dense(Covariance):
         columns = (A[:, None, :, None] * A[None, :, None, :]).reshape(q * q, -1)
         if self._multiplier != 1.0:
             columns *= self._multiplier
-        out = np.empty((self._n, q * q))
-        for block, matrices in doubles(self._matrices):
-            np.matmul(matrices, columns.T, out=out[block])
+        flat = self._flat
+        if flat is not None:
+            out = flat @ columns.T
+        else:
+            out = np.empty((self._n, q * q))
+            for block, matrices in doubles(self._matrices):
+                np.matmul(matrices, columns.T, out=out[block])
         image = out.reshape(self._n, q, q)
         for i in range(q):
             for j in range(i):
