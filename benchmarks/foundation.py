@@ -20,19 +20,33 @@ def _covariances(n: int, d: int, rng: np.random.Generator) -> Array:
     return np.asarray(covariances)
 
 
-def _lower_bound(means: Array, covariances: Array) -> object:
-    """The least any fit and projection has to do: see every covariance twice, and one eigh.
+def _lower_bound(covariances: Array) -> object:
+    """The least any fit and projection has to do with the covariances: see them twice, one eigh.
 
-    One weighted sum over the covariances, one eigh, and one product of the covariances with the
-    three distinct columns of A ⊗ A; the means, 1/D of the data, are not looked at.
+    One weighted sum over them, one eigh, and one product with the three distinct columns of A ⊗ A;
+    the means are not looked at.
     """
-    n, d = means.shape
+    n, d, _ = covariances.shape
     flat = covariances.reshape(n, d * d)
     average = (np.full(n, 1.0 / n) @ flat).reshape(d, d)
     vectors = np.linalg.eigh(average)[1][:, -2:].T
-    first, second = np.triu_indices(2)
-    columns = (vectors[first, :, None] * vectors[second, None, :]).reshape(3, d * d)
-    return flat @ columns.T
+    return flat @ _columns(vectors).T
+
+
+def _lower_bound_with_means(means: Array, covariances: Array) -> object:
+    """The same, and what has to be done with the means: centre them, C, and their projection."""
+    n, d = means.shape
+    flat = covariances.reshape(n, d * d)
+    w = np.full(n, 1.0 / n)
+    mean = w @ means
+    centred = means - mean
+    K = centred.T @ centred / n + (w @ flat).reshape(d, d)
+    vectors = np.linalg.eigh(K)[1][:, -2:].T
+    return (means - mean) @ vectors.T, flat @ _columns(vectors).T
+
+
+def _columns(vectors: Array) -> Array:
+    return (vectors[[0, 0, 1], :, None] * vectors[[0, 1, 1], None, :]).reshape(3, -1)
 
 
 def _full(n: int, d: int) -> Case:
@@ -45,7 +59,8 @@ def _full(n: int, d: int) -> Case:
         X = uapca.UncertainArray(means, covariances, check=False)
         return {
             "uapca": lambda: uapca.UAPCA(n_components=2).fit(X).transform(X),
-            "lower bound": lambda: _lower_bound(means, covariances),
+            "lower bound": lambda: _lower_bound(covariances),
+            "lower bound with means": lambda: _lower_bound_with_means(means, covariances),
             "UADAPy arrays": lambda: transform_uapca(means, covariances, 2),
         }
 

@@ -119,18 +119,21 @@ def table(rows: list[Row]) -> str:
 
 
 def _time(job: Job) -> float:
-    """The time of one call; very short ones are repeated and averaged.
+    """The time of one call in a warm state; short ones are repeated and averaged.
 
     Threads of the contestant before, of BLAS or JAX, go on waiting for work for some milliseconds
-    on the cores that the next one needs: they are given the time to stop.
+    on the cores that the next one needs: they are given the time to stop. Then the job runs
+    untimed until its own threads and caches are warm again.
     """
-    time.sleep(0.05)
-    start = time.perf_counter()
-    job()
-    once = time.perf_counter() - start
-    if once > 2e-3:
+    time.sleep(0.03)
+    once = _timed(job, 1)
+    if once > 2e-2:
         return once
-    repeats = max(2, int(4e-3 / max(once, 1e-6)))
+    repeats = int(1e-2 / max(once, 1e-6)) + 1
+    return min(_timed(job, repeats), _timed(job, repeats))
+
+
+def _timed(job: Job, repeats: int) -> float:
     start = time.perf_counter()
     for _ in range(repeats):
         job()

@@ -6,9 +6,9 @@ from uapca.datasets.synthetic import (
     ErrorModels,
     make_crossings,
     make_error_models,
-    make_sampling_experiment,
     make_teaser,
 )
+from uapca.stability.sampling import make_sampling_experiment
 
 __all__ = [
     "GRADES",

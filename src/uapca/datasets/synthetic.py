@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from uapca._validation import complaint, rng_from
 from uapca.uncertain import UncertainArray
 
 __all__ = [
     "ErrorModels",
     "make_crossings",
     "make_error_models",
-    "make_sampling_experiment",
     "make_teaser",
 ]
 
@@ -128,43 +126,3 @@ def make_error_models() -> ErrorModels:
         UncertainArray(mean, std=0.5, features=features),
         UncertainArray(mean, cov, features=features),
     )
-
-
-def make_sampling_experiment(n_features: int, rng: Any = None) -> UncertainArray:
-    """Ten normals for the comparison with sampling, in any number of features.
-
-    The means are drawn from N(0, Σ); every row has the covariance Σ with its elements reversed,
-    ``Σ[::-1, ::-1]`` (paper, Sec. "Comparison"). Here Σ = B Bᵀ / D for a matrix B of independent
-    standard normals.
-
-    Parameters
-    ----------
-    n_features : int
-        The paper uses 2 to 12.
-    rng : None, int or numpy.random.Generator, optional
-
-    Returns
-    -------
-    UncertainArray of shape (10, n_features)
-
-    Examples
-    --------
-    >>> import uapca
-    >>> uapca.datasets.make_sampling_experiment(4, rng=0).shape
-    (10, 4)
-    """
-    if not isinstance(n_features, int | np.integer) or n_features < 1:
-        raise ValueError(
-            complaint(
-                "n_features",
-                "be a positive integer",
-                f"got {n_features!r}",
-                "The paper uses 2 to 12",
-            )
-        )
-    generator = rng_from(rng)
-    d = int(n_features)
-    factor = generator.standard_normal((d, d)) / np.sqrt(d)
-    sigma = factor @ factor.T
-    mean = generator.standard_normal((10, d)) @ factor.T
-    return UncertainArray(mean, sigma[::-1, ::-1])

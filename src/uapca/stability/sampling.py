@@ -226,14 +226,43 @@ def sampling_convergence(
 
 
 def make_sampling_experiment(n_features: int, rng: Any = None) -> UncertainArray:
-    """The data of the experiment: 10 normals with means from N(0, Σ), covariance Σ reversed.
+    """Ten normals for the comparison with sampling, in any number of features.
 
-    See `sampling_convergence` for how Σ is drawn.
+    The means are drawn from N(0, Σ); every row has the covariance Σ with its elements reversed,
+    ``Σ[::-1, ::-1]`` (paper, Sec. "Comparison"). Here Σ = B Bᵀ / D for a matrix B of independent
+    standard normals.
+
+    Parameters
+    ----------
+    n_features : int
+        The paper uses 2 to 12.
+    rng : None, int or numpy.random.Generator, optional
+
+    Returns
+    -------
+    UncertainArray of shape (10, n_features)
+
+    Examples
+    --------
+    >>> import uapca
+    >>> uapca.datasets.make_sampling_experiment(4, rng=0).shape
+    (10, 4)
     """
-    n_features, rng = check_count(n_features, "n_features"), rng_from(rng)
-    factor = rng.standard_normal((n_features, n_features)) / np.sqrt(n_features)
-    means = rng.standard_normal((_ROWS, n_features)) @ factor.T
-    return UncertainArray(means, (factor @ factor.T)[::-1, ::-1])
+    if not isinstance(n_features, int | np.integer) or n_features < 1:
+        raise ValueError(
+            complaint(
+                "n_features",
+                "be a positive integer",
+                f"got {n_features!r}",
+                "The paper uses 2 to 12",
+            )
+        )
+    generator = rng_from(rng)
+    d = int(n_features)
+    factor = generator.standard_normal((d, d)) / np.sqrt(d)
+    sigma = factor @ factor.T
+    mean = generator.standard_normal((_ROWS, d)) @ factor.T
+    return UncertainArray(mean, sigma[::-1, ::-1])
 
 
 def _sampled_moments(
