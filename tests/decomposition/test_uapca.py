@@ -209,6 +209,12 @@ class TestParameters:
         with pytest.raises(ValueError, match="^X must have squares that fit into float64; its cov"):
             uapca.UAPCA().fit(np.array([[1e200, 0.0], [-1e200, 1.0]]))
 
+    @pytest.mark.parametrize("solver", ["eigh", "svd"])
+    def test_overflow_with_every_solver(self, solver):
+        points = np.array([[1e200, 0.0], [-1e200, 1.0]])
+        with pytest.raises(ValueError, match="^X must have squares that fit into float64; its cov"):
+            uapca.UAPCA(1, solver=solver).fit(points)
+
     def test_errors_twice(self, X):
         with pytest.raises(ValueError, match="^std must be left out where X is an UncertainArray"):
             uapca.UAPCA().fit(X, std=1.0)

@@ -25,7 +25,7 @@ from uapca.decomposition.spectrum import Spectrum, settled, spectrum
 from uapca.uncertain import Covariance, Diagonal, LowRank, UncertainArray, Zero
 from uapca.uncertain.blocks import Doubles, moments, row_blocks
 
-__all__ = ["SOLVERS", "Solution", "choose_solver", "solve_lanczos", "solve_svd"]
+__all__ = ["SOLVERS", "Solution", "choose_solver", "solve", "solve_lanczos", "solve_svd"]
 
 SOLVERS = ("auto", "eigh", "svd", "lanczos")
 
@@ -99,6 +99,19 @@ def choose_solver(solver: str, X: UncertainArray, q: int | None, scale: float) -
     return solver
 
 
+def solve(
+    solver: str, X: UncertainArray, q: int | None, scale: float, share: float
+) -> tuple[Doubles, Spectrum, float]:
+    """Mean, leading pairs and total variance without a D × D matrix, variances over ``share``."""
+    if solver == "svd":
+        found = solve_svd(X, q, scale)
+    else:
+        assert q is not None  # choose_solver saw to it
+        found = solve_lanczos(X, q, scale)
+    pairs = Spectrum(found.pairs.values / share, found.pairs.vectors)
+    return found.mean, pairs, found.total / share
+
+
 def solve_svd(X: UncertainArray, q: int | None, scale: float) -> Solution:
     """Components of certain rows, or of rows with isotropic errors, which change no direction."""
     mean = _mean(X)
@@ -143,7 +156,7 @@ def solve_lanczos(X: UncertainArray, q: int, scale: float) -> Solution:
             f"leading {q} components are not well separated from the next. Ask for fewer "
             "components, or use solver='eigh'.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     total = _scatter_trace(X.mean, mean, weights)
     level = 0.0

@@ -164,29 +164,25 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         q = component_count(self.n_components, bound, data.shape)
         share = divisor(self.ddof, data)
         solver = self._checked_solver(data, q, scale)
+        between = within = None
         if solver == "eigh":
             mean, between, within = _covariances(data, share)
             if data is not X and not np.isfinite(mean).all():
                 check_finite(data.mean, "X", ("row", "feature"))
-        elif data is not X:
-            check_finite(data.mean, "X", ("row", "feature"))
+            pairs, total = _diagonalised(between, within, scale, q)
+        else:
+            if data is not X:
+                check_finite(data.mean, "X", ("row", "feature"))
+            with np.errstate(over="ignore", invalid="ignore"):
+                mean, pairs, total = solvers.solve(solver, data, q, scale, share)
+            _check_size(total)
+        self.mean_ = mean
         self.n_samples_ = n
         self.solver_ = solver
-        self._between: Doubles | None = None
-        self._within: Doubles | None = None
+        self._between: Doubles | None = between
+        self._within: Doubles | None = within
         self._bound = bound
-        if solver == "eigh":
-            self.mean_, self._between, self._within = mean, between, within
-            self._set_scale(scale, q)
-            return self
-        if solver == "svd":
-            solution = solvers.solve_svd(data, q, scale)
-        else:
-            assert q is not None  # choose_solver saw to it
-            solution = solvers.solve_lanczos(data, q, scale)
-        self.mean_ = solution.mean
-        pairs = Spectrum(solution.pairs.values / share, solution.pairs.vectors)
-        self._set_components(pairs, solution.total / share, q)
+        self._set_components(pairs, total, q)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -275,7 +271,9 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             new.feature_names_in_ = self.feature_names_in_
         new._between, new._within = between, self._within
         shape = (self.n_samples_, self.n_features_in_)
-        new._set_scale(s, component_count(self.n_components, self._bound, shape))
+        q = component_count(self.n_components, self._bound, shape)
+        pairs, total = _diagonalised(between, self._within, s, q)
+        new._set_components(pairs, total, q)
         return new
 
     @property
@@ -320,24 +318,6 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     # From K(s) to fitted attributes
 
-    def _set_scale(self, s: float, q: int | None) -> None:
-        between, within = self._kept(self._between), self._within
-        sizes = float(between.trace()), 0.0 if within is None else float(within.trace())
-        total = sizes[0]
-        if sizes[1] > 0.0:
-            total = sizes[1] if s == np.inf else total + s**2 * sizes[1]
-        # No entry of a covariance is larger than its largest variance: the trace tells of them all.
-        if not math.isfinite(total):
-            raise ValueError(
-                complaint(
-                    "X",
-                    "have squares that fit into float64",
-                    "its covariance overflows",
-                    "Divide the data by its largest magnitude first, or use UncertainScaler",
-                )
-            )
-        self._set_components(scaled_spectrum(between, within, s, q, sizes), total, q)
-
     def _set_components(self, pairs: Spectrum, total: float, q: int | None) -> None:
         if q is None:
             q = min(count_explaining(pairs.values, total, self.n_components), self._bound)
@@ -380,6 +360,31 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 )
             )
         return solvers.choose_solver(self.solver, X, q, scale)
+
+
+def _diagonalised(
+    between: Doubles, within: Doubles | None, s: float, q: int | None
+) -> tuple[Spectrum, float]:
+    """The leading eigenpairs of K(s) and its trace; at s = ∞ both in units of s²."""
+    sizes = float(between.trace()), 0.0 if within is None else float(within.trace())
+    total = sizes[0]
+    if sizes[1] > 0.0:
+        total = sizes[1] if s == np.inf else total + s**2 * sizes[1]
+    _check_size(total)
+    return scaled_spectrum(between, within, s, q, sizes), total
+
+
+def _check_size(total: float) -> None:
+    """Raise if the total variance overflows: no entry of a covariance is larger than that."""
+    if not math.isfinite(total):
+        raise ValueError(
+            complaint(
+                "X",
+                "have squares that fit into float64",
+                "its covariance overflows",
+                "Divide the data by its largest magnitude first, or use UncertainScaler",
+            )
+        )
 
 
 def _covariances(X: UncertainArray, share: float) -> tuple[Doubles, Doubles, Doubles | None]:
