@@ -17,6 +17,7 @@ def _covariances(n: int, d: int, rng: np.random.Generator) -> Array:
     factors = rng.standard_normal((n, d, d))
     covariances = factors @ factors.transpose(0, 2, 1)
     covariances /= d
+    covariances += 0.1 * np.eye(d)  # SciPy's normals want them well away from singular
     return np.asarray(covariances)
 
 
