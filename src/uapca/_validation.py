@@ -37,7 +37,17 @@ def shape_of(array: npt.NDArray[Any]) -> str:
 
 def as_floats(value: Any, parameter: str) -> Floats:
     """``value`` as a float32 or float64 array, without a copy where it already is one."""
-    array = np.asarray(value)
+    if np.ma.is_masked(value):
+        place = ", ".join(map(str, np.argwhere(np.ma.getmaskarray(value))[0]))
+        raise ValueError(
+            complaint(
+                parameter,
+                "have no masked values",
+                f"the value at ({place}) is masked",
+                "Fill or remove masked values first",
+            )
+        )
+    array = _as_array(value, parameter)
     kind = array.dtype.kind
     if kind == "f":
         return array if array.dtype.itemsize in (4, 8) else array.astype(np.float64)
@@ -61,6 +71,26 @@ def as_floats(value: Any, parameter: str) -> Floats:
             "ragged or mixed rows have no such form",
         )
     )
+
+
+def _as_array(value: Any, parameter: str) -> npt.NDArray[Any]:
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            complaint(
+                parameter,
+                "have rows of the same length",
+                "got a ragged sequence",
+                "Fill the missing values, or leave out the rows that have them",
+            )
+        ) from None
+    if array.dtype.kind == "O" and hasattr(value, "to_numpy"):  # pandas' nullable numbers
+        try:
+            return np.asarray(value.to_numpy(dtype=np.float64, na_value=np.nan))
+        except (TypeError, ValueError):
+            return array
+    return array
 
 
 def check_finite(array: Floats, parameter: str, where: Sequence[str]) -> None:
@@ -104,7 +134,17 @@ def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str,
                 f"Pass [{labels!r}] if there is one {of}",
             )
         )
-    result = tuple(map(str, labels))
+    try:
+        result = tuple(map(str, labels))
+    except TypeError:
+        raise TypeError(
+            complaint(
+                parameter,
+                f"be a sequence of strings, one for each {of}",
+                f"got {labels!r}",
+                f"Pass a list of {count} strings",
+            )
+        ) from None
     if len(result) != count:
         raise ValueError(
             complaint(

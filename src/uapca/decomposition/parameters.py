@@ -56,9 +56,10 @@ def observations(X: UncertainArray) -> int:
     """
     if X._weights is None:
         return len(X)
-    counts = X._weights * X.total_weight
+    with np.errstate(over="ignore"):
+        counts = X._weights * X.total_weight
     whole = np.round(counts)
-    close = np.allclose(counts, whole, rtol=1e-9, atol=0.0) and X.total_weight >= 1.0
+    close = 1.0 <= X.total_weight < 2.0**53 and np.allclose(counts, whole, rtol=1e-9, atol=0.0)
     return int(whole.sum()) if close else len(X)
 
 

@@ -86,8 +86,9 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if units is None:
             if self.by == "total":
                 variances = variances + data.cov.average_diagonal(data._weights)
-            # Rounding leaves a variance of about (eps · mean)² where a feature does not vary.
-            still = variances <= np.square(4 * np.finfo(float).eps * mean)
+            # What rounding can leave of the variance of a feature that does not vary.
+            noise = len(data) * np.finfo(float).eps
+            still = variances <= noise * variances + np.square(noise * mean)
             units = np.where(still, 1.0, np.sqrt(variances))
         self.mean_ = mean if self.center else np.zeros_like(mean)
         self.scale_ = units

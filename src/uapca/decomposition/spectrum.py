@@ -18,6 +18,7 @@ Large scales
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -123,7 +124,7 @@ def signed(rows: Doubles) -> Doubles:
 
 def tie_tolerance(d: int) -> float:
     """The relative difference up to which eigenvalues of a D × D matrix count as equal."""
-    return 16 * _EPS * max(d, 16)
+    return 8 * _EPS * max(math.sqrt(d), 2.0)
 
 
 def _tied(values: Doubles, limit: float) -> Iterator[slice]:

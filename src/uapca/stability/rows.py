@@ -21,6 +21,7 @@ Pair = tuple[int, int]
 
 _UNTHREADED = 1 << 18
 _WORTH_THREADS = 1 << 25
+_SMALL = 1 << 14
 
 
 class RowSums:
@@ -88,22 +89,19 @@ class RowSums:
         k, squares = len(U), self._squares[block]
         self._along[:, block], self._across[:, block] = inner[:k], inner[k : 2 * k - 1]
         P, a = inner[2 * k - 1 :], self._scores[:, block]
-        buffer = np.empty_like(centred)
-        crossed = []  # Σ w² a_i m ψᵀ for each component
-        for i in range(q):
-            np.multiply(centred, (squares * a[i])[:, None], out=buffer)
-            crossed.append(_inner_product(buffer, psi))
+        # Σ w² a_i m ψᵀ for each component, and Σ w² P_ij m mᵀ for each pair.
+        crossed = _inner_products(centred, squares * a[:q], psi)
+        outer = _inner_products(centred, squares * P, centred)
         weights = squares * a[first] * a[second]
         if self._own is not None:
             own = self._own[block]
             weights += own * P
-            products = _inner_product(np.multiply(psi, own[:, None], out=buffer), psi)
+            products = _inner_product(psi * own[:, None], psi)
         axis = np.arange(len(U[0]))
         self.spreads[:, axis, axis] += weights @ psi
         for t, (i, j) in enumerate(pairs):
             total = self.spreads[t]
-            np.multiply(centred, (squares * P[t])[:, None], out=buffer)
-            total += _inner_product(buffer, centred)
+            total += outer[t]
             total += crossed[j] * U[i]
             total += (crossed[i] * U[j]).T
             if self._own is not None:
@@ -158,6 +156,14 @@ class RowSums:
             result += 2.0 * (square @ self._own)
             result += 2.0 * (own[:-1] + own[1:] - 2.0 * np.square(np.diagonal(S, 1)))
         return np.asarray(np.maximum(result, 0.0))
+
+
+def _inner_products(left: Doubles, weights: Doubles, right: Doubles) -> Doubles | list[Doubles]:
+    """Σ t_n left_n right_nᵀ for each set of weights (p, n), of any sign: p matrices (a, b)."""
+    if left.size <= _SMALL:  # calls cost more than the arithmetic: all at once
+        return np.asarray((left * weights[:, :, None]).transpose(0, 2, 1) @ right)
+    buffer = np.empty_like(left)
+    return [_inner_product(np.multiply(left, each[:, None], out=buffer), right) for each in weights]
 
 
 def _inner_product(left: Doubles, right: Doubles) -> Doubles:

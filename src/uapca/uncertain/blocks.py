@@ -86,16 +86,19 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
         weight = float(size) if w is None else float(w.sum())
         if weight == 0.0:
             continue
-        # The rounding of this mean enters the scatter squared: it is below the last digit.
         if part.dtype != np.float64:
             np.copyto(centred, part)
             part = centred
         centre = np.asarray((np.ones(size) if w is None else w) @ part) / weight
         np.subtract(part, centre, out=centred)
+        # The mean is rounded; what is left of it is known far better (corrected two-pass).
+        rest = np.asarray((np.ones(size) if w is None else w) @ centred) / weight
         if w is not None:
             centred *= np.sqrt(w)[:, None]
         np.matmul(centred.T, centred, out=product)
         scatter += product
+        scatter -= np.outer(rest, rest * weight)
+        centre += rest
         step = centre - mean
         if total:
             scatter += np.outer(step, step * (total * (weight / (total + weight))))
@@ -115,10 +118,11 @@ def _moments_at_once(points: Floats, weights: Doubles | None) -> tuple[Doubles, 
     if total != 1.0:
         mean /= total
     centred = values - mean
+    rest = w @ centred
     if weights is not None:
+        rest /= total
         centred *= np.sqrt(w)[:, None]
-    else:
-        total = float(n)
     scatter = centred.T @ centred
-    scatter /= total
-    return mean, scatter
+    scatter /= total if weights is not None else n
+    scatter -= rest[:, None] * rest
+    return mean + rest, scatter

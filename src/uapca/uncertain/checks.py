@@ -19,6 +19,9 @@ __all__ = ["covariance_from", "means_from", "scale_from", "weights_from"]
 # single precision, leaves behind.
 _TOLERANCE = {8: 1e-8, 4: 1e-4}
 
+# The square of a larger scale does not fit into float64.
+_INFINITE = 1e150
+
 
 def means_from(mean: Any, check: bool) -> Floats:
     """Means as a float array of shape (N, D) with at least one row and one feature."""
@@ -120,7 +123,7 @@ def weights_from(weights: Any, n: int, parameter: str = "weights") -> tuple[Doub
     array /= largest
     array /= total
     array.flags.writeable = False
-    return array, total * float(largest)
+    return array, min(total * float(largest), np.finfo(np.float64).max)
 
 
 def scale_from(scale: Any, parameter: str = "scale") -> float:
@@ -138,7 +141,7 @@ def scale_from(scale: Any, parameter: str = "scale") -> float:
                 "0 is ordinary PCA of the means, 1 the data as given, numpy.inf the limit",
             )
         )
-    return s
+    return s if s < _INFINITE else float("inf")
 
 
 def _diagonal(std: Any, n: int, d: int, check: bool) -> Diagonal:

@@ -44,11 +44,14 @@ def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
     """
     arrays = list(arrays)
     _check(arrays)
-    total = sum(X.total_weight for X in arrays)
+    largest = max(max(X.total_weight for X in arrays), np.finfo(float).tiny)
+    shares = [X.total_weight / largest for X in arrays]
+    total = min(sum(shares) * largest, np.finfo(float).max)
     equal = all(X._weights is None and X.total_weight == len(X) for X in arrays)
     weights = None
     if not equal and total > 0:
-        weights = np.concatenate([X.weights * (X.total_weight / total) for X in arrays])
+        parts = [X.weights * (share / sum(shares)) for X, share in zip(arrays, shares, strict=True)]
+        weights = np.concatenate(parts)
         weights.flags.writeable = False
     names: tuple[str, ...] | None = None
     if all(X.names is not None for X in arrays):

@@ -14,6 +14,8 @@ __all__ = ["positions", "taken"]
 
 def positions(index: Any, count: int, labels: tuple[str, ...] | None, axis: str) -> Rows:
     """An index of any kind as a slice or as positions, at least one of ``count``."""
+    if index is Ellipsis:
+        return slice(None)
     if isinstance(index, slice):
         if not len(range(*index.indices(count))):
             raise _nothing(axis, f"{index} is empty here")
@@ -23,7 +25,9 @@ def positions(index: Any, count: int, labels: tuple[str, ...] | None, axis: str)
     array = np.asarray(index)
     if array.ndim == 0:
         array = array[None]
-    if array.dtype.kind == "U":
+    if array.dtype.kind == "O" and array.size and all(isinstance(a, str) for a in array.flat):
+        array = array.astype(str)
+    if array.dtype.kind in "UT":
         known = {} if labels is None else {label: i for i, label in enumerate(labels)}
         missing = [str(label) for label in array if str(label) not in known]
         if missing:
