@@ -18,7 +18,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     What stood at ``path`` before stays untouched until then, whatever happens.
     """
-    target = Path(path)
+    target = Path(path).resolve()  # what a link points to, not the link, is replaced
     if target.is_dir():
         raise IsADirectoryError(
             f"path must name a file; {str(target)!r} is a folder. Add a file name to it."

@@ -6,7 +6,7 @@ Every message has the same four parts: the parameter, the rule, what was receive
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +17,14 @@ __all__ = [
     "check_finite",
     "check_labels",
     "complaint",
+    "frozen",
     "restore_frozen",
     "rng_from",
     "shape_of",
 ]
 
 Floats = npt.NDArray[np.floating[Any]]
+Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
 def complaint(parameter: str, rule: str, received: str, remedy: str) -> str:
@@ -166,6 +168,13 @@ def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str,
             )
         )
     return result
+
+
+def frozen(array: Array) -> Array:
+    """A read-only view: whoever owns the array can still write to it, we cannot."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def restore_frozen(target: object, state: tuple[Any, dict[str, Any]]) -> None:

@@ -232,3 +232,33 @@ def test_points_certain_and_uncertain_mix(rng):
     X = uapca.concat([sure, vague])
     expected = np.cov(X.mean.T, bias=True) + 4 / 9 * vague.cov.average()
     assert_allclose(uapca.UAPCA().fit(X).get_covariance(), expected, rtol=1e-12, atol=1e-14)
+
+
+def test_features_of_very_different_size_are_not_taken_for_ties(rng):
+    """One variance of 1e14 beside two of order one: those two are still told apart."""
+    points = rng.standard_normal((500, 3)) @ np.array([[1e7, 0, 0], [0, 1, 0], [0, 1, 1]]).T
+    ours, theirs = uapca.UAPCA(ddof=1).fit(points), PCA(svd_solver="full").fit(points)
+    overlap = np.abs((ours.components_ * theirs.components_).sum(axis=1))
+    # Rounding of K, 1e14 ε = 0.02, against a gap of 2: a few parts in a hundred.
+    assert (overlap > 0.99).all()
+
+
+@pytest.mark.parametrize("n", [1000, 100_000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_small_spread_at_a_large_offset(rng, n, weighted):
+    """Exact in float64 at the offset: the rounding of the mean must not enter the variances."""
+    points = np.round(rng.standard_normal((n, 4)) * 64) * 2.0**-26
+    weights = rng.uniform(size=n) if weighted else None
+    here = uapca.UAPCA().fit(points, sample_weight=weights)
+    there = uapca.UAPCA().fit(points + 1e8, sample_weight=weights)
+    assert_allclose(there.explained_variance_, here.explained_variance_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["eigh", "svd", "lanczos"])
+def test_directions_without_variance_do_not_depend_on_row_order(rng, solver):
+    points = rng.standard_normal((6, 200))
+    first = uapca.UAPCA(6, solver=solver).fit(points).components_
+    again = uapca.UAPCA(6, solver=solver).fit(points[rng.permutation(6)]).components_
+    assert_allclose(again, first, atol=1e-8)
+    reference = uapca.UAPCA(6, solver="eigh").fit(points).components_
+    assert_allclose(first, reference, atol=1e-7)

@@ -66,6 +66,14 @@ def test_a_feature_that_does_not_vary_has_unit_one():
     assert uapca.UncertainScaler().fit(points).scale_[0] == 1.0
 
 
+@pytest.mark.parametrize("n", [3, 100, 9000])
+@pytest.mark.parametrize("value", [1 / 3, 0.1, 1e8 / 3, 1e-9])
+def test_by_means_knows_a_constant_feature(rng, n, value):
+    means = np.column_stack([rng.standard_normal(n), np.full(n, value)])
+    X = uapca.UncertainArray(means, std=0.1)
+    assert uapca.UncertainScaler(by="means").fit(X).scale_[1] == 1.0
+
+
 def test_wide_data(rng):
     X = random_uncertain(rng, n=4, d=700, kind="diagonal")
     expected = np.sqrt(X.mean.var(axis=0) + (X.std**2).mean(axis=0))

@@ -1,5 +1,6 @@
 """Manners: scikit-learn's own checks, pipelines, searches, data frames."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -128,3 +129,22 @@ def test_pickling(rng):
     assert_array_equal(pca.transform(Y).mean, pca.transform(X).mean)
     with pytest.raises(ValueError, match="read-only"):
         Y.mean[0, 0] = 1
+
+
+def test_grid_search_over_uncertain_rows(rng):
+    X = random_uncertain(rng, n=40, d=4)
+    search = GridSearchCV(uapca.UAPCA(), {"n_components": [1, 2, 3]}, cv=4).fit(X)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_rescale_keeps_set_output(rng):
+    points = rng.standard_normal((9, 3))
+    pca = uapca.UAPCA(2).set_output(transform="pandas").fit(points)
+    assert isinstance(pca.rescale(0.0).transform(points), pd.DataFrame)
+
+
+@pytest.mark.parametrize("estimator", [uapca.UAPCA(2), uapca.UncertainScaler()])
+def test_inverse_keeps_float32(rng, estimator):
+    points = rng.standard_normal((9, 3)).astype(np.float32)
+    fitted = clone(estimator).fit(points)
+    assert fitted.inverse_transform(fitted.transform(points)).dtype == np.float32

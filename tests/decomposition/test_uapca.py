@@ -66,6 +66,22 @@ class TestProjection:
         scores = pca.transform(X).mean
         assert_allclose(pca.inverse_transform(scores), X.mean, atol=1e-12)
 
+    def test_inverse_stays_low_rank(self, rng):
+        X = random_uncertain(rng, n=50, d=200, kind="diagonal")
+        pca = uapca.UAPCA(2).fit(X)
+        back = pca.inverse_transform(pca.transform(X))
+        assert back.cov.kind == "low-rank"
+        A = pca.components_
+        expected = A.T @ (A @ X.cov.dense() @ A.T) @ A
+        assert_allclose(back.cov.dense(), expected, atol=1e-12)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_into_more_features(self, rng, kind):
+        X = random_uncertain(rng, kind=kind).scaled(1.5)
+        A = rng.standard_normal((9, 5))
+        assert X.affine(A).cov.kind in ("low-rank", "zero")
+        assert_allclose(X.affine(A).cov.dense(), A @ X.cov.dense() @ A.T, atol=1e-12)
+
     def test_fit_transform(self, X):
         Y, Z = uapca.UAPCA(2).fit_transform(X), uapca.UAPCA(2).fit(X).transform(X)
         assert_array_equal(Y.mean, Z.mean)
@@ -218,6 +234,25 @@ class TestParameters:
     def test_errors_twice(self, X):
         with pytest.raises(ValueError, match="^std must be left out where X is an UncertainArray"):
             uapca.UAPCA().fit(X, std=1.0)
+
+    def test_a_failed_fit_leaves_everything_as_it_was(self, rng):
+        pca = uapca.UAPCA(2).fit(rng.standard_normal((9, 3)))
+        before = dict(vars(pca))
+        pca.n_components = 99
+        with pytest.raises(ValueError, match="n_components"):
+            pca.fit(rng.standard_normal((20, 5)))
+        pca.n_components = 2
+        assert vars(pca) == before
+
+    def test_huge_scales_are_infinite(self, X):
+        limit, huge = uapca.UAPCA(scale=np.inf).fit(X), uapca.UAPCA(scale=1e200).fit(X)
+        assert_array_equal(huge.components_, limit.components_)
+
+    def test_huge_weights(self, rng):
+        points = rng.standard_normal((2, 3))
+        X = uapca.UncertainArray(points, weights=[1e308, 1e308])
+        assert np.isfinite(uapca.UAPCA().fit(X).components_).all()
+        assert_array_equal(uapca.concat([X, X]).weights, np.full(4, 0.25))
 
     def test_bad_input_leaves_a_fit_as_it_was(self, X):
         pca = uapca.UAPCA(2).fit(X)
@@ -446,6 +481,10 @@ class TestQuality:
         found = pca.score_samples(draws.reshape(-1, 4)).reshape(60_000, 4)
         error = found.std(axis=0) / np.sqrt(60_000)
         assert (np.abs(found.mean(axis=0) - pca.score_samples(X)) < 5 * error).all()
+
+    def test_no_score_at_infinity(self, X):
+        with pytest.raises(ValueError, match="^scale must be finite for a likelihood; got inf"):
+            uapca.UAPCA(2, scale=np.inf).fit(X).score(X)
 
     def test_no_score_without_variance(self):
         with pytest.raises(ValueError, match="^n_components must leave a model with variance in"):

@@ -161,6 +161,32 @@ def test_arrays_are_not_copied_and_cannot_be_changed_through_it(rng):
     mean[0, 0] = 7  # the user's own array stays writable
 
 
+def test_what_is_made_of_it_cannot_be_changed_either(X):
+    pca = uapca.UAPCA(2).fit(X)
+    for Y in (X, X[[1, 2]], X[1:3], X.affine(np.eye(3)), X.scaled(2), pca.transform(X)):
+        for array in (Y.mean, Y.weights, *Y.cov.arrays.values()):
+            assert not array.flags.writeable
+
+
+def test_names_from_pandas_select(X):
+    assert X[:, pd.Index(["z", "x"])].features == ("z", "x")
+    assert X[np.array(["b"], dtype=object)].names == ("b",)
+    assert X[[0, 1], ...].names == ("a", "b")
+
+
+def test_nullable_and_repeated_labels_of_a_frame():
+    frame = pd.DataFrame({"x": [1, 2], "y": [3, 4]}, index=["a", "a"], dtype="Int64")
+    X = uapca.UncertainArray(frame)
+    assert X.mean.dtype == np.float64
+    assert X.names is None
+
+
+def test_large_and_small_errors_keep_their_size():
+    assert uapca.UncertainArray([[0.0]], std=1e200).std[0, 0] == 1e200
+    tiny = uapca.UncertainArray([[0.0]], std=1e-170)
+    assert uapca.concat([tiny, tiny]).std[1, 0] == 1e-170
+
+
 def test_integers_become_floats():
     assert uapca.UncertainArray([[1, 2]]).mean.dtype == np.float64
 

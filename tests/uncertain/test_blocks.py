@@ -45,6 +45,16 @@ def test_zero_weights_at_the_start(rng):
     )
 
 
+@pytest.mark.parametrize("n", [100, 9000])
+def test_a_point_without_weight_may_lie_anywhere(rng, n):
+    points = rng.standard_normal((n, 3))
+    w = np.ones(n)
+    w[0] = 0.0
+    expected = np.cov(points[1:].T, bias=True)
+    points[0] = 1e15
+    assert_allclose(blocks.moments(points, w)[1], expected, rtol=1e-11)
+
+
 def test_input_is_not_changed(rng):
     points = rng.standard_normal((9000, 3))
     before = points.copy()

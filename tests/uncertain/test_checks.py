@@ -3,9 +3,11 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import uapca
+from uapca.laws import Normal
 
 MEAN = np.zeros((3, 2))
 EYE = np.tile(np.eye(2), (3, 1, 1))
@@ -126,6 +128,56 @@ CASES = {
         ValueError,
         "cov must be positive semi-definite; the matrix of row 0 has the eigenvalue -1e-30. "
         "Check that it holds covariances and that its features are in the order of mean.",
+    ),
+    "indefinite beside a large variance": (
+        {"mean": np.zeros((1, 3)), "cov": [[[1e10, 0, 0], [0, 1, 5], [0, 5, 1]]]},
+        ValueError,
+        "cov must be positive semi-definite; the matrix of row 0 has the eigenvalue -4. "
+        "Check that it holds covariances and that its features are in the order of mean.",
+    ),
+    "asymmetric beside a large variance": (
+        {"mean": np.zeros((1, 3)), "cov": [[[1e10, 0, 0], [0, 1, 0.9], [0, -0.9, 1]]]},
+        ValueError,
+        "cov must be symmetric; the matrix of row 0 differs from its transpose by 1.8. "
+        "Use (cov + cov.swapaxes(-1, -2)) / 2 if this is only noise.",
+    ),
+    "a negative variance beside a large one": (
+        {"mean": np.zeros((1, 2)), "cov": [[[1e10, 0], [0, -1]]]},
+        ValueError,
+        "cov must be positive semi-definite; the matrix of row 0 has the eigenvalue -1. "
+        "Check that it holds covariances and that its features are in the order of mean.",
+    ),
+    "masked values": (
+        {"mean": np.ma.masked_equal([[1.0, 2.0]], 2.0)},
+        ValueError,
+        "mean must have no masked values; the value at (0, 1) is masked. "
+        "Fill or remove masked values first.",
+    ),
+    "ragged rows": (
+        {"mean": [[1.0, 2.0], [3.0]]},
+        ValueError,
+        "mean must have rows of the same length; got a ragged sequence. "
+        "Fill the missing values, or leave out the rows that have them.",
+    ),
+    "a number for names": (
+        {"mean": MEAN, "names": 5},
+        TypeError,
+        "names must be a sequence of strings, one for each row; got 5. Pass a list of 3 strings.",
+    ),
+    "errors in another order": (
+        {
+            "mean": pd.DataFrame({"a": [1.0], "b": [2.0]}),
+            "std": pd.DataFrame({"b": [0.1], "a": [0.2]}),
+        },
+        ValueError,
+        "std must have the columns of mean in the same order; got ['b', 'a'] for ['a', 'b']. "
+        "Select them, std[mean.columns].",
+    ),
+    "laws of other means": (
+        {"mean": [[0.0, 0.0]], "laws": [Normal([5.0, 5.0], np.eye(2))]},
+        ValueError,
+        "laws must have the means of their rows; the law of row 0 has mean [5. 5.] instead of "
+        "[0. 0.]. Use uapca.from_distributions, which takes both from the laws.",
     ),
     "negative weights": (
         {"mean": MEAN, "weights": [1.0, -2.0, 1.0]},

@@ -30,6 +30,19 @@ def test_representation_is_the_simplest(rng):
     assert uapca.concat([X, X]).cov.kind == "shared"
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_float32_stays_float32(rng, kind):
+    X = random_uncertain(rng, kind=kind, dtype=np.float32)
+    Z = uapca.concat([X, X])
+    assert Z.mean.dtype == np.float32
+    assert all(array.dtype == np.float32 for array in Z.cov.arrays.values())
+
+
+def test_errors_that_all_rows_share_stay_shared(rng):
+    X = random_uncertain(rng, kind="one number")
+    assert uapca.concat([X, X]).cov.arrays["std"].shape[0] == 1
+
+
 def test_weights_keep_their_proportions():
     X = uapca.UncertainArray([[0.0], [1.0]], weights=[3, 1])
     Y = uapca.UncertainArray([[2.0]], weights=[4])

@@ -76,6 +76,35 @@ def test_a_changed_byte(tmp_path):
         uapca.load(path)
 
 
+def test_any_flipped_bit_is_noticed(tmp_path):
+    """Each either changes nothing that is read, or is called damage: never other values."""
+    path = tmp_path / "x.uapca"
+    X = uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]], std=0.5, weights=[1, 2], names=["a", "b"])
+    X.save(path)
+    content = path.read_bytes()
+    for i in range(len(content)):
+        for bit in (0, 7):
+            changed = bytearray(content)
+            changed[i] ^= 1 << bit
+            path.write_bytes(changed)
+            try:
+                Y = uapca.load(path)
+            except ValueError:
+                continue
+            assert_array_equal(Y.mean, X.mean)
+            assert_array_equal(Y.weights, X.weights)
+            assert_array_equal(Y.std, X.std)
+            assert Y.names == X.names
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "real").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    uapca.UncertainArray([[1.0]]).save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert_array_equal(uapca.load(tmp_path / "real").mean, [[1.0]])
+
+
 @pytest.mark.parametrize("content", [b"", b"name,x,y\na,1,2\n", b"\x93NUMPY"])
 def test_a_foreign_file(tmp_path, content):
     path = tmp_path / "x.csv"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.utils.validation import validate_data
@@ -11,7 +13,26 @@ from uapca._validation import complaint
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.checks import covariance_from, weights_from
 
-__all__ = ["as_uncertain", "check_features"]
+__all__ = ["all_or_nothing", "as_uncertain", "check_features"]
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: F) -> F:
+    """A ``fit`` that leaves the estimator as it was if it fails."""
+
+    @wraps(fit)
+    def careful(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(F, careful)
 
 
 def as_uncertain(

@@ -23,6 +23,7 @@ class Quality:
     n_components_: int
     mean_: Doubles
     _total: float
+    _scale: float
 
     @property
     def noise_variance_(self) -> float:
@@ -72,6 +73,15 @@ class Quality:
         every other direction (Tipping & Bishop 1999). For certain points this is scikit-learn's
         ``PCA.score_samples``; for uncertain ones it is the average over what the row may be.
         """
+        if np.isinf(self._scale):
+            raise ValueError(
+                complaint(
+                    "scale",
+                    "be finite for a likelihood",
+                    "got inf, where variances are in units of s²",
+                    "Use rescale(s) with a finite s first",
+                )
+            )
         along, away = self._second_moments(X)
         d, q = len(self.mean_), self.n_components_
         variances, noise = self.explained_variance_, self.noise_variance_

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uapca._validation import as_floats, check_finite, complaint, shape_of
-from uapca.decomposition.inputs import as_uncertain, check_features
+from uapca.decomposition.inputs import all_or_nothing, as_uncertain, check_features
 from uapca.decomposition.uncertain_output import keeps_uncertain
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.blocks import Doubles, moments
@@ -66,6 +66,7 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.by = by
         self.center = center
 
+    @all_or_nothing
     def fit(
         self,
         X: Any,
@@ -124,7 +125,7 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if isinstance(X, UncertainArray):
             check_features(self, X)
             return X.affine(self.scale_, self.mean_)
-        points = np.asarray(X)
+        points = as_floats(X, "X")
         if points.ndim != 2 or points.shape[1] != len(self.scale_):
             raise ValueError(
                 complaint(
@@ -134,7 +135,7 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                     "Pass what transform returned",
                 )
             )
-        return points * self.scale_ + self.mean_
+        return (points * self.scale_ + self.mean_).astype(points.dtype, copy=False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -21,7 +21,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from uapca._validation import Floats, complaint
 from uapca.decomposition.lanczos import leading_eigenpairs
-from uapca.decomposition.spectrum import Spectrum, settled, spectrum
+from uapca.decomposition.spectrum import (
+    Spectrum,
+    completed,
+    settled,
+    signed,
+    spectrum,
+    tie_tolerance,
+)
 from uapca.uncertain import Covariance, Diagonal, LowRank, UncertainArray, Zero
 from uapca.uncertain.blocks import Doubles, moments, row_blocks
 
@@ -118,7 +125,7 @@ def solve_svd(X: UncertainArray, q: int | None, scale: float) -> Solution:
     centred = np.subtract(X.mean, mean, dtype=np.float64)
     centred *= np.sqrt(X.weights)[:, None]
     size, rows = np.linalg.svd(centred, full_matrices=False)[1:]
-    pairs = settled(np.square(size), rows, q)
+    pairs = _without_noise(np.square(size), rows, q)
     level = 0.0 if isinstance(X.cov, Zero) else float(X.cov.average_diagonal(X._weights)[0])
     return _lifted(mean, pairs, float(np.square(size).sum()), level, scale, X.shape[1])
 
@@ -164,7 +171,21 @@ def solve_lanczos(X: UncertainArray, q: int, scale: float) -> Solution:
         level = float(X.cov.average_diagonal(X._weights)[0])
     else:
         total += scale**2 * float(X.cov.average_diagonal(X._weights).sum())
-    return _lifted(mean, settled(values, vectors), total, level, scale, d)
+    return _lifted(mean, _without_noise(values, vectors, q), total, level, scale, d)
+
+
+def _without_noise(values: Doubles, rows: Doubles, q: int | None) -> Spectrum:
+    """Settled pairs, in which directions without variance depend on the others alone."""
+    limit = tie_tolerance(rows.shape[1]) * float(values[0])
+    some = int((values > limit).sum())
+    if some == 0 or some >= (len(values) if q is None else q):
+        return settled(values, rows, q)
+    wanted = (len(values) if q is None else q) - some
+    pairs = settled(values[:some], rows[:some])
+    rest = signed(completed(pairs.vectors, wanted))
+    return Spectrum(
+        np.concatenate([pairs.values, np.zeros(wanted)]), np.concatenate([pairs.vectors, rest])
+    )
 
 
 def _plain(cov: Covariance) -> bool:
@@ -185,8 +206,8 @@ def _lifted(
 
 
 def _mean(X: UncertainArray) -> Doubles:
-    """μ, from blocks shifted by the first row, so that a common offset costs no digits."""
-    first = X.mean[0].astype(np.float64)
+    """μ, measured from one of the rows, so that a common offset costs no digits."""
+    first = X.mean[int(X.weights.argmax())].astype(np.float64)
     shift = np.zeros(X.shape[1])
     for block in row_blocks(*X.shape):
         shift += X.weights[block] @ np.subtract(X.mean[block], first, dtype=np.float64)

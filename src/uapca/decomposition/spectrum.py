@@ -27,7 +27,15 @@ import scipy.linalg
 
 from uapca.uncertain.blocks import Doubles
 
-__all__ = ["Spectrum", "scaled_spectrum", "settled", "signed", "spectrum", "tie_tolerance"]
+__all__ = [
+    "Spectrum",
+    "completed",
+    "scaled_spectrum",
+    "settled",
+    "signed",
+    "spectrum",
+    "tie_tolerance",
+]
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -134,6 +142,25 @@ def _tied(values: Doubles, limit: float) -> Iterator[slice]:
         if i == len(values) or values[i - 1] - values[i] > limit:
             yield slice(start, i)
             start = i
+
+
+def completed(rows: Doubles, count: int) -> Doubles:
+    """``count`` further rows, orthonormal to the given ones: the axes that lie best beside them.
+
+    What `_canonical` would choose in the whole complement, without forming it.
+    """
+    k, d = rows.shape
+    slope = 1.0 - 1e-6 * np.arange(d) / d
+    basis = np.concatenate([rows, np.empty((count, d))])
+    left = 1.0 - np.square(rows).sum(axis=0)
+    for i in range(k, k + count):
+        axis = int((np.sqrt(np.maximum(left, 0.0)) * slope).argmax())
+        new = -basis[:i, axis] @ basis[:i]
+        new[axis] += 1.0
+        new -= (basis[:i] @ new) @ basis[:i]
+        basis[i] = new / np.linalg.norm(new)
+        left -= np.square(basis[i])
+    return basis[k:]
 
 
 def _canonical(rows: Doubles) -> Doubles:

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uapca._validation import check_finite, complaint
+from uapca._validation import as_floats, check_finite, complaint
 from uapca.decomposition import solvers
-from uapca.decomposition.inputs import as_uncertain, check_features
+from uapca.decomposition.inputs import all_or_nothing, as_uncertain, check_features
 from uapca.decomposition.parameters import component_count, count_explaining, divisor, observations
 from uapca.decomposition.quality import Quality
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum
@@ -129,6 +129,7 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.ddof = ddof
         self.solver = solver
 
+    @all_or_nothing
     def fit(
         self,
         X: Any,
@@ -230,14 +231,12 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Returns
         -------
         UncertainArray, or ndarray of shape (N, D)
-            What the components left out is at its mean, with no uncertainty.
+            What the components left out is at its mean, with no uncertainty: the covariances
+            have low rank, and are kept so.
         """
         check_is_fitted(self)
-        if isinstance(Y, UncertainArray):
-            names = getattr(self, "feature_names_in_", None)
-            return Y.affine(self.components_.T, self.mean_, features=names)
-        scores = np.asarray(Y)
-        if scores.ndim != 2 or scores.shape[1] != self.n_components_:
+        scores = Y if isinstance(Y, UncertainArray) else as_floats(Y, "Y")
+        if len(scores.shape) != 2 or scores.shape[1] != self.n_components_:
             raise ValueError(
                 complaint(
                     "Y",
@@ -246,7 +245,10 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                     "Pass what transform returned",
                 )
             )
-        return scores @ self.components_ + self.mean_
+        if isinstance(scores, UncertainArray):
+            names = getattr(self, "feature_names_in_", None)
+            return scores.affine(self.components_.T, self.mean_, features=names)
+        return (scores @ self.components_ + self.mean_).astype(scores.dtype, copy=False)
 
     def rescale(self, s: float) -> UAPCA:
         """The fit at another scale, from C and Ψ̄ alone: O(D³), no second look at the data.
@@ -265,10 +267,9 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         s = scale_from(s, "s")
         between = self.between_covariance_
         new = type(self)(**{**self.get_params(deep=False), "scale": s})
-        for name in ("mean_", "n_samples_", "solver_", "n_features_in_", "_bound"):
-            setattr(new, name, getattr(self, name))
-        if hasattr(self, "feature_names_in_"):
-            new.feature_names_in_ = self.feature_names_in_
+        # Everything that was fitted or set up stays, but for what depends on the scale.
+        fitted = {k: v for k, v in self.__dict__.items() if k not in new.__dict__}
+        new.__dict__.update(fitted)
         new._between, new._within = between, self._within
         shape = (self.n_samples_, self.n_features_in_)
         q = component_count(self.n_components, self._bound, shape)

@@ -11,8 +11,10 @@ import numpy.typing as npt
 from uapca._validation import (
     Floats,
     as_floats,
+    check_finite,
     check_labels,
     complaint,
+    frozen,
     restore_frozen,
     shape_of,
 )
@@ -23,7 +25,7 @@ from uapca.uncertain.covariance import Covariance, Rows
 from uapca.uncertain.indexing import positions, taken
 from uapca.uncertain.lawlist import LawList
 from uapca.uncertain.reading import Reading
-from uapca.uncertain.structured import Zero
+from uapca.uncertain.structured import Zero, lifted
 
 __all__ = ["UncertainArray"]
 
@@ -118,10 +120,10 @@ class UncertainArray(Reading):
         check: bool = True,
     ) -> None:
         names, features = _labels_of_frame(mean, names, features)
+        _check_columns(mean, std)
         means = means_from(mean, check)
         n, d = means.shape
-        self._mean = means.view()
-        self._mean.flags.writeable = False
+        self._mean = frozen(means)
         self._cov = covariance_from(cov, std, factors, (n, d), check)
         self._weights, self._total = weights_from(weights, n)
         self._names = check_labels(names, "names", n, "row")
@@ -138,6 +140,8 @@ class UncertainArray(Reading):
         if laws is not None and check:
             laws = [as_law(law, d) for law in laws]
         self._laws = None if laws is None else LawList(laws)
+        if self._laws is not None and check:
+            _check_laws(self._laws, means)
 
     @classmethod
     def _of(
@@ -249,7 +253,7 @@ class UncertainArray(Reading):
         share = float(chosen.sum())
         if share == 0.0:
             return None, 0.0
-        return chosen / share, self._total * share
+        return frozen(chosen / share), self._total * share
 
     def _select_features(self, index: Any) -> UncertainArray:
         columns = positions(index, self.shape[1], self._features, "feature")
@@ -292,6 +296,7 @@ class UncertainArray(Reading):
                     "Rows of A are the new axes, as in components_",
                 )
             )
+        check_finite(matrix, "A", ("entry",) if matrix.ndim == 1 else ("row", "column"))
         q = matrix.shape[0]
         offset = np.zeros(q) if b is None else as_floats(b, "b").astype(np.float64, copy=False)
         if offset.shape != (q,):
@@ -303,13 +308,16 @@ class UncertainArray(Reading):
                     "Leave b out for no shift",
                 )
             )
+        check_finite(offset, "b", ("entry",))
         mean = self._mean * matrix if matrix.ndim == 1 else self._mean @ matrix.T
         mean += offset
         new = check_labels(features, "features", q, "feature")
         if new is None and matrix.ndim == 1:
             new = self._features
         laws = None if self._laws is None else self._laws.affine(matrix, offset)
-        return self._mapped(mean, self._cov.project(matrix), new, laws)
+        into_more = matrix.ndim == 2 and q > d
+        cov = lifted(self._cov, matrix) if into_more else self._cov.project(matrix)
+        return self._mapped(mean, cov, new, laws)
 
     def _mapped(
         self,
@@ -351,11 +359,43 @@ class UncertainArray(Reading):
 
 
 def _labels_of_frame(mean: Any, names: Any, features: Any) -> tuple[Any, Any]:
-    """Names and features, taken from a data frame's index and columns where they are strings."""
+    """Names and features, taken from a data frame's index and columns where they are strings.
+
+    Index entries that are not distinct are no names: they are left out.
+    """
     columns, index = getattr(mean, "columns", None), getattr(mean, "index", None)
     if features is None and columns is not None and all(isinstance(c, str) for c in columns):
         features = list(columns)
     labels = index if names is None and not callable(index) else None
     if labels is not None and len(labels) and all(isinstance(i, str) for i in labels):
-        names = list(labels)
+        names = list(labels) if len(set(labels)) == len(labels) else None
     return names, features
+
+
+def _check_columns(mean: Any, std: Any) -> None:
+    """Raise if means and errors are frames with other columns, or in another order."""
+    ours, theirs = getattr(mean, "columns", None), getattr(std, "columns", None)
+    if ours is not None and theirs is not None and list(ours) != list(theirs):
+        raise ValueError(
+            complaint(
+                "std",
+                "have the columns of mean in the same order",
+                f"got {list(theirs)} for {list(ours)}",
+                "Select them, std[mean.columns]",
+            )
+        )
+
+
+def _check_laws(laws: LawList, mean: Floats) -> None:
+    """Raise if a law has another mean than its row."""
+    for i, (law, row) in enumerate(zip(laws, mean, strict=True)):
+        size = np.abs(row) + law.std
+        if (np.abs(law.mean - row) > 1e-6 * size + np.finfo(float).tiny).any():
+            raise ValueError(
+                complaint(
+                    "laws",
+                    "have the means of their rows",
+                    f"the law of row {i} has mean {law.mean} instead of {row}",
+                    "Use uapca.from_distributions, which takes both from the laws",
+                )
+            )

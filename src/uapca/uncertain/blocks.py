@@ -69,8 +69,11 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
     covariance : ndarray of shape (D, D)
     """
     n, d = points.shape
+    # Measured from one of the points, an offset that all of them share is gone before anything is
+    # summed, and means of blocks are known to far better than their distance from zero.
+    origin = points[0 if weights is None else int(weights.argmax())].astype(np.float64)
     if n <= _BLOCK_ROWS:
-        return _moments_at_once(points, weights)
+        return _moments_at_once(points, weights, origin)
     mean = np.zeros(d)
     scatter = np.zeros((d, d))
     product = np.empty((d, d))
@@ -86,43 +89,37 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
         weight = float(size) if w is None else float(w.sum())
         if weight == 0.0:
             continue
-        if part.dtype != np.float64:
-            np.copyto(centred, part)
-            part = centred
-        centre = np.asarray((np.ones(size) if w is None else w) @ part) / weight
-        np.subtract(part, centre, out=centred)
-        # The mean is rounded; what is left of it is known far better (corrected two-pass).
-        rest = np.asarray((np.ones(size) if w is None else w) @ centred) / weight
+        np.subtract(part, origin, out=centred)
+        centre = np.asarray((np.ones(size) if w is None else w) @ centred) / weight
+        centred -= centre
         if w is not None:
             centred *= np.sqrt(w)[:, None]
         np.matmul(centred.T, centred, out=product)
         scatter += product
-        scatter -= np.outer(rest, rest * weight)
-        centre += rest
         step = centre - mean
         if total:
             scatter += np.outer(step, step * (total * (weight / (total + weight))))
         total += weight
         mean += step * (weight / total)
     scatter /= total
-    return mean, scatter
+    return origin + mean, scatter
 
 
-def _moments_at_once(points: Floats, weights: Doubles | None) -> tuple[Doubles, Doubles]:
+def _moments_at_once(
+    points: Floats, weights: Doubles | None, origin: Doubles
+) -> tuple[Doubles, Doubles]:
     """The same for data that is one block: half the steps, which is what small data costs."""
     n = points.shape[0]
-    w = np.full(n, 1.0 / n) if weights is None else weights
-    total = 1.0 if weights is None else float(w.sum())
-    values = points.astype(np.float64, copy=False)
-    mean = w @ values
-    if total != 1.0:
-        mean /= total
-    centred = values - mean
-    rest = w @ centred
-    if weights is not None:
-        rest /= total
-        centred *= np.sqrt(w)[:, None]
+    centred = points - origin
+    if weights is None:
+        mean = np.full(n, 1.0 / n) @ centred
+        centred -= mean
+        total = float(n)
+    else:
+        total = float(weights.sum())
+        mean = weights @ centred / total
+        centred -= mean
+        centred *= np.sqrt(weights)[:, None]
     scatter = centred.T @ centred
-    scatter /= total if weights is not None else n
-    scatter -= rest[:, None] * rest
-    return mean + rest, scatter
+    scatter /= total
+    return origin + mean, scatter

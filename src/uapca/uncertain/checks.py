@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
 from uapca.uncertain.blocks import Doubles, row_blocks
@@ -15,8 +14,7 @@ from uapca.uncertain.structured import Diagonal, LowRank, Shared, Zero
 
 __all__ = ["covariance_from", "means_from", "scale_from", "weights_from"]
 
-# Relative to a row's largest variance: what printing to eight digits, or one matrix product in
-# single precision, leaves behind.
+# In correlations: what printing to eight digits, or one matrix product in single precision, leaves.
 _TOLERANCE = {8: 1e-8, 4: 1e-4}
 
 # The square of a larger scale does not fit into float64.
@@ -123,7 +121,7 @@ def weights_from(weights: Any, n: int, parameter: str = "weights") -> tuple[Doub
     array /= largest
     array /= total
     array.flags.writeable = False
-    return array, min(total * float(largest), np.finfo(np.float64).max)
+    return array, min(total * float(largest), float(np.finfo(np.float64).max))
 
 
 def scale_from(scale: Any, parameter: str = "scale") -> float:
@@ -172,7 +170,7 @@ def _diagonal(std: Any, n: int, d: int, check: bool) -> Diagonal:
                     "Standard deviations have no sign; pass variances as cov",
                 )
             )
-    return Diagonal(_frozen(array), n, d)
+    return Diagonal(array, n, d)
 
 
 def _low_rank(factors: Any, std: Any, n: int, d: int, check: bool) -> LowRank:
@@ -189,7 +187,7 @@ def _low_rank(factors: Any, std: Any, n: int, d: int, check: bool) -> LowRank:
     if check:
         check_finite(array, "factors", ("row", "feature", "factor"))
     rest = None if std is None else _diagonal(std, n, d, check)
-    return LowRank(_frozen(array), rest)
+    return LowRank(array, rest)
 
 
 def _matrices(cov: Any, n: int, d: int, check: bool) -> Covariance:
@@ -211,53 +209,68 @@ def _matrices(cov: Any, n: int, d: int, check: bool) -> Covariance:
         if check:
             check_finite(array, "cov", ("feature", "feature"))
             _check_covariances(array[None], shared=True)
-        return Shared(_frozen(array), n)
+        return Shared(array, n)
     if check:
         check_finite(array, "cov", ("row", "feature", "feature"))
         _check_covariances(array, shared=False)
-    return Dense(_frozen(array))
+    return Dense(array)
 
 
 def _check_covariances(matrices: Floats, shared: bool) -> None:
-    """Raise unless every matrix is symmetric and positive semi-definite, up to rounding."""
+    """Raise unless every matrix is symmetric and positive semi-definite, up to rounding.
+
+    Rounding is judged on correlations, so that one large variance hides nothing in the others.
+    """
     tolerance = _TOLERANCE[matrices.dtype.itemsize]
     d = matrices.shape[1]
     for block in row_blocks(matrices.shape[0], d * d):
         part = matrices[block].astype(np.float64, copy=False)
-        size = np.abs(np.diagonal(part, axis1=1, axis2=2)).max(axis=1)
-        asymmetry = np.abs(part - part.transpose(0, 2, 1)).max(axis=(1, 2))
-        if (asymmetry > tolerance * size).any():
-            row = int(np.argmax(asymmetry > tolerance * size))
+        variances = np.diagonal(part, axis1=1, axis2=2)
+        unit = _units(variances)
+        correlations = part / unit[:, :, None]
+        correlations /= unit[:, None, :]
+        asymmetry = np.abs(correlations - correlations.transpose(0, 2, 1)).max(axis=(1, 2))
+        if (asymmetry > tolerance).any():
+            row = int(np.argmax(asymmetry > tolerance))
+            difference = np.abs(part[row] - part[row].T).max()
             raise ValueError(
                 complaint(
                     "cov",
                     "be symmetric",
                     f"{_which(block.start + row, shared)} differs from its transpose "
-                    f"by {asymmetry[row]:.3g}",
+                    f"by {difference:.3g}",
                     "Use (cov + cov.swapaxes(-1, -2)) / 2 if this is only noise",
                 )
             )
-        if not _all_definite(part, tolerance * size):
-            lowest = np.linalg.eigvalsh(part)[:, 0]
-            bad = lowest < -tolerance * size * d
+        negative = variances.min(axis=1) < 0.0
+        if negative.any() or not _all_definite(correlations, tolerance):
+            bad = negative | (np.linalg.eigvalsh(correlations)[:, 0] < -tolerance * d)
             if bad.any():
                 row = int(np.argmax(bad))
+                lowest = np.linalg.eigvalsh(part[row])[0]
                 raise ValueError(
                     complaint(
                         "cov",
                         "be positive semi-definite",
-                        f"{_which(block.start + row, shared)} has the eigenvalue {lowest[row]:.3g}",
+                        f"{_which(block.start + row, shared)} has the eigenvalue {lowest:.3g}",
                         "Check that it holds covariances and that its features are in the "
                         "order of mean",
                     )
                 )
 
 
-def _all_definite(part: Doubles, jitter: Doubles) -> bool:
-    """Whether all matrices, lifted by ``jitter``, have a Cholesky factor: the fast way to yes."""
-    lifted = part.copy()
-    index = np.arange(part.shape[1])
-    lifted[:, index, index] += np.maximum(jitter, np.finfo(float).tiny)[:, None]
+def _units(variances: Doubles) -> Doubles:
+    """Standard deviations to measure each matrix in; certain features in the row's largest."""
+    size = np.sqrt(np.abs(variances))
+    largest = size.max(axis=1, keepdims=True)
+    return np.where(size > 0.0, size, np.where(largest > 0.0, largest, 1.0))
+
+
+def _all_definite(correlations: Doubles, tolerance: float) -> bool:
+    """Whether all matrices, lifted a little, have a Cholesky factor: the fast way to yes."""
+    index = np.arange(correlations.shape[1])
+    lifted = correlations.copy()
+    lifted[:, index, index] += tolerance
     try:
         np.linalg.cholesky(lifted)
     except np.linalg.LinAlgError:
@@ -267,10 +280,3 @@ def _all_definite(part: Doubles, jitter: Doubles) -> bool:
 
 def _which(row: int, shared: bool) -> str:
     return "the shared matrix" if shared else f"the matrix of row {row}"
-
-
-def _frozen(array: Floats) -> Floats:
-    """A read-only view: the user's own array stays writable."""
-    view: npt.NDArray[Any] = array.view()
-    view.flags.writeable = False
-    return view

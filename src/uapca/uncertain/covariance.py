@@ -118,6 +118,10 @@ class Covariance(ABC):
     def diagonal(self) -> Floats:
         """The variances, shape ``(N, D)``; a read-only view where they are not kept so."""
 
+    def std(self) -> Floats:
+        """The standard deviations, shape ``(N, D)``."""
+        return np.sqrt(np.clip(self.diagonal(), 0.0, None))
+
     @abstractmethod
     def dense(self) -> Floats:
         """All matrices, shape ``(N, D, D)``. This is the one call that expands."""

@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from uapca._validation import Floats
+from uapca._validation import Floats, frozen
 from uapca.uncertain.blocks import Doubles, doubles, row_blocks
 from uapca.uncertain.covariance import Covariance, Rows, kept_as, root
 
@@ -26,7 +26,7 @@ class Dense(Covariance):
 
     def __init__(self, matrices: Floats, multiplier: float = 1.0) -> None:
         super().__init__(matrices.shape[0], matrices.shape[1], multiplier)
-        self._matrices = matrices
+        self._matrices = frozen(matrices)
 
     @property
     def arrays(self) -> dict[str, Floats]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from os import PathLike, fspath
 from typing import Any
 
@@ -27,6 +28,17 @@ __all__ = ["load", "save"]
 FORMAT = "uapca.UncertainArray"
 VERSION = 1
 _HEADER = "uapca.json"
+# What the ZIP, JSON and NumPy readers raise on bytes that are not as they were written.
+_SIGNS_OF_DAMAGE = (
+    KeyError,
+    EOFError,
+    TypeError,
+    AttributeError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    zlib.error,
+)
 
 
 def save(X: UncertainArray, path: str | PathLike[str]) -> None:
@@ -43,12 +55,13 @@ def save(X: UncertainArray, path: str | PathLike[str]) -> None:
         "names": X.names,
         "features": X.features,
         "laws": None if X._laws is None else _laws_to_dict(X._laws),
+        "arrays": {name: [array.dtype.str, *array.shape] for name, array in arrays.items()},
     }
     with (
         replacing(path) as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive,
     ):
-        archive.writestr(_HEADER, json.dumps(header, ensure_ascii=False))
+        archive.writestr(_HEADER, json.dumps(header))
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
@@ -90,6 +103,9 @@ def load(path: str | PathLike[str]) -> UncertainArray:
                 for name in archive.namelist()
                 if name.endswith(".npy")
             }
+        found = {name: [array.dtype.str, *array.shape] for name, array in arrays.items()}
+        if found != header["arrays"]:
+            raise ValueError(_damaged(where))
         return _assembled(header, arrays)
     except zipfile.BadZipFile:
         with open(path, "rb") as file:
@@ -97,7 +113,9 @@ def load(path: str | PathLike[str]) -> UncertainArray:
         if start == b"PK\x03\x04":
             raise ValueError(_damaged(where)) from None
         raise ValueError(_foreign(where)) from None
-    except (KeyError, EOFError, TypeError, AttributeError, NotImplementedError) as error:
+    except (FileNotFoundError, PermissionError, IsADirectoryError):
+        raise
+    except _SIGNS_OF_DAMAGE as error:
         raise ValueError(_damaged(where)) from error
 
 

@@ -36,7 +36,7 @@ class Reading:
     @property
     def std(self) -> Floats:
         """Standard deviation of every value, shape (N, D)."""
-        return np.sqrt(np.clip(self._cov.diagonal(), 0.0, None))
+        return self._cov.std()
 
     def __repr__(self) -> str:
         return text.plain(cast("UncertainArray", self))

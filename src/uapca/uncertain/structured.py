@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from uapca._validation import Floats
+from uapca._validation import Floats, frozen
 from uapca.uncertain.blocks import Doubles, row_blocks
 from uapca.uncertain.covariance import (
     Covariance,
@@ -19,7 +19,7 @@ from uapca.uncertain.covariance import (
 )
 from uapca.uncertain.dense import Dense
 
-__all__ = ["Diagonal", "LowRank", "Shared", "Zero"]
+__all__ = ["Diagonal", "LowRank", "Shared", "Zero", "lifted"]
 
 
 class Zero(Covariance):
@@ -81,7 +81,7 @@ class Diagonal(Covariance):
 
     def __init__(self, std: Floats, n: int, d: int, multiplier: float = 1.0) -> None:
         super().__init__(n, d, multiplier)
-        self._std = std if std.ndim == 2 else std.reshape((1,) * (2 - std.ndim) + std.shape)
+        self._std = frozen(std.reshape((1,) * (2 - std.ndim) + std.shape))
 
     @property
     def arrays(self) -> dict[str, Floats]:
@@ -90,7 +90,7 @@ class Diagonal(Covariance):
     @property
     def isotropic(self) -> bool:
         """Whether each row has one standard deviation for all features."""
-        return self._std.shape[1] == 1
+        return bool(self._std.shape[1] == 1)
 
     def average(self, w: Doubles | None = None) -> Doubles:
         return np.diag(self.average_diagonal(w))
@@ -145,6 +145,10 @@ class Diagonal(Covariance):
         out *= self._multiplier
         return np.broadcast_to(out, (self._n, coefficients.shape[0]))
 
+    def std(self) -> Floats:
+        root = self._std.dtype.type(np.sqrt(self._multiplier))
+        return np.broadcast_to(self._std * root, (self._n, self._d))
+
     def diagonal(self) -> Floats:
         variances = np.square(self._std) * self._std.dtype.type(self._multiplier)
         return np.broadcast_to(variances, (self._n, self._d))
@@ -180,7 +184,7 @@ class Shared(Covariance):
 
     def __init__(self, matrix: Floats, n: int, multiplier: float = 1.0) -> None:
         super().__init__(n, matrix.shape[0], multiplier)
-        self._matrix = matrix
+        self._matrix = frozen(matrix)
 
     @property
     def arrays(self) -> dict[str, Floats]:
@@ -239,7 +243,7 @@ class LowRank(Covariance):
         self, factors: Floats, rest: Diagonal | None = None, multiplier: float = 1.0
     ) -> None:
         super().__init__(factors.shape[0], factors.shape[1], multiplier)
-        self._factors = factors
+        self._factors = frozen(factors)
         self._rest = rest
 
     @property
@@ -356,3 +360,30 @@ class LowRank(Covariance):
 
     def _with_multiplier(self, multiplier: float) -> LowRank:
         return LowRank(self._factors, self._rest, multiplier)
+
+
+def lifted(cov: Covariance, A: Doubles) -> Covariance:
+    """A Ψₙ Aᵀ for a map into more features than there are: low rank, whatever it was.
+
+    ``A`` has shape (q, D) with q > D; as matrices the result would take q² numbers a row.
+    """
+    n, d, _ = cov.shape
+    if isinstance(cov, Zero):
+        return Zero(n, A.shape[0])
+    parts = []
+    if isinstance(cov, Dense):
+        factors = np.empty((n, *A.shape), dtype=cov.dtype)
+        for block in row_blocks(n, A.size):
+            factors[block] = A @ root(cov.arrays["cov"][block].astype(np.float64, copy=False))
+        parts.append(factors)
+    if isinstance(cov, Shared):
+        half = A @ root(cov.arrays["cov"].astype(np.float64, copy=False))
+        parts.append(np.broadcast_to(half.astype(cov.dtype), (n, *A.shape)))
+    if "factors" in cov.arrays:
+        parts.append(kept_as(A @ cov.arrays["factors"], cov.arrays["factors"]))
+    if "std" in cov.arrays:
+        std = np.broadcast_to(cov.arrays["std"], (len(cov.arrays["std"]), d))
+        scaled = kept_as(A * std[:, None, :], std)
+        parts.append(np.broadcast_to(scaled, (n, *A.shape)))
+    joined = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
+    return LowRank(joined, None, cov.multiplier)
