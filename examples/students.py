@@ -7,6 +7,7 @@ grades and the factor traces. ``make demo`` runs it.
 from __future__ import annotations
 
 import csv
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,11 @@ def main() -> None:
         f"\nTom and Jane are {apart:.1f} apart in this picture, and Tom's grades are uncertain by "
         f"±{spread:.1f} along that line:\nit is quite possible that they performed alike."
     )
+
+    print("\nIf each grade is one unknown value, how well are the components known?\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", uapca.ComponentsNotSeparated)  # the verdict says it
+        print(uapca.component_uncertainty(X))
 
     traces = uapca.factor_traces(X)
     print("\nHow far each test reaches into the picture as the uncertainty counts more:\n")
