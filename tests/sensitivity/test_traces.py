@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
 from uapca import UAPCA, UncertainArray, factor_traces
@@ -387,3 +388,39 @@ def _with_moments(C: np.ndarray, psi: np.ndarray) -> UncertainArray:
     """Data with these C (diagonal) and Ψ̄."""
     axes = np.sqrt(len(C) * np.diag(C))[:, None] * np.eye(len(C))
     return UncertainArray(np.concatenate([axes, -axes]), psi)
+
+
+def tied_at_one(order=(0, 1, 2)):
+    """Spread (9, 4, 1) and errors (0.1, 1, 4): at s = 1 the second and third are both 5."""
+    m = np.sqrt(3) * np.vstack([np.diag([3.0, 2.0, 1.0]), -np.diag([3.0, 2.0, 1.0])])
+    order = list(order)
+    return UncertainArray(m[:, order], std=np.sqrt([0.1, 1.0, 4.0])[order])
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_a_tie_on_a_mark_reads_the_same_everywhere(order):
+    traces = factor_traces(tied_at_one(order))
+    k = int(np.flatnonzero(traces.scales == 1.0)[0])
+    distances = traces.summary().distances
+    assert_allclose(distances[:, 1], np.linalg.norm(traces.loadings[k], axis=1), atol=1e-12)
+    assert_allclose(distances[np.argsort(order), 1], [1.0, 1.0, 0.0], atol=1e-12)
+
+
+def test_a_mark_off_the_grid_is_read_from_the_fit_there():
+    traces = factor_traces(tied_at_one(), scales=[0.0, 0.5, 2.0])
+    fit = np.linalg.norm(traces.at(1.0).components_, axis=0)
+    assert_allclose(traces.summary().distances[:, 1], fit, atol=1e-12)
+
+
+def test_a_crossing_on_a_grid_point_is_enclosed_there():
+    traces = factor_traces(tied_at_one())
+    true = [c.scale for c in traces.crossings if c.changes_subspace and c.kind == "true"]
+    assert_allclose(traces.scales[traces.breaks], true, rtol=1e-8)
+    assert "broken at s = 1, " in repr(traces)
+
+
+def test_a_tie_that_lasts_adds_no_points():
+    m = np.sqrt(3) * np.vstack([np.diag([3.0, 2.0, 2.0]), -np.diag([3.0, 2.0, 2.0])])
+    traces = factor_traces(UncertainArray(m, std=[2.0, 1.0, 1.0]))
+    assert np.diff(traces.u).min() > 0.01
+    assert not len(traces.breaks)

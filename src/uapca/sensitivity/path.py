@@ -95,7 +95,7 @@ def adaptive_path(
 
     Intervals are halved until that holds. Where it cannot hold because two vectors swap places
     without turning (a true crossing), the crossing is enclosed as tightly as the numbers allow and
-    both sides of it are on the grid.
+    both sides of it are on the grid. So are those of a crossing that falls on a point of the grid.
 
     Parameters
     ----------
@@ -111,9 +111,10 @@ def adaptive_path(
     grid = np.union1d(first_grid(family, _COARSE), marks)
     pairs = family.eigenpairs(1.0 - grid, grid)
     enclosed: set[float] = set()
+    beside: set[float] = set()
     while True:
         overlap = np.abs(like_placed(pairs.vectors[:-1, :, :q], pairs.vectors[1:, :, :q]))
-        wanted: list[float] = []
+        wanted = _beside_ties(family, grid, pairs, q, beside)
         for k in np.flatnonzero(overlap.min(axis=1) < np.cos(turn)):
             if grid[k] not in enclosed and not _finest(grid[k], grid[k + 1]):
                 new, swap = _parted(family, grid[k : k + 2], pairs.take([k, k + 1]), q, turn)
@@ -148,7 +149,8 @@ def _parted(
     """New points for an interval in which the leading vectors turn too far.
 
     None if the turn was only apparent (a tie, a sign); the middle if there is more to resolve; the
-    two sides of a true crossing, the first of them once more as its mark.
+    two sides of a true crossing, the first of them once more as its mark. A crossing exactly on an
+    end is a tie there and looks like no turn: `_beside_ties` encloses it.
     """
     sides = [(pairs.vectors[k], pairs.tied[k]) for k in (0, 1)]
     places, angle = reach(sides[0], sides[1], range(q))
@@ -171,6 +173,36 @@ def _parted(
         else:
             high, sides[1] = middle, side
     return [low, high], [low]
+
+
+def _beside_ties(
+    family: Family, grid: Doubles, pairs: Eigenpairs, q: int, done: set[float]
+) -> list[float]:
+    """Points at a tiny distance on both sides of ties of shown vectors that sit on the grid.
+
+    Within a tie any basis is as good, so that vectors that swap places there seem not to have moved
+    on either side. With neighbours this near, that is where they are found to swap. Ties that last
+    from one point to the next are none of a crossing. Points looked at are added to ``done``.
+    """
+    tied = pairs.tied[:, :q]
+    lone = tied[1:-1] & ~tied[:-2] & ~tied[2:]
+    wanted: list[float] = []
+    for k in np.flatnonzero(lone.any(axis=1)) + 1:
+        u = float(grid[k])
+        if u in done:
+            continue
+        done.add(u)
+        nearest = max(_FINEST * min(u, 1.0 - u), 4.0 * float(np.spacing(u)))
+        for side in (-1.0, 1.0):
+            room = abs(float(grid[k + int(side)]) - u)
+            if nearest >= room:
+                continue
+            steps = nearest * 4.0 ** np.arange(int(np.log2(room / nearest) / 2.0) + 1)
+            at = u + side * steps[steps < room]
+            # The first at which the values have parted.
+            still = family.eigenpairs(1.0 - at, at).tied[:, :q][:, lone[k - 1]].any(axis=1)
+            wanted += [float(v) for v in at[~still][:1]]
+    return wanted
 
 
 def _unmoved(places: Positions, q: int) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca.decomposition import UAPCA
-from uapca.decomposition.spectrum import tie_tolerance
+from uapca.decomposition.spectrum import scaled_spectrum, tie_tolerance
 from uapca.sensitivity.crossings import Crossing, Meeting, meetings
 from uapca.sensitivity.family import Family, over_scale
 from uapca.sensitivity.following import Positions
@@ -65,9 +65,29 @@ class Traces(ABC):
     def _meetings(self) -> list[Meeting]:
         return meetings(self._family)
 
-    def _distances_at(self, u: Doubles) -> Doubles:
-        vectors = self._family.eigenpairs(1.0 - u, u).vectors
-        return np.asarray(np.linalg.norm(vectors[:, :, : self.n_components], axis=2).T)
+    def _distances_at(self, marks: tuple[float, float, float]) -> Doubles:
+        """Distances from the centre at three u; shape (D, 3).
+
+        As the trace shows them where a mark is on the grid, otherwise as a fit there does. At the
+        ends that is the one-sided limit, as on the grid.
+        """
+        q = self.n_components
+        columns = []
+        for mark in marks:
+            found = np.flatnonzero(self.u == mark)
+            if len(found):
+                leading = self.loadings[found[0]]
+            elif 0.0 < mark < 1.0:
+                leading = self._leading(mark)
+            else:
+                at = np.array([mark])
+                leading = self._family.eigenpairs(1.0 - at, at).vectors[0, :, :q]
+            columns.append(np.linalg.norm(leading, axis=1))
+        return np.stack(columns, axis=1)
+
+    @abstractmethod
+    def _leading(self, u: float) -> Doubles:
+        """The q leading eigenvectors of a fit at u, between the ends, as columns."""
 
     @abstractmethod
     def _distances(self) -> Doubles: ...
@@ -155,12 +175,19 @@ class FactorTraces(Traces):
     def summary(self) -> TraceSummary:
         """Distances from the centre at s = 0, 1 and ∞ and lengths of the traces, by feature.
 
-        Lengths are those of the grid: with ``scales`` given, of what lies between them.
+        Lengths are those of the grid: with ``scales`` given, of what lies between them. Where a
+        true crossing falls exactly on a mark, distances are those of the side below it, as in
+        ``loadings``.
         """
         return self._summary(("s = 0", "s = 1", "s = ∞"), 0.5)
 
     def _distances(self) -> Doubles:
-        return self._distances_at(np.array([0.0, 0.5, 1.0]))
+        return self._distances_at((0.0, 0.5, 1.0))
+
+    def _leading(self, u: float) -> Doubles:
+        s = u / (1.0 - u)
+        found = scaled_spectrum(self._family.start, self._family.stop, s, self.n_components)
+        return found.vectors.T
 
     def __repr__(self) -> str:
         low, high = (f"{s:.4g}" for s in self.scales[[0, -1]])

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from uapca._validation import complaint
 from uapca.decomposition import UAPCA
+from uapca.decomposition.spectrum import spectrum
 from uapca.sensitivity.crossings import WeightCrossing
 from uapca.sensitivity.family import over_weight
 from uapca.sensitivity.following import Positions
@@ -84,7 +85,11 @@ class WeightTraces(Traces):
         return self._summary(("weight 0", f"weight {self.current:.3g}", "weight 1"), self.current)
 
     def _distances(self) -> Doubles:
-        return self._distances_at(np.array([0.0, self.current, 1.0]))
+        return self._distances_at((0.0, self.current, 1.0))
+
+    def _leading(self, u: float) -> Doubles:
+        matrix = self._family.matrices(np.array([1.0 - u]), np.array([u]))[0]
+        return spectrum(matrix, self.n_components).vectors.T
 
     def __repr__(self) -> str:
         low, high = (f"{v:.4g}" for v in self.weights[[0, -1]])
