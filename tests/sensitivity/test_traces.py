@@ -255,7 +255,7 @@ class TestEdges:
         assert len(traces.breaks) == 0
 
     def test_huge_scales_do_not_overflow(self):
-        traces = factor_traces(random_array(8), scales=[0.0, 1e16, 1e160, 1e300, np.inf])
+        traces = factor_traces(random_array(8), scales=[0.0, 1e16, 1e149, np.inf])
         assert np.isfinite(traces.loadings).all()
         assert not np.isnan(traces.eigenvalues).any()
 
@@ -424,3 +424,22 @@ def test_a_tie_that_lasts_adds_no_points():
     traces = factor_traces(UncertainArray(m, std=[2.0, 1.0, 1.0]))
     assert np.diff(traces.u).min() > 0.01
     assert not len(traces.breaks)
+
+
+def test_scales_too_large_to_square_count_as_infinite():
+    traces = factor_traces(tied_at_one(), scales=[0.0, 1e149, 1e300])
+    assert traces.scales[-1] == np.inf
+    assert traces.u[-1] == 1.0
+    assert_allclose(traces.eigenvalues[1], np.array([4.0, 1.0, 0.1]) * 1e298, rtol=1e-12)
+    with refused(
+        ValueError,
+        "scales must have infinity once; got 1e+300 and inf, and scales from 1e150 on count as "
+        "infinite. Keep numpy.inf alone.",
+    ):
+        factor_traces(tied_at_one(), scales=[0.0, 1.0, 1e300, np.inf])
+
+
+def test_a_fit_of_certain_rows_has_no_more_components_than_rows():
+    traces = factor_traces(UncertainArray([[0.0, 1.0, 2.0], [1.0, 3.0, 2.0]]), 3)
+    assert traces.loadings.shape[2] == 3
+    assert traces.at(1.0).components_.shape == (2, 3)

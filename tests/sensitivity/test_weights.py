@@ -99,7 +99,7 @@ def test_a_certain_row_leaves_its_direction_behind():
 def test_summary(data):
     traces = weight_traces(data, "c")
     summary = traces.summary()
-    assert summary.marks == ("weight 0", f"weight {traces.current:.3g}", "weight 1")
+    assert summary.marks == ("weight 0", f"current weight {traces.current:.3g}", "weight 1")
     k = int(np.flatnonzero(traces.weights == traces.current)[0])
     now = np.linalg.norm(traces.loadings[k], axis=1)
     np.testing.assert_allclose(summary.distances[:, 1], now, atol=1e-12)
@@ -127,7 +127,7 @@ class TestBadInput:
             weight_traces(data, "z")
 
     def test_position_out_of_range(self, data):
-        message = "index must be below the number of rows, 7; got 7. Rows count from 0."
+        message = "row must be below the number of rows, 7; got 7. Rows count from 0."
         with self.refused(IndexError, message):
             weight_traces(data, 7)
 
@@ -167,3 +167,28 @@ class TestBadInput:
         message = "X must be an UncertainArray; got ndarray. Pass uapca.UncertainArray(X)."
         with self.refused(TypeError, message):
             weight_traces(np.eye(3), 0)
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+def test_every_column_of_the_summary_has_its_own_name(weight):
+    weights = [weight, *[1.0 - weight] * 3]
+    mean = [[1.0, 0.0, 2.0], [0.0, 1.0, 0.5], [2.0, -1.0, 0.0], [0.3, 3.0, 1.0]]
+    summary = weight_traces(UncertainArray(mean, std=[0.1, 1.0, 0.3], weights=weights), 0).summary()
+    assert summary.marks == ("weight 0", f"current weight {weight:g}", "weight 1")
+    assert all(len(record) == 6 for record in summary)
+    assert summary.to_frame().shape == (3, 5)
+
+
+def test_rows_that_are_none_are_refused_by_name():
+    X = UncertainArray([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], std=0.1)
+    with pytest.raises(IndexError, match=r"^row must select rows by position, mask of length 3,"):
+        weight_traces(X, [])
+    with pytest.raises(IndexError, match=r"^row must be below the number of rows, 3; got 7\."):
+        weight_traces(X, 7)
+
+
+def test_the_current_weight_off_the_grid_is_read_from_the_fit_there():
+    X = UncertainArray([[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [2.0, 2.0, -1.0]], std=[0.1, 0.5, 2.0])
+    traces = weight_traces(X, 1, weights=[0.0, 0.9])
+    fit = np.linalg.norm(traces.at(traces.current).components_, axis=0)
+    np.testing.assert_allclose(traces.summary().distances[:, 1], fit, atol=1e-12)

@@ -13,8 +13,9 @@ from uapca._validation import as_floats, complaint, shape_of
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.blocks import Doubles
+from uapca.uncertain.checks import scale_from
 
-__all__ = ["feature_names", "fitted", "limited", "rising", "shown_count"]
+__all__ = ["feature_names", "fitted", "grid_of_scales", "limited", "rising", "shown_count"]
 
 
 def fitted(X: Any) -> UAPCA:
@@ -72,6 +73,24 @@ def shown_count(n_components: Any, d: int) -> int:
 def feature_names(names: Any, d: int) -> tuple[str, ...]:
     """The features' names, made up where there are none."""
     return tuple(f"x{j}" for j in range(d)) if names is None else tuple(map(str, names))
+
+
+def grid_of_scales(values: Any) -> Doubles:
+    """Rising scales from 0 to infinity; those too large to be squared count as infinite."""
+    grid = rising(values, "scales", np.inf)
+    scales = np.array([scale_from(s, "scales") for s in grid])
+    infinite = np.flatnonzero(np.isinf(scales))
+    if len(infinite) > 1:
+        first, second = (float(grid[k]) for k in infinite[:2])
+        raise ValueError(
+            complaint(
+                "scales",
+                "have infinity once",
+                f"got {first:g} and {second:g}, and scales from 1e150 on count as infinite",
+                "Keep numpy.inf alone",
+            )
+        )
+    return scales
 
 
 def rising(values: Any, parameter: str, highest: float) -> Doubles:

@@ -198,7 +198,7 @@ def _beside_ties(
             if nearest >= room:
                 continue
             steps = nearest * 4.0 ** np.arange(int(np.log2(room / nearest) / 2.0) + 1)
-            at = u + side * steps[steps < room]
+            at = np.asarray(u + side * steps[steps < room], dtype=np.float64)
             # The first at which the values have parted.
             still = family.eigenpairs(1.0 - at, at).tied[:, :q][:, lone[k - 1]].any(axis=1)
             wanted += [float(v) for v in at[~still][:1]]

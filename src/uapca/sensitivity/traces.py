@@ -16,7 +16,7 @@ from uapca.decomposition.spectrum import scaled_spectrum, tie_tolerance
 from uapca.sensitivity.crossings import Crossing, Meeting, meetings
 from uapca.sensitivity.family import Family, over_scale
 from uapca.sensitivity.following import Positions
-from uapca.sensitivity.inputs import feature_names, fitted, limited, rising, shown_count
+from uapca.sensitivity.inputs import feature_names, fitted, grid_of_scales, limited, shown_count
 from uapca.sensitivity.path import Path, adaptive_path, fixed_path
 from uapca.sensitivity.summary import TraceSummary, summarised
 from uapca.uncertain.blocks import Doubles
@@ -146,7 +146,8 @@ class FactorTraces(Traces):
         At s = ∞ their limits: infinite, or where Ψ̄ has no variance, what C has there.
         """
         values, infinite = self._path.values, np.isinf(self.scales)
-        out = np.where(infinite[:, None], np.inf, values * _growth(self.scales)[:, None])
+        with np.errstate(over="ignore"):
+            out = np.where(infinite[:, None], np.inf, values * _growth(self.scales)[:, None])
         if infinite.any():
             vectors = self._path.vectors[-1]
             finite = values[-1] <= tie_tolerance(len(vectors)) * values[-1, 0]
@@ -169,7 +170,13 @@ class FactorTraces(Traces):
         return tuple(Crossing(**described(meeting, q)) for meeting in self._meetings)
 
     def at(self, s: float) -> UAPCA:
-        """The fit at one scale, from C and Ψ̄ alone: a fitted `UAPCA` with q components."""
+        """The fit at one scale, from C and Ψ̄ alone: a fitted `UAPCA` with q components.
+
+        Fewer where the rows are certain and there are less than q of them: a fit has no more, while
+        ``loadings`` goes on with directions that have no variance. At a true crossing on s exactly,
+        where two components are as good as each other, the fit takes its pick by the rule for ties
+        and ``loadings`` shows the one it comes from.
+        """
         return self._fit.rescale(scale_from(s, "s"))
 
     def summary(self) -> TraceSummary:
@@ -213,7 +220,8 @@ def factor_traces(
     n_components : int, default=2
         How many components q the picture shows, from 2 to D.
     scales : array-like of shape (S,), optional
-        Where to compute, rising, from 0 to ``numpy.inf``. By default the grid is adaptive: so
+        Where to compute, rising, from 0 to ``numpy.inf``; from 1e150 on, where squares no longer
+        fit into float64, scales count as infinite. By default the grid is adaptive: so
         fine that no component shown turns by more than two degrees between neighbours, with 0, 1
         and infinity on it. A fixed grid that steps over a sharp avoided crossing cannot tell it
         from a true one and breaks the trace there; `FactorTraces.crossings` can.
@@ -249,7 +257,7 @@ def factor_traces(
         with np.errstate(divide="ignore"):
             s = path.u / path.complement
     else:
-        s = rising(scales, "scales", np.inf)
+        s = grid_of_scales(scales)
         with np.errstate(invalid="ignore"):
             u = np.where(np.isinf(s), 1.0, s / (1.0 + s))
         path = fixed_path(family, u, 1.0 / (1.0 + s))
@@ -285,4 +293,4 @@ def described(meeting: Meeting, q: int) -> dict[str, Any]:
 
 def _growth(scales: Doubles) -> Doubles:
     """(1 + s)², by which K(s) is larger than its finite multiple; 1 where s is infinite."""
-    return np.asarray(np.square(1.0 + np.where(np.isinf(scales), 0.0, np.minimum(scales, 1e150))))
+    return np.asarray(np.square(1.0 + np.where(np.isinf(scales), 0.0, scales)))

@@ -22,6 +22,7 @@ from uapca.sensitivity.traces import Traces, described, traced
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.blocks import Doubles, moments
 from uapca.uncertain.checks import scale_from
+from uapca.uncertain.covariance import Rows
 from uapca.uncertain.indexing import positions
 
 __all__ = ["WeightTraces", "weight_traces"]
@@ -70,7 +71,10 @@ class WeightTraces(Traces):
         return tuple(WeightCrossing(**described(meeting, q)) for meeting in self._meetings)
 
     def at(self, weight: float) -> UAPCA:
-        """The fit at one weight of the rows: a fitted `UAPCA` with q components."""
+        """The fit at one weight of the rows: a fitted `UAPCA` with q components.
+
+        Fewer where the rows are certain and there are less than q of them.
+        """
         v = float(rising([weight], "weight", 1.0)[0])
         inside = np.zeros(len(self._data), dtype=bool)
         inside[list(self.rows)] = True
@@ -82,7 +86,8 @@ class WeightTraces(Traces):
 
     def summary(self) -> TraceSummary:
         """Distances from the centre with weight 0, the current weight and 1, and lengths."""
-        return self._summary(("weight 0", f"weight {self.current:.3g}", "weight 1"), self.current)
+        middle = f"current weight {self.current:.3g}"
+        return self._summary(("weight 0", middle, "weight 1"), self.current)
 
     def _distances(self) -> Doubles:
         return self._distances_at((0.0, self.current, 1.0))
@@ -164,7 +169,7 @@ def weight_traces(
             )
         )
     inside = np.zeros(len(data), dtype=bool)
-    inside[positions(row, len(data), data.names, "row")] = True
+    inside[_chosen(row, data)] = True
     if inside.all():
         raise ValueError(
             complaint(
@@ -189,6 +194,14 @@ def weight_traces(
         scale=s,
         _data=data,
     )
+
+
+def _chosen(row: Any, data: UncertainArray) -> Rows:
+    """The rows that ``row`` selects, at least one; complaints name the parameter."""
+    try:
+        return positions(row, len(data), data.names, "row")
+    except IndexError as error:
+        raise IndexError("row" + str(error).removeprefix("index")) from None
 
 
 def _moments(rows: UncertainArray, s: float) -> tuple[Doubles, Doubles]:
