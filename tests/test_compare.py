@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
 import uapca
@@ -335,3 +336,23 @@ def test_unfitted_and_infinite_scale():
 def test_bad_subspaces(b, error, message):
     with pytest.raises(error, match=told(message)):
         uapca.principal_angles(np.eye(2), b)
+
+
+@pytest.mark.parametrize("size", [1e120, 1e200, 1e300, 1.7e308])
+def test_means_far_beyond_all_errors_have_no_overlap_and_no_warning(size):
+    a, b = ([size, 0.0], np.eye(2)), ([-size, 0.0], np.eye(2))
+    assert uapca.hellinger(a, b) == 1.0
+    assert uapca.bhattacharyya(a, b) == 0.0
+    small = ([0.0, 0.0], 1e-300 * np.eye(2)), ([size, 0.0], 1e-300 * np.eye(2))
+    assert uapca.hellinger(*small) == 1.0
+
+
+def test_short_rows_are_directions_too():
+    first = [[1.0, 0.0, 0.0], [0.0, 1e-20, 0.0]]
+    second = [[0.0, 1e300, 1e300], [1e-310, 0.0, 0.0]]
+    assert_allclose(uapca.principal_angles(first, second), [0.0, np.pi / 4], atol=1e-15)
+
+
+def test_dependent_rows_span_fewer_directions():
+    first = [[1.0, 0.0, 0.0], [1e-30, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    assert uapca.principal_angles(first, np.eye(3)).shape == (1,)

@@ -27,6 +27,12 @@ _EPS = float(np.finfo(np.float64).eps)
 # well above the rounding of an eigenvector, well below anything a picture shows.
 _OUTSIDE = 1e-8
 
+# Means this many standard deviations apart have no overlap in float64, whatever the shapes.
+_NOWHERE_NEAR = 1e100
+
+# The largest number of standard deviations whose squares can be summed.
+_HUGE = 1e150
+
 # Whitened differences beyond this are far from equal: there the determinants themselves are
 # accurate, and below it they would cancel.
 _FAR = 0.9
@@ -109,13 +115,16 @@ def principal_angles(a: Any, b: Any) -> Doubles:
     Parameters
     ----------
     a, b : UAPCA, or array-like of shape (q, D)
-        Fitted PCAs, or components as rows. The rows need not be orthonormal and the numbers of
-        rows may differ.
+        Fitted PCAs, or components as rows. The rows need not be orthonormal, their lengths play
+        no part, and the numbers of rows may differ.
 
     Returns
     -------
-    ndarray of shape (min(q_a, q_b),)
-        From 0 to π/2, accurate for small angles too.
+    ndarray of shape (min(r_a, r_b),)
+        From 0 to π/2, accurate for small angles too. r is the dimension of the subspace: the
+        number of rows, or less if they depend on each other. With all rows brought to length 1, it
+        is the number of singular values above max(q, D) roundings of the largest; a row of zeros
+        adds nothing.
 
     See Also
     --------
@@ -143,17 +152,24 @@ def _log_coefficient(a: Any, b: Any) -> float:
     if len(mean_a) != len(mean_b):
         raise ValueError(_different(len(mean_a), len(mean_b)))
     middle = 0.5 * cov_a + 0.5 * cov_b  # halved first: the sum of two large ones may overflow
-    shift = mean_a - mean_b
+    with np.errstate(over="ignore"):
+        shift = mean_a - mean_b
     rounding = 16 * _EPS * np.maximum(np.abs(mean_a), np.abs(mean_b))
     size = np.sqrt(np.clip(np.diagonal(middle), 0.0, None))
     fixed = size == 0.0
-    if (np.abs(shift[fixed]) > rounding[fixed]).any():
+    apart = np.abs(shift) > rounding
+    if apart[fixed].any():
         return -np.inf
     kept = ~fixed
     if not kept.any():
         return 0.0
     # In units of the common standard deviation nothing depends on the units of the features.
-    size, shift, rounding = size[kept], shift[kept] / size[kept], rounding[kept] / size[kept]
+    size = size[kept]
+    with np.errstate(over="ignore"):
+        shift, rounding = shift[kept] / size, rounding[kept] / size
+    if (apart[kept] & (np.abs(shift) > _NOWHERE_NEAR)).any():
+        return -np.inf
+    shift, rounding = np.clip(shift, -_HUGE, _HUGE), np.minimum(rounding, _HUGE)
     first = cov_a[np.ix_(kept, kept)] / size / size[:, None]
     second = cov_b[np.ix_(kept, kept)] / size / size[:, None]
     basis = _common_support(first, second)
@@ -339,7 +355,15 @@ def _directions(value: Any, parameter: str) -> Doubles:
                 "Pass components, such as pca.components_",
             )
         )
-    return rows
+    return _of_length_one(rows)
+
+
+def _of_length_one(rows: Doubles) -> Doubles:
+    """The rows with length 1, so that a short one is no less a direction; zeros stay."""
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    rows = rows / np.where(largest > 0.0, largest, 1.0)  # first, so that squares do not overflow
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(length > 0.0, length, 1.0))
 
 
 def _different(first: int, second: int) -> str:
