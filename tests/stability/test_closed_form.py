@@ -14,6 +14,7 @@ from builders import KINDS, random_covariances, random_uncertain
 from uapca.decomposition.spectrum import signed
 from uapca.laws import Independent, Uniform
 from uapca.stability.rows import row_images
+from uapca.stability.verdict import verdict, warning_text
 
 ORDERS = (1, 2)
 
@@ -448,3 +449,82 @@ def test_bad_level(rng, level):
     message = f"level must lie between 0 and 1; got {level!r}. Pass 0.95 for 95 %."
     with pytest.raises(ValueError, match=told(message)):
         found.eigenvalue_interval(level)
+
+
+def spread_out(rng, n=40):
+    return rng.normal(size=(n, 3)) * [5.0, 3.0, 1.0]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("size", [1e-140, 1e-100, 1e100, 1e150])
+def test_extreme_units_change_nothing_but_the_units(rng, size, order):
+    mean = spread_out(rng)
+    usual = uapca.component_uncertainty(uapca.UncertainArray(mean, std=0.3), order=order)
+    X = uapca.UncertainArray(mean * size, std=0.3 * size)
+    found = uapca.component_uncertainty(X, order=order)
+    assert_allclose(found.std, usual.std, rtol=1e-9, atol=1e-12)
+    assert_allclose(found.separation, usual.separation, rtol=1e-9)
+    assert_allclose(found.eigenvalue_std / size / size, usual.eigenvalue_std, rtol=1e-9)
+
+
+def test_to_first_order_errors_of_any_size_keep_their_digits(rng):
+    mean = spread_out(rng)
+    usual = uapca.component_uncertainty(uapca.UncertainArray(mean, std=0.3), order=1)
+    small = uapca.component_uncertainty(uapca.UncertainArray(mean, std=0.3e-120), order=1)
+    assert_allclose(small.std, usual.std * 1e-120, rtol=1e-9, atol=1e-134)
+    assert_allclose(small.eigenvalue_std, usual.eigenvalue_std * 1e-120, rtol=1e-9)
+    assert_allclose(small.separation, usual.separation * 1e120, rtol=1e-9)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    ("size", "error", "flow"),
+    [(1e-160, 1e-160, "underflows"), (1e-170, 0.0, "underflows"), (1.0, 1e200, "overflows")],
+)
+def test_squares_that_do_not_fit_are_refused(rng, size, error, flow, order):
+    X = uapca.UncertainArray(spread_out(rng) * size, std=error)
+    message = (
+        f"X must have squares that fit into float64; its covariance {flow}. "
+        "Divide the data by its largest magnitude first, or use UncertainScaler."
+    )
+    with pytest.raises(ValueError, match=told(message)):
+        uapca.component_uncertainty(X, order=order)
+
+
+def test_errors_beyond_all_proportion_are_refused_or_tell_nothing_apart(rng):
+    X = uapca.UncertainArray(spread_out(rng) * 1e-100, std=1e100)
+    message = (
+        "X must have errors and a spread of comparable size; their ratio is so large that its "
+        "powers do not fit into float64. Check the units of the errors; to order 2 they are part "
+        "of the spread."
+    )
+    with pytest.raises(ValueError, match=told(message)):
+        uapca.component_uncertainty(X, order=1)
+    with pytest.warns(uapca.ComponentsNotSeparated):
+        found = uapca.component_uncertainty(X)
+    assert_array_equal(found.separation, 0.0)
+
+
+def test_one_row_with_large_errors():
+    X = uapca.UncertainArray([[1.0, 2.0, 3.0]], std=1e100)
+    for order in ORDERS:
+        with pytest.warns(uapca.ComponentsNotSeparated):
+            found = uapca.component_uncertainty(X, order=order)
+        assert_array_equal(found.separation, 0.0)
+        assert_array_equal(found.eigenvalue_std, 0.0)
+
+
+def test_what_is_not_a_number_is_not_told_apart():
+    separation = np.array([np.nan, 5.0])
+    assert verdict(separation)[0] == "components 1 and 2 cannot be told apart at this uncertainty"
+    assert "components 1 and 2 cannot be told apart" in (warning_text(separation) or "")
+
+
+def test_the_worst_entry_is_within_five_per_cent_of_drawing():
+    rng = np.random.default_rng(7)
+    mean = rng.normal(size=(60, 4)) * [8.0, 4.0, 2.0, 0.5]
+    X = uapca.UncertainArray(mean, random_covariances(rng, 60, 4) * 0.02)
+    closed = uapca.component_uncertainty(X, 3)
+    assert closed.separation.min() > 10.0
+    drawn = uapca.simulate(X, 30_000, 3, rng=1, scores=False).components.std(axis=0)
+    assert np.abs(closed.std / drawn - 1.0).max() < 0.05

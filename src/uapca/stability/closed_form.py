@@ -26,6 +26,9 @@ from uapca.uncertain.blocks import Doubles
 
 __all__ = ["ComponentUncertainty", "component_uncertainty"]
 
+# Variances below this have lost digits, or their inverses overflow.
+_SMALLEST = 1e-290
+
 Indices = npt.NDArray[np.intp]
 
 
@@ -174,23 +177,27 @@ def component_uncertainty(
     if isinstance(order, bool) or order not in (1, 2):
         raise ValueError(complaint("order", "be 1 or 2", f"got {order!r}", "Leave order at 2"))
     mean, base = realised_covariance(X, order)
-    unit = _unit(base)
+    unit, error = _units(X, base, order)
     pairs = spectrum(base / unit / unit)
     wanted = [(i, k) for i in range(q) for k in range(i, q if joint else i + 1)]
     first, second = np.array(wanted, dtype=np.intp).T
     own = first == second
     V = pairs.vectors
-    sums = RowSums(X, mean, unit, V[: q + 1], wanted, order)
-    turned = V @ sums.spreads @ V.T
-    inverse, tied = _inverse_gaps(pairs.values, q)
-    coefficients = turned * inverse[first, :, None] * inverse[second, None, :]
-    blocks = V.T @ coefficients @ V
+    # Numbers out of range are looked for at the end.
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = RowSums(X, mean, (unit, error), V[: q + 1], wanted, order)
+        turned = V @ sums.spreads @ V.T
+        inverse, tied = _inverse_gaps(pairs.values * (unit / error), q)
+        coefficients = turned * inverse[first, :, None] * inverse[second, None, :]
+        blocks = V.T @ coefficients @ V
+        gap_variances = sums.gap_variances()
+    _check_range(turned, gap_variances, blocks[~(tied[first] | tied[second])])
     blocks[tied[first] | tied[second]] = np.inf
     covariance, turned = blocks[own], turned[own]
     variances = np.maximum(covariance.diagonal(axis1=1, axis2=2), 0.0)
     each, before = np.arange(q), np.arange(min(q, d - 1))
     coupling = turned[before, before + 1, before + 1]
-    separation = _separation(pairs.values, sums.gap_variances() + 4.0 * coupling)
+    separation = _separation(pairs.values, gap_variances + 4.0 * coupling) * (unit / error)
     text = warning_text(separation)
     if text is not None:
         warnings.warn(text, ComponentsNotSeparated, stacklevel=2)
@@ -200,7 +207,7 @@ def component_uncertainty(
         covariance=covariance,
         std=np.sqrt(variances),
         angle=np.minimum(np.sqrt(variances.sum(axis=1)), np.pi / 2),
-        eigenvalue_std=np.sqrt(np.maximum(turned[each, each, each], 0.0)) * unit**2,
+        eigenvalue_std=np.sqrt(np.maximum(turned[each, each, each], 0.0)) * unit * error,
         gap=_gaps(pairs.values, q) * unit**2,
         separation=separation,
         verdict=verdict(separation),
@@ -209,10 +216,58 @@ def component_uncertainty(
     )
 
 
-def _unit(base: Doubles) -> float:
-    """A power of two near the largest standard deviation: the fourth powers to come stay finite."""
-    size = math.sqrt(max(float(base.diagonal().max()), 0.0))
-    return math.ldexp(1.0, math.frexp(size)[1])
+def _units(X: UncertainArray, base: Doubles, order: int) -> tuple[float, float]:
+    """Units of the spread and of the errors, powers of two: fourth powers to come stay finite.
+
+    To order 2 both are one, the larger: there the errors are part of the spread.
+    """
+    spread = float(base.diagonal().max())
+    with np.errstate(over="ignore"):
+        within = float(X.cov.average_diagonal(X._weights).max())
+    leading = max(spread, within) if order == 2 else spread
+    lost = leading < _SMALLEST and (spread > 0.0 or _differ(X))
+    if lost or not np.isfinite(within):
+        flow = "underflows" if np.isfinite(within) else "overflows"
+        raise ValueError(
+            complaint(
+                "X",
+                "have squares that fit into float64",
+                f"its covariance {flow}",
+                "Divide the data by its largest magnitude first, or use UncertainScaler",
+            )
+        )
+    if order == 2:
+        spread = within = max(spread, within)
+    # What is too small to be squared is measured in the other's unit.
+    large = max(spread, within)
+    if spread < _SMALLEST:
+        spread = large
+    if within < _SMALLEST:
+        within = large
+    return _power_of_two(spread), _power_of_two(within)
+
+
+def _differ(X: UncertainArray) -> bool:
+    """Whether the means of rows that count are not all the same."""
+    counted = X.mean if X._weights is None else X.mean[X._weights > 0.0]
+    return bool((counted != counted[0]).any())
+
+
+def _power_of_two(variance: float) -> float:
+    """A power of two above the standard deviation, at most twice as large; 1 if there is none."""
+    return math.ldexp(1.0, math.frexp(math.sqrt(max(variance, 0.0)))[1])
+
+
+def _check_range(*found: Doubles) -> None:
+    if not all(np.isfinite(values).all() for values in found):
+        raise ValueError(
+            complaint(
+                "X",
+                "have errors and a spread of comparable size",
+                "their ratio is so large that its powers do not fit into float64",
+                "Check the units of the errors; to order 2 they are part of the spread",
+            )
+        )
 
 
 def _inverse_gaps(values: Doubles, q: int) -> tuple[Doubles, npt.NDArray[np.bool_]]:

@@ -31,8 +31,9 @@ class RowSums:
     ----------
     X : UncertainArray
     mean : ndarray of shape (D,)
-    unit : float
-        Everything is measured in this unit.
+    units : tuple of float
+        What the means and what the errors are measured in, m and e: the spreads are in m²e². With
+        products of errors, of order 2, the two are the same.
     U : ndarray of shape (k, D)
         Orthonormal rows.
     pairs : sequence of (int, int)
@@ -50,13 +51,13 @@ class RowSums:
         self,
         X: UncertainArray,
         mean: Doubles,
-        unit: float,
+        units: tuple[float, float],
         U: Doubles,
         pairs: Sequence[Pair],
         order: int,
     ) -> None:
         (n, d), k = X.shape, len(U)
-        self._U, self._cov, self._pairs = U, X.cov.scaled(1.0 / unit), pairs
+        self._U, self._cov, self._pairs = U, X.cov.scaled(1.0 / units[1]), pairs
         w = np.full(n, 1.0 / n) if X._weights is None else X._weights
         self._squares = w * w
         # B = diag(w) − wwᵀ has B_nm² = w_n² w_m², to which n = m adds w_n² (1 − 2 w_n).
@@ -69,7 +70,7 @@ class RowSums:
         add = self._add_independent if self._cov.kind == "diagonal" else self._add_any
         for block in row_blocks(n, d * (k + 1 + 2 * len(pairs))):
             centred = X.mean[block] - mean
-            centred = np.divide(centred, unit, dtype=np.float64)
+            centred = np.divide(centred, units[0], dtype=np.float64)
             np.matmul(U, centred.T, out=self._scores[:, block])
             add(block, centred)
         if self._common is not None:

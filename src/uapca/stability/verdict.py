@@ -27,7 +27,7 @@ def verdict(separation: Doubles) -> tuple[str, ...]:
 
 def warning_text(separation: Doubles) -> str | None:
     """What to warn of; None if all are told apart."""
-    mixed = [_sentence(i, float(z)) for i, z in enumerate(separation, 1) if z < TOLD_APART]
+    mixed = [_sentence(i, float(z)) for i, z in enumerate(separation, 1) if not z >= TOLD_APART]
     if not mixed:
         return None
     return (
@@ -39,7 +39,7 @@ def warning_text(separation: Doubles) -> str | None:
 
 def _sentence(i: int, z: float) -> str:
     pair = f"components {i} and {i + 1}"
-    if z < TOLD_APART:
+    if not z >= TOLD_APART:  # what is not a number tells nothing apart either
         return f"{pair} cannot be told apart at this uncertainty"
     if z < WELL_APART:
         return f"{pair} are close: their gap is {z:.1f} times its standard deviation"
