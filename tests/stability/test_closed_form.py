@@ -523,7 +523,7 @@ def test_what_is_not_a_number_is_not_told_apart():
 def test_the_worst_entry_is_within_five_per_cent_of_drawing():
     rng = np.random.default_rng(7)
     mean = rng.normal(size=(60, 4)) * [8.0, 4.0, 2.0, 0.5]
-    X = uapca.UncertainArray(mean, random_covariances(rng, 60, 4) * 0.02)
+    X = uapca.UncertainArray(mean, random_covariances(rng, 60, 4) * 0.1)
     closed = uapca.component_uncertainty(X, 3)
     assert closed.separation.min() > 10.0
     drawn = uapca.simulate(X, 30_000, 3, rng=1, scores=False).components.std(axis=0)
