@@ -210,3 +210,22 @@ def test_what_is_no_table():
         "path_or_frame must be a path or a table with named columns; got an object of type int. "
         "Pass a CSV or Excel file, a data frame or a mapping of names to columns."
     )
+
+
+def test_a_first_column_that_cannot_be_read_is_no_names_column():
+    grades = {"grade": ["good", "bad"], "x": ["1", "3"]}
+    message = refused(grades)
+    assert "row 0, column 'grade': cannot read 'good'" in message
+    assert "names='grade'" in message
+    assert "words=" in message
+    assert uapca.from_table(grades, names="grade").names == ("good", "bad")
+    assert uapca.from_table(grades, words={"good": 15, "bad": 3}).features == ("grade", "x")
+
+
+@pytest.mark.parametrize("header", ["", "Name", "ID", " label ", "Student", "Unnamed: 0"])
+def test_usual_headers_of_names(header):
+    X = uapca.from_table({header: ["a", "b"], "x": ["1", "3"]})
+    assert X.names == ("a", "b")
+    assert X.features == ("x",)
+    message = refused({header: ["a", "a"], "x": ["1", "3"]})
+    assert message.startswith("names must be distinct; 'a' occurs 2 times")

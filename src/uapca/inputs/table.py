@@ -21,6 +21,15 @@ from uapca.uncertain import UncertainArray
 __all__ = ["BadCell", "TableError", "from_table"]
 
 _SHOWN = 50
+# Headers that say that the first column names the rows.
+_NAMING = frozenset(
+    (
+        *("name", "names", "id", "ids", "identifier", "index", "key", "label", "labels"),
+        *("row", "rows", "sample", "samples", "object", "objects", "item", "items", "case"),
+        *("specimen", "subject", "patient", "person", "participant", "respondent"),
+        *("student", "students", "pupil", "pupils", "unnamed: 0"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -88,8 +97,9 @@ def from_table(
         column's other cells; or a mapping of column names to any of these.
     names : str, sequence of str or False, optional
         The column that names the rows, or the names. By default the index of a frame if it holds
-        text, or the first column if none of its cells reads as an uncertain cell and all differ;
-        False takes every column as a feature.
+        text, or the first column if its header is empty or a usual one for names (``name``,
+        ``id``, ``label``, ``sample``, ``student``, ...) and none of its cells reads as an
+        uncertain cell; False takes every column as a feature.
     features : sequence of str, optional
         The columns to use; by default all that are left.
     weights : array-like of shape (N,), optional
@@ -134,6 +144,7 @@ def from_table(
     if names is None and labels is None and _names_rows(columns.names, cells, reader):
         named = columns.names[0]
         labels = [str(cell).strip() for cell in cells[named]]
+        _check_distinct(labels, named)
     if features is None:
         chosen = [name for name in columns.names if name != named]
     else:
@@ -200,13 +211,30 @@ def _unknown(error: CellError) -> bool:
 def _names_rows(
     columns: Sequence[str], cells: Mapping[str, Sequence[Any]], reader: _Reader
 ) -> bool:
-    """Whether the first column holds names: distinct texts, none of which is a cell."""
+    """Whether the first column holds names: its header says so, and none of its texts is a cell."""
     if len(columns) < 2:
+        return False
+    header = columns[0].strip().casefold()
+    if header and header not in _NAMING:
         return False
     first = cells[columns[0]]
     if not first or not all(isinstance(cell, str) and cell.strip() for cell in first):
         return False
-    return len(set(first)) == len(first) and all(isinstance(reader.cell(c), str) for c in first)
+    return all(isinstance(reader.cell(cell), str) for cell in first)
+
+
+def _check_distinct(labels: Sequence[str], column: str) -> None:
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise ValueError(
+            complaint(
+                "names",
+                "be distinct",
+                f"{twice!r} occurs {labels.count(twice)} times in the column {column!r}",
+                "Rename the duplicates, or pass names=False and the columns to use as "
+                "features=[...]",
+            )
+        )
 
 
 def _fills(missing: Any, chosen: Sequence[str], words: Mapping[str, Any]) -> dict[str, Any]:
@@ -261,7 +289,8 @@ def _filled(
         filled[name] = laws
     if bad:
         bad.sort(key=lambda pair: pair[0])
-        raise _table_error([cell for _, cell in bad])
+        unread = [name for name, column in read.items() if all(isinstance(c, str) for c in column)]
+        raise _table_error([cell for _, cell in bad], unread[0] if unread else "column")
     return filled
 
 
@@ -275,7 +304,7 @@ def _column_law(known: Sequence[Marginal]) -> Marginal | None:
     return Gaussian(mean, float(np.sqrt(var))) if var > 0 else Point(mean)
 
 
-def _table_error(bad: Sequence[BadCell]) -> TableError:
+def _table_error(bad: Sequence[BadCell], column: str) -> TableError:
     empty = all(cell.reason == "empty" for cell in bad)
     lines = [str(cell) for cell in bad[:_SHOWN]]
     if len(bad) > _SHOWN:
@@ -284,8 +313,8 @@ def _table_error(bad: Sequence[BadCell]) -> TableError:
         "Say what empty cells mean: missing='column' fills in the column's mean and spread, "
         "missing='U(0, 20)' a law"
         if empty
-        else "Words are given a meaning by words={'good': 'T(13, 14, 16, 18)'}; names of rows "
-        "by names='column'"
+        else "Words are given a meaning by words={'good': 'T(13, 14, 16, 18)'}; a column that "
+        f"names the rows is given by names={column!r}"
     )
     return TableError(
         complaint(
