@@ -179,3 +179,18 @@ def test_correlation_in_both_orders():
         "corr must match one column for each pair of features; "
         "'ra' and 'dec' have 'dec_ra_corr', 'ra_dec_corr'. Drop one of the two."
     )
+
+
+@pytest.mark.parametrize("corr", [None, "{}_{}_corr"])
+@pytest.mark.parametrize("orphan", ["ra_parallax_corr", "parallax_ra_corr", "parallax_pm_ra_corr"])
+def test_correlations_without_their_features_are_refused(corr, orphan):
+    frame = {key: GAIA[key] for key in ("ra", "ra_error", "dec", "dec_error")}
+    if corr is not None:
+        frame["ra_dec_corr"] = GAIA["ra_dec_corr"]
+    message = refused({**frame, orphan: [0.1, 0.2]}, corr=corr)
+    assert message.startswith("corr must belong to two columns of values")
+    assert repr(orphan) in message
+    X = uapca.from_frame({**frame, orphan: [0.1, 0.2]}, corr=corr, features=["ra", "dec"])
+    assert X.features == ("ra", "dec")
+    Y = uapca.from_frame({**frame, orphan: [0.1, 0.2], f"{orphan}_error": [0.1, 0.1]}, corr=corr)
+    assert Y.features == ("ra", "dec", orphan)

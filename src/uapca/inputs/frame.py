@@ -144,6 +144,10 @@ def _patterns(errors: str | Sequence[str]) -> tuple[str, ...]:
 def _stem(column: str, pattern: str) -> str | None:
     """The feature a column belongs to if it is named by the pattern."""
     head, tail = pattern.split("{}")
+    return _between(column, head, tail)
+
+
+def _between(column: str, head: str, tail: str) -> str | None:
     if column.startswith(head) and column.endswith(tail) and len(column) > len(head) + len(tail):
         return column[len(head) : len(column) - len(tail)]
     return None
@@ -176,7 +180,41 @@ def _features(rest: Sequence[str], patterns: Sequence[str], corr: str | None) ->
                 f"Pass corr={_CORRELATION!r}, or list the columns to use as features=[...]",
             )
         )
+    _check_orphans([name for name in values if name not in pairs], rest, stems, pattern)
     return [name for name in values if name not in pairs]
+
+
+def _check_orphans(
+    values: Sequence[str], rest: Sequence[str], stems: dict[str, list[str]], pattern: str
+) -> None:
+    """Raise if a column is named like a correlation of features that are not there."""
+    head, middle, tail = pattern.split("{}")
+    if not head and not tail:
+        return
+    measured = {stem for name in rest for stem in stems[name]}
+    orphans = []
+    for column in values:
+        inner = _between(column, head, tail)
+        # A column with an error of its own is a value, whatever its name.
+        if inner is None or column in measured:
+            continue
+        splits = [
+            (inner[:k], inner[k + len(middle) :])
+            for k in range(1, len(inner) - len(middle))
+            if inner.startswith(middle, k)
+        ]
+        if splits and (middle or any(a in values or b in values for a, b in splits)):
+            orphans.append(column)
+    if orphans:
+        raise ValueError(
+            complaint(
+                "corr",
+                "belong to two columns of values",
+                f"{listed(orphans)} {'lacks' if len(orphans) == 1 else 'lack'} at least one "
+                "of them",
+                "Rename or drop the columns, or list the columns to use as features=[...]",
+            )
+        )
 
 
 def _correlation_pattern(corr: str | None) -> str:
