@@ -122,3 +122,8 @@ def test_bad_xarray(draws):
         "draws must hold variables over one dimension of rows; these do not fit: 'b ()'. "
         "Select the variables first, for instance posterior[['slope', 'offset']]."
     )
+
+
+def test_draws_that_overflow_are_refused():
+    message = refused(np.array([1e200, -1e200, 3e200]).reshape(3, 1, 1))
+    assert message.startswith("draws must have squares that a float can hold")

@@ -56,3 +56,26 @@ def test_bad_bounds():
         "high must have the columns of low; low has ['a'] and high has ['b']. "
         "Select and rename the columns so that they match."
     )
+
+
+def test_rows_of_pandas_frames_are_matched_by_name():
+    pd = pytest.importorskip("pandas")
+    low = pd.DataFrame({"x": [0.0, 10.0]}, index=["a", "b"])
+    high = pd.DataFrame({"x": [12.0, 2.0]}, index=["b", "a"])
+    X = uapca.from_intervals(low, high)
+    assert X.names == ("a", "b")
+    assert X.mean.tolist() == [[1.0], [11.0]]
+    assert uapca.from_intervals(low, high, names=["p", "q"]).mean.tolist() == [[1.0], [11.0]]
+    assert "high must have the rows of low; 'b' is in low only" in refused(
+        low, high.rename(index={"b": "c"})
+    )
+    assert "'c' is in high only" in refused(
+        low, pd.DataFrame({"x": [2.0, 12.0, 3.0]}, index=["a", "b", "c"])
+    )
+    low.index, high.index = ["a", "a", "b"][:2], ["a", "b"]
+    assert "high must have the rows of low" in refused(low, high)
+
+
+@pytest.mark.parametrize("bound", [1.7e308, 1e200])
+def test_bounds_that_overflow_are_refused(bound):
+    assert "have squares that a float can hold" in refused([[-bound]], [[bound]])

@@ -9,6 +9,7 @@ import numpy as np
 
 from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
 from uapca.inputs.columns import listed
+from uapca.inputs.parts import check_moments
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
 
@@ -76,7 +77,9 @@ def from_draws(
             )
         )
     check_finite(array, "draws", ("draw", "row", "feature"))
-    mean, cov = _moments(array)
+    with np.errstate(all="ignore"):
+        mean, cov = _moments(array)
+    check_moments("draws", mean, cov)
     return UncertainArray(
         mean,
         cov,

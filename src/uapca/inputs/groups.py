@@ -11,7 +11,7 @@ from uapca._validation import Floats, as_floats, check_finite, complaint, shape_
 from uapca.aggregate.labels import Factor, combined, factorise
 from uapca.aggregate.local import GroupedMoments, group_order, grouped_moments
 from uapca.inputs.columns import Columns, columns_of, is_frame, listed
-from uapca.inputs.parts import check_numeric, require_columns
+from uapca.inputs.parts import check_moments, check_numeric, require_columns
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
 
@@ -203,14 +203,7 @@ def _moments(data: LabelledPoints) -> GroupedMoments:
             "points",
             ("row", "feature"),
         )
-        raise ValueError(
-            complaint(
-                "points",
-                "have squares that a float can hold",
-                "the covariances overflow",
-                "Divide the points by their scale first",
-            )
-        )
+        check_moments("points", moments.means, moments.covs)
     return moments
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
 from uapca.inputs.columns import columns_of, is_frame
-from uapca.inputs.parts import check_numeric
+from uapca.inputs.parts import check_moments, check_numeric
 from uapca.laws import Independent, Uniform
 from uapca.uncertain import UncertainArray
 
@@ -30,7 +30,8 @@ def from_intervals(
     ----------
     low, high : array-like of shape (N, D), or data frames
         The bounds. Where they are equal the value is certain. From frames the columns of ``low``
-        are the features; ``high`` must have the same ones, in any order.
+        are the features; ``high`` must have the same ones, in any order. If both frames name
+        their rows (a pandas index of text), rows are matched by name.
     names, features : sequence of str, optional
     weights : array-like of shape (N,), optional
 
@@ -49,11 +50,16 @@ def from_intervals(
     Independent([Uniform(low=10.0, high=12.0), Uniform(low=4.0, high=4.0)])
     """
     columns: list[str] | None = None
+    order: list[int] | None = None
     if is_frame(low):
         table = columns_of(low, "low")
         columns = list(table.names)
-        names = table.row_names() if names is None else names
+        labels = table.row_names()
+        order = _row_order(labels, high)
+        names = labels if names is None else names
     lower, upper = _bound(low, "low", columns), _bound(high, "high", columns)
+    if order is not None:
+        upper = upper[order]
     if lower.shape != upper.shape:
         raise ValueError(
             complaint(
@@ -74,7 +80,9 @@ def from_intervals(
                 "Exchange the two where they are the wrong way round",
             )
         )
-    width = upper - lower
+    with np.errstate(all="ignore"):
+        width = upper - lower
+        check_moments("bounds", width, width**2)
     return UncertainArray(
         lower + width / 2,
         std=width / np.sqrt(12),
@@ -83,6 +91,30 @@ def from_intervals(
         features=columns if features is None else features,
         laws=_Uniforms(lower, upper),
         check=False,
+    )
+
+
+def _row_order(names: Sequence[str] | None, high: Any) -> list[int] | None:
+    """Where the rows of ``high`` are that have the names of the rows of ``low``."""
+    if names is None or not is_frame(high):
+        return None
+    others = columns_of(high, "high").row_names()
+    if others is None or list(others) == list(names):
+        return None
+    place = {name: i for i, name in enumerate(others)}
+    if len(place) == len(others) == len(names) == len(set(names)) and place.keys() == set(names):
+        return [place[name] for name in names]
+    lost = [name for name in names if name not in place]
+    found = lost or [name for name in others if name not in set(names)]
+    raise ValueError(
+        complaint(
+            "high",
+            "have the rows of low",
+            f"{found[0]!r} is in {'low' if lost else 'high'} only"
+            if found
+            else "the names in their indices are not distinct and differ in order",
+            "Select the same rows from both, or remove the indices with reset_index(drop=True)",
+        )
     )
 
 

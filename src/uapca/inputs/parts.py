@@ -12,6 +12,8 @@ from uapca.inputs.columns import Columns, listed
 
 __all__ = [
     "check_errors",
+    "check_moments",
+    "check_numeric",
     "check_values",
     "require_columns",
     "row_labels",
@@ -85,6 +87,19 @@ def check_values(array: Floats, names: Sequence[str]) -> None:
             "Remove these rows or fill the values first",
         )
     )
+
+
+def check_moments(parameter: str, *moments: Floats) -> None:
+    """Raise unless moments of finite values are finite themselves."""
+    if not all(np.isfinite(array).all() for array in moments):
+        raise ValueError(
+            complaint(
+                parameter,
+                "have squares that a float can hold",
+                "the covariances overflow",
+                f"Divide the {parameter} by their scale first",
+            )
+        )
 
 
 def check_errors(array: Floats, names: Sequence[str]) -> None:

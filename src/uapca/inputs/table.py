@@ -289,8 +289,9 @@ def _filled(
         filled[name] = laws
     if bad:
         bad.sort(key=lambda pair: pair[0])
-        unread = [name for name, column in read.items() if all(isinstance(c, str) for c in column)]
-        raise _table_error([cell for _, cell in bad], unread[0] if unread else "column")
+        first, column = next(iter(read.items()))
+        unread = all(isinstance(law, str) for law in column)
+        raise _table_error([cell for _, cell in bad], first if unread else "column")
     return filled
 
 
@@ -313,8 +314,8 @@ def _table_error(bad: Sequence[BadCell], column: str) -> TableError:
         "Say what empty cells mean: missing='column' fills in the column's mean and spread, "
         "missing='U(0, 20)' a law"
         if empty
-        else "Words are given a meaning by words={'good': 'T(13, 14, 16, 18)'}; a column that "
-        f"names the rows is given by names={column!r}"
+        else "Words are given a meaning by words={'good': 'T(13, 14, 16, 18)'}; names of rows "
+        f"by names={column!r}"
     )
     return TableError(
         complaint(
