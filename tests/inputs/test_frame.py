@@ -194,3 +194,16 @@ def test_correlations_without_their_features_are_refused(corr, orphan):
     assert X.features == ("ra", "dec")
     Y = uapca.from_frame({**frame, orphan: [0.1, 0.2], f"{orphan}_error": [0.1, 0.1]}, corr=corr)
     assert Y.features == ("ra", "dec", orphan)
+
+
+def test_complex_columns_are_refused():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"x": [1 + 2j, 3], "y": [1.0, 2.0], "y_err": [0.1, 0.2]})
+    assert "'x' holds something else" in refused(frame, TypeError)
+    assert "'x' holds something else" in refused(frame, TypeError, features=["x", "y"])
+
+
+def test_an_index_that_repeats_itself_names_nothing():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"y": [1.0, 2.0], "y_err": [0.1, 0.2]}, index=["a", "a"])
+    assert uapca.from_frame(frame).names is None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +13,7 @@ import numpy.typing as npt
 
 from uapca._validation import complaint, shape_of
 
-__all__ = ["Factor", "combined", "factorise"]
+__all__ = ["Factor", "combined", "factorise", "is_missing", "label_text"]
 
 
 class Factor(NamedTuple):
@@ -21,7 +24,8 @@ class Factor(NamedTuple):
     codes : ndarray of int, shape (n,)
         Position of each point's label in ``labels``; -1 where the label is missing.
     labels : tuple of str
-        The labels that occur, in rising order.
+        The labels that occur, in rising order; those of a categorical in the order of its
+        categories.
     """
 
     codes: npt.NDArray[np.int64]
@@ -31,12 +35,40 @@ class Factor(NamedTuple):
 def factorise(labels: Any, parameter: str = "by") -> Factor:
     """Codes and sorted labels; None, NaN, NaT and pandas.NA are missing.
 
+    Labels read the same wherever they come from: whole numbers as ``1``, times as
+    ``2020-01-31 12:00:00``, days as ``2020-01-31``. Categoricals with categories of their own
+    (pandas' categories, polars' Enum, Arrow's dictionaries) keep the order of their categories;
+    polars' Categorical has no such order and is sorted. Different labels with the same text, such
+    as 1 and ``"1"``, are told apart by their representation.
+
     Examples
     --------
     >>> factorise(["b", "a", None, "b"])
     Factor(codes=array([ 1,  0, -1,  1]), labels=('a', 'b'))
     """
-    array = labels if isinstance(labels, np.ndarray) else _as_array(labels)
+    if labels is None or isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
+        raise TypeError(
+            complaint(
+                parameter,
+                "be one label for each point",
+                f"got {labels!r}",
+                "Pass a vector of labels; the name of a column belongs to a data frame",
+            )
+        )
+    if isinstance(labels, np.ndarray):
+        array = labels
+    else:
+        if _is(labels, "pandas", "Series", "Index", "Categorical") or _is(
+            labels, "pandas.api.extensions", "ExtensionArray"
+        ):
+            return _from_pandas(labels, parameter)
+        if _is(labels, "pyarrow", "Array", "ChunkedArray"):
+            return _from_arrow(labels, parameter)
+        if _is(labels, "polars", "Series"):
+            if str(labels.dtype).startswith("Enum"):
+                return _from_enum(labels)
+            labels = _of_polars(labels)
+        array = labels if isinstance(labels, np.ndarray) else _as_array(labels)
     if array.ndim != 1:
         raise ValueError(
             complaint(
@@ -53,7 +85,7 @@ def factorise(labels: Any, parameter: str = "by") -> Factor:
         present = values == values
         return Factor(
             np.where(present[codes], codes, -1).astype(np.int64),
-            tuple(map(str, values[present].tolist())),
+            _texts(values[present] if array.dtype.kind in "mM" else values[present].tolist()),
         )
     return _from_objects(array.tolist(), parameter)
 
@@ -75,11 +107,137 @@ def combined(factors: Sequence[Factor]) -> Factor:
         kept, where = np.unique(pairs, return_inverse=True)
         lost = int(len(kept) > 0 and kept[0] < 0)
         codes = where.astype(np.int64) - lost
-        names = tuple(
-            f"{names[pair // len(labels)]}, {labels[pair % len(labels)]}"
-            for pair in kept[lost:].tolist()
-        )
+        both = [(names[p // len(labels)], labels[p % len(labels)]) for p in kept[lost:].tolist()]
+        names = _distinct([", ".join(pair) for pair in both], both)
     return Factor(codes, names)
+
+
+def _is(labels: Any, library: str, *names: str) -> bool:
+    module = sys.modules.get(library)
+    return module is not None and any(isinstance(labels, getattr(module, n, ())) for n in names)
+
+
+def _from_pandas(column: Any, parameter: str) -> Factor:
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        return _from_integers(np.asarray(column))
+    try:
+        # pandas hashes text several times faster than NumPy sorts it.
+        codes, labels = sys.modules["pandas"].factorize(column, sort=True)
+    except (TypeError, ValueError):
+        return _from_objects(list(column), parameter)
+    return Factor(np.asarray(codes, dtype=np.int64), _texts(list(labels)))
+
+
+def _from_arrow(column: Any, parameter: str) -> Factor:
+    column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    types = sys.modules["pyarrow"].types
+    own = types.is_dictionary(column.type)
+    if not own:
+        column = column.dictionary_encode()
+    items = column.dictionary
+    inner = factorise(
+        items.to_numpy(zero_copy_only=False) if _is_moment(items.type) else items.to_pylist(),
+        parameter,
+    )
+    if own:
+        # The order of the categories, of which some may be missing, equal or unused.
+        first = list(dict.fromkeys(code for code in inner.codes.tolist() if code >= 0))
+        place = np.empty(len(first) + 1, dtype=np.int64)
+        place[first], place[-1] = np.arange(len(first)), -1
+        inner = Factor(place[inner.codes], tuple(inner.labels[code] for code in first))
+    codes = np.asarray(column.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False))
+    return compressed(Factor(np.append(inner.codes, -1)[codes], inner.labels))
+
+
+def _is_moment(kind: Any) -> bool:
+    types = sys.modules["pyarrow"].types
+    return bool((types.is_timestamp(kind) and kind.tz is None) or types.is_duration(kind))
+
+
+def _from_enum(series: Any) -> Factor:
+    codes = np.asarray(series.to_physical().cast(sys.modules["polars"].Int64).fill_null(-1))
+    return compressed(Factor(codes, tuple(map(str, series.dtype.categories))))
+
+
+def _of_polars(series: Any) -> Any:
+    dtype = series.dtype
+    if dtype.is_integer() and not series.null_count():
+        return np.asarray(series.to_numpy())
+    moment = dtype.is_temporal() and str(dtype).startswith(("Datetime", "Duration"))
+    if dtype.is_float() or (moment and getattr(dtype, "time_zone", None) is None):
+        return np.asarray(series.to_numpy())
+    return series.to_list()
+
+
+def compressed(factor: Factor) -> Factor:
+    """Without the labels that do not occur."""
+    used = np.zeros(len(factor.labels) + 1, dtype=bool)
+    used[factor.codes] = True
+    used = used[:-1]
+    place = np.append(np.cumsum(used) - 1, -1)
+    labels = tuple(label for label, there in zip(factor.labels, used, strict=True) if there)
+    return Factor(place[factor.codes].astype(np.int64), labels)
+
+
+def _texts(labels: Sequence[Any] | npt.NDArray[Any]) -> tuple[str, ...]:
+    return _distinct([label_text(label) for label in labels], labels)
+
+
+def _distinct(texts: Sequence[str], labels: Sequence[Any] | npt.NDArray[Any]) -> tuple[str, ...]:
+    """The texts of different labels, where they are equal the labels' representations."""
+    if len(set(texts)) == len(texts):
+        return tuple(texts)
+    counts = Counter(texts)
+    mixed = [
+        repr(label) if counts[text] > 1 else text
+        for text, label in zip(texts, labels, strict=True)
+    ]
+    seen: set[str] = set()
+    for i, text in enumerate(mixed):
+        name, k = text, 1
+        while name in seen:
+            k += 1
+            name = f"{text} ({k})"
+        seen.add(name)
+        mixed[i] = name
+    return tuple(mixed)
+
+
+def label_text(label: Any) -> str:
+    """A label as text; times and durations as pandas prints them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> label_text(np.datetime64("2020-01-31T12:00", "ns")), label_text(np.timedelta64(36, "h"))
+    ('2020-01-31 12:00:00', '1 days 12:00:00')
+    """
+    if type(label) is timedelta:
+        label = np.timedelta64(label)
+    if isinstance(label, np.datetime64):
+        if np.datetime_data(label.dtype)[0] in ("Y", "M", "W", "D"):
+            return str(label)
+        second = label.astype("M8[s]")
+        return str(second).replace("T", " ") + _fraction(label - second)
+    if isinstance(label, np.timedelta64):
+        if np.datetime_data(label.dtype)[0] in ("Y", "M", "generic"):
+            return str(label)
+        whole = label.astype("m8[s]")
+        if whole > label:
+            whole -= np.timedelta64(1, "s")
+        days, rest = divmod(int(whole.astype(np.int64)), 86400)
+        sign = "+" if days < 0 else ""
+        clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+        return f"{days} days {sign}{clock}{_fraction(label - whole)}"
+    return str(label)
+
+
+def _fraction(part: np.timedelta64) -> str:
+    nanoseconds = int(part.astype("m8[ns]").astype(np.int64))
+    if not nanoseconds:
+        return ""
+    return f".{nanoseconds // 1000:06}" if nanoseconds % 1000 == 0 else f".{nanoseconds:09}"
 
 
 def _as_array(labels: Any) -> npt.NDArray[Any]:
@@ -97,11 +255,14 @@ def _from_integers(array: npt.NDArray[np.integer]) -> Factor:
     low, high = int(array.min()), int(array.max())
     if high - low < max(65536, len(array)):
         # A range this short is counted instead of sorted.
-        offset = array.astype(np.int64) - low if low else array.astype(np.int64)
+        if array.dtype == np.uint64:
+            array = array - np.uint64(low)  # which may be above the largest int64
+            offset = array.astype(np.int64)
+        else:
+            offset = array.astype(np.int64) - low if low else array.astype(np.int64)
         present = np.bincount(offset) > 0
-        values = np.flatnonzero(present) + low
         codes = offset if present.all() else (np.cumsum(present) - 1)[offset]
-        return Factor(codes, tuple(map(str, values.tolist())))
+        return Factor(codes, tuple(str(low + k) for k in np.flatnonzero(present).tolist()))
     values, codes = np.unique(array, return_inverse=True)
     return Factor(codes.astype(np.int64), tuple(map(str, values.tolist())))
 
@@ -110,7 +271,7 @@ def _from_objects(items: list[Any], parameter: str) -> Factor:
     try:
         distinct = set(items)
     except TypeError:
-        bad = next(item for item in items if getattr(type(item), "__hash__", None) is None)
+        bad = next(item for item in items if not _is_hashable(item))
         raise TypeError(
             complaint(
                 parameter,
@@ -127,7 +288,15 @@ def _from_objects(items: list[Any], parameter: str) -> Factor:
     table = dict.fromkeys(distinct, -1)
     table.update((label, code) for code, label in enumerate(known))
     codes = np.fromiter(map(table.__getitem__, items), dtype=np.int64, count=len(items))
-    return Factor(codes, tuple(map(str, known)))
+    return Factor(codes, _texts(known))
+
+
+def _is_hashable(item: Any) -> bool:
+    try:
+        hash(item)
+    except TypeError:
+        return False
+    return True
 
 
 def is_missing(value: Any) -> bool:

@@ -86,7 +86,9 @@ class Pandas(Columns):
     def is_numeric(self, name: str) -> bool:
         dtype = self._types[name]
         types = sys.modules["pandas"].api.types
-        return bool(types.is_numeric_dtype(dtype)) and not types.is_bool_dtype(dtype)
+        if types.is_bool_dtype(dtype) or types.is_complex_dtype(dtype):
+            return False
+        return bool(types.is_numeric_dtype(dtype))
 
     def block(self, names: Sequence[str]) -> Floats:
         part = self._frame[[self._keys[name] for name in names]]
@@ -100,19 +102,17 @@ class Pandas(Columns):
         return np.asarray(self._frame[self._keys[name]].to_numpy())
 
     def factor(self, name: str) -> Factor:
-        column = self._frame[self._keys[name]]
-        if getattr(column.dtype, "kind", "O") in "iu":
-            return super().factor(name)
-        # pandas hashes text several times faster than NumPy sorts it.
-        codes, labels = sys.modules["pandas"].factorize(column, sort=True)
-        return Factor(np.asarray(codes, dtype=np.int64), tuple(map(str, labels)))
+        return factorise(self._frame[self._keys[name]])
 
     def row_names(self) -> list[str] | None:
         index = self._frame.index
         if index.dtype.kind in "iufmMb":
             return None
         labels = list(index)
-        return labels if labels and all(isinstance(label, str) for label in labels) else None
+        if not labels or not all(isinstance(label, str) for label in labels):
+            return None
+        # An index that repeats itself names nothing.
+        return labels if len(set(labels)) == len(labels) else None
 
 
 class Polars(Columns):
@@ -134,6 +134,9 @@ class Polars(Columns):
 
     def values(self, name: str) -> npt.NDArray[Any]:
         return np.asarray(self._frame[name].to_numpy())
+
+    def factor(self, name: str) -> Factor:
+        return factorise(self._frame[name])
 
 
 class Arrow(Columns):
@@ -169,16 +172,7 @@ class Arrow(Columns):
         return array
 
     def factor(self, name: str) -> Factor:
-        column = self._table.column(name)
-        column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
-        pyarrow = import_module("pyarrow")
-        if not pyarrow.types.is_dictionary(column.type):
-            column = column.dictionary_encode()
-        # Only labels that occur count: a dictionary may hold others.
-        inner = factorise(column.dictionary.to_pylist())
-        codes = np.asarray(column.indices.fill_null(-1).to_numpy(zero_copy_only=False))
-        present = np.append(inner.codes, -1)[codes]
-        return _compressed(Factor(present, inner.labels))
+        return factorise(self._table.column(name))
 
 
 class Astropy(Columns):
@@ -259,15 +253,6 @@ class Mapped(Columns):
 
     def values(self, name: str) -> npt.NDArray[Any]:
         return self._columns[name]
-
-
-def _compressed(factor: Factor) -> Factor:
-    used = np.zeros(len(factor.labels) + 1, dtype=bool)
-    used[factor.codes] = True
-    used = used[:-1]
-    place = np.append(np.cumsum(used) - 1, -1)
-    labels = tuple(label for label, there in zip(factor.labels, used, strict=True) if there)
-    return Factor(place[factor.codes].astype(np.int64), labels)
 
 
 def _unmasked(column: Any) -> npt.NDArray[Any]:
