@@ -127,3 +127,20 @@ def test_bad_xarray(draws):
 def test_draws_that_overflow_are_refused():
     message = refused(np.array([1e200, -1e200, 3e200]).reshape(3, 1, 1))
     assert message.startswith("draws must have squares that a float can hold")
+
+
+def test_sample_dims_of_other_kinds(draws):
+    assert "sample_dims must be axes of an array" in refused(draws, sample_dims=1.5)
+    xr = pytest.importorskip("xarray")
+    array = xr.DataArray(draws, dims=("chain", "draw", "row", "feature"))
+    assert "sample_dims must name dimensions" in refused(array, sample_dims=1.5)
+
+
+def test_coordinates_as_names(draws):
+    xr = pytest.importorskip("xarray")
+    days = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "M8[ns]")
+    dims = ("chain", "draw", "row", "feature")
+    X = uapca.from_draws(xr.DataArray(draws, dims=dims, coords={"row": days}))
+    assert X.names[0] == "2020-01-01 00:00:00"
+    Y = uapca.from_draws(xr.DataArray(draws, dims=dims, coords={"row": ["a", "a", "b"]}))
+    assert Y.names is None

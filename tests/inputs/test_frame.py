@@ -207,3 +207,35 @@ def test_an_index_that_repeats_itself_names_nothing():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"y": [1.0, 2.0], "y_err": [0.1, 0.2]}, index=["a", "a"])
     assert uapca.from_frame(frame).names is None
+
+
+def test_names_false_and_names_of_any_kind():
+    pd = pytest.importorskip("pandas")
+    values = {"y": [1.0, 2.0], "y_err": [0.1, 0.2]}
+    frame = pd.DataFrame(values, index=["a", "b"])
+    assert uapca.from_frame(frame, names=False).names is None
+    days = np.array(["2020-01-01", "2020-01-02"], "M8[ns]")
+    assert uapca.from_frame({**values, "day": days}, names="day").names == (
+        "2020-01-01 00:00:00",
+        "2020-01-02 00:00:00",
+    )
+    message = refused({**values, "who": ["a", None]}, names="who")
+    assert message.startswith("names must be given for every row; 1 of 2 are missing")
+
+
+@pytest.mark.parametrize("errors", [None, 3, "{}", "err", []])
+def test_errors_that_are_no_pattern(errors):
+    assert refused({"x": [1.0], "x_err": [0.1]}, errors=errors).startswith("errors must be a pattern")
+
+
+def test_braces_in_patterns_and_names():
+    X = uapca.from_frame({"x": [1.0], "x_{err}": [0.1]}, errors="{}_{err}")
+    assert X.std.tolist() == [[0.1]]
+    frame = {"{a}": [1.0], "{a}_err": [0.1], "{}": [2.0], "{}_err": [0.2], "{a}_{}_corr": [0.5]}
+    Y = uapca.from_frame(frame, corr="{}_{}_corr")
+    assert Y.cov.dense()[0, 0, 1] == pytest.approx(0.01)
+
+
+def test_a_single_string_of_features():
+    message = refused({"mass": [1.0], "mass_err": [0.1]}, TypeError, features="mass")
+    assert message.endswith("Pass ['mass'] for one column.")

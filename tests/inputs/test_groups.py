@@ -191,3 +191,30 @@ def test_bad_choices():
         "by must hold labels that can be told apart, such as text or numbers; got the list ['a']. "
         "Pass one label for each point."
     )
+
+
+def test_columns_named_by_numbers_and_tuples_of_names():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([[1.0, "a", "p"], [3.0, "a", "q"], [5.0, "b", "q"]])
+    assert uapca.from_groups(frame, 1).names == ("a", "b")
+    assert uapca.from_groups(frame, [1, 2]).names == ("a, p", "a, q", "b, q")
+    named = frame.rename(columns=str)
+    assert uapca.from_groups(named, ("1", "2")).names == ("a, p", "a, q", "b, q")
+    assert uapca.from_groups(named, [7, 7, 8]).names == ("7", "8")
+    assert "by must be one label" in refused(frame, None, kind=TypeError)
+    assert "got 9" in refused(frame, 9, kind=TypeError)
+
+
+def test_paths_and_single_strings_are_refused(tmp_path):
+    for path in ("x.parquet", tmp_path / "x.parquet"):
+        assert "Read the file first" in refused(path, "kind", kind=TypeError)
+    message = refused({"x": [1.0], "g": ["a"]}, "g", features="x", kind=TypeError)
+    assert "Pass ['x'] for one column" in message
+
+
+def test_lazy_frames_are_refused_without_a_warning():
+    pl = pytest.importorskip("polars")
+    lazy = pl.LazyFrame({"x": [1.0], "g": ["a"]})
+    assert "Call its collect() first" in refused(lazy, "g", kind=TypeError)
+    with pytest.raises(TypeError, match="collect"):
+        uapca.from_frame(lazy)

@@ -229,3 +229,8 @@ def test_usual_headers_of_names(header):
     assert X.features == ("x",)
     message = refused({header: ["a", "a"], "x": ["1", "3"]})
     assert message.startswith("names must be distinct; 'a' occurs 2 times")
+
+
+def test_words_must_be_a_mapping():
+    assert refused(TABLE, TypeError, words=["good"]).startswith("words must be a mapping")
+    assert "Pass ['M1'] for one column" in refused(TABLE, TypeError, features="M1", words=WORDS)

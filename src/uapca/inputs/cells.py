@@ -132,6 +132,15 @@ def format_cell(law: Any) -> str:
 
 def check_words(words: Mapping[str, Any] | None) -> dict[str, Marginal | None]:
     """The meaning of every word; None for words that stand for a missing value."""
+    if words is not None and not isinstance(words, Mapping):
+        raise TypeError(
+            complaint(
+                "words",
+                "be a mapping of words to what they mean",
+                f"got {words!r}",
+                "Pass for instance words={'good': 'T(13, 14, 16, 18)'}",
+            )
+        )
     meanings: dict[str, Marginal | None] = {}
     for word, meaning in (words or {}).items():
         try:

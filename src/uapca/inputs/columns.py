@@ -20,6 +20,9 @@ __all__ = ["Columns", "columns_of", "is_frame", "listed"]
 
 def is_frame(obj: Any) -> bool:
     """Whether an object holds named columns."""
+    if _is(obj, "polars", "LazyFrame"):
+        # Its attribute columns warns; `columns_of` says what to do.
+        return True
     return (
         isinstance(obj, Mapping)
         or hasattr(obj, "colnames")
@@ -49,6 +52,8 @@ def columns_of(frame: Any, parameter: str = "df") -> Columns:
         return Polars(frame)
     if _is(frame, "pyarrow", "Table") or _is(frame, "pyarrow", "RecordBatch"):
         return Arrow(frame)
+    if _is(frame, "polars", "LazyFrame"):
+        raise TypeError(_no_table(frame, parameter))
     if hasattr(frame, "colnames") and hasattr(frame, "columns"):
         return Astropy(frame)
     if isinstance(frame, Mapping):
@@ -62,12 +67,7 @@ def columns_of(frame: Any, parameter: str = "df") -> Columns:
             return Pandas(sys.modules["pandas"].api.interchange.from_dataframe(frame))
         _library("pyarrow", frame)
         return Arrow(import_module("pyarrow.interchange").from_dataframe(frame))
-    remedy = "Pass a pandas, polars, pyarrow or astropy table, or a mapping of names to columns"
-    if hasattr(frame, "collect"):
-        remedy = "Call its collect() first"
-    raise TypeError(
-        complaint(parameter, "be a table with named columns", f"got {_kind(frame)}", remedy)
-    )
+    raise TypeError(_no_table(frame, parameter))
 
 
 def listed(names: Sequence[str], most: int = 20) -> str:
@@ -79,6 +79,13 @@ def listed(names: Sequence[str], most: int = 20) -> str:
 def _is(frame: Any, library: str, name: str) -> bool:
     module = sys.modules.get(library)
     return module is not None and isinstance(frame, getattr(module, name, ()))
+
+
+def _no_table(frame: Any, parameter: str) -> str:
+    remedy = "Pass a pandas, polars, pyarrow or astropy table, or a mapping of names to columns"
+    if hasattr(frame, "collect"):
+        remedy = "Call its collect() first"
+    return complaint(parameter, "be a table with named columns", f"got {_kind(frame)}", remedy)
 
 
 def _kind(obj: Any) -> str:

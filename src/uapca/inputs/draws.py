@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
+from uapca.aggregate.labels import label_text
 from uapca.inputs.columns import listed
 from uapca.inputs.parts import check_moments
 from uapca.laws import Samples
@@ -103,7 +104,7 @@ def _posterior(draws: Any) -> Any:
 def _from_array(draws: Any, sample_dims: Any) -> Floats:
     array = as_floats(draws, "draws")
     given = 0 if sample_dims is None else sample_dims
-    axes = [given] if isinstance(given, int | np.integer) else list(given)
+    axes = list(given) if isinstance(given, Iterable) else [given]
     if not all(isinstance(a, int | np.integer) and -array.ndim <= a < array.ndim for a in axes):
         raise ValueError(
             complaint(
@@ -135,7 +136,8 @@ def _sample_dims(dims: Sequence[Any], sample_dims: Any) -> list[Any]:
         if found:
             return found
     else:
-        found = [sample_dims] if isinstance(sample_dims, str) else list(sample_dims)
+        several = isinstance(sample_dims, Iterable) and not isinstance(sample_dims, str)
+        found = list(sample_dims) if several else [sample_dims]
         if found and all(dim in dims for dim in found):
             return found
     raise ValueError(
@@ -201,13 +203,15 @@ def _from_dataset(source: Any, sample_dims: Any) -> tuple[Floats, Any, Any]:
 
 
 def _labels(source: Any, dim: Any) -> list[str] | None:
-    """The coordinates of a dimension, unless they only count."""
+    """The coordinates of a dimension, unless they only count or are not distinct."""
     if dim not in source.coords:
         return None
     values = np.asarray(source.coords[dim].values)
     if values.ndim != 1 or np.array_equal(values, np.arange(len(values))):
         return None
-    return list(map(str, values.tolist()))
+    labels = [label_text(v) for v in (values if values.dtype.kind in "mM" else values.tolist())]
+    # Coordinates that repeat themselves name nothing.
+    return labels if len(set(labels)) == len(labels) else None
 
 
 def _moments(array: Floats) -> tuple[Floats, Floats]:

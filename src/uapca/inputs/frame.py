@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from uapca.inputs.parts import (
     check_errors,
     check_numeric,
     check_values,
+    chosen_columns,
     require_columns,
     row_labels,
     weights_column,
@@ -34,7 +35,7 @@ def from_frame(
     corr: str | None = None,
     *,
     features: Sequence[str] | None = None,
-    names: str | Sequence[str] | None = None,
+    names: str | Sequence[str] | Literal[False] | None = None,
     weights: Any = None,
 ) -> UncertainArray:
     """Values with error bars: columns such as ``x`` and ``x_err``.
@@ -56,8 +57,9 @@ def from_frame(
     features : sequence of str, optional
         The columns to use, in this order. By default every column that is not an error, a
         correlation, the names or the weights; all of them must then hold numbers.
-    names : str or sequence of str, optional
-        The column that names the rows, or the names. By default a pandas index of text.
+    names : str, sequence of str or False, optional
+        The column that names the rows, or the names. By default a pandas index of distinct
+        texts; False leaves the rows without names.
     weights : str or array-like of shape (N,), optional
         The column of weights, or the weights.
 
@@ -96,7 +98,7 @@ def from_frame(
         chosen = _features(rest, patterns, corr)
         _check_text(columns, chosen)
     else:
-        chosen = list(features)
+        chosen = chosen_columns(features)
         require_columns(columns, chosen, "features")
         check_numeric(columns, chosen, "features")
     found = _error_columns(chosen, columns.names, patterns)
@@ -105,7 +107,7 @@ def from_frame(
             complaint(
                 "errors",
                 "match at least one column",
-                f"no column is named like {listed([p.format('x') for p in patterns])} "
+                f"no column is named like {listed([p.replace('{}', 'x') for p in patterns])} "
                 f"for a feature x",
                 f"The columns are {listed(columns.names)}; pass the pattern, such as "
                 "errors='{}_uncertainty', or use UncertainArray(df) for certain values",
@@ -127,8 +129,10 @@ def from_frame(
 
 
 def _patterns(errors: str | Sequence[str]) -> tuple[str, ...]:
-    given = (errors,) if isinstance(errors, str) else tuple(errors)
-    for pattern in given:
+    given: tuple[Any, ...] = (errors,)
+    if not isinstance(errors, str) and isinstance(errors, Iterable):
+        given = tuple(errors)
+    for pattern in given or (errors,):
         if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
             raise ValueError(
                 complaint(
@@ -232,6 +236,11 @@ def _correlation_pattern(corr: str | None) -> str:
     return corr
 
 
+def _paired(pattern: str, first: str, second: str) -> str:
+    head, middle, tail = pattern.split("{}")
+    return f"{head}{first}{middle}{second}{tail}"
+
+
 def _pair_columns(values: Sequence[str], known: set[str], pattern: str) -> set[str]:
     """Columns that are correlations of two others: found from the columns, not from all pairs."""
     head, middle, tail = pattern.split("{}")
@@ -266,7 +275,7 @@ def _error_columns(
     """The error column of each feature, or None for a certain one."""
     present, found = set(known), []
     for name in chosen:
-        matches = [column for p in patterns if (column := p.format(name)) in present]
+        matches = [column for p in patterns if (column := p.replace('{}', name)) in present]
         if len(matches) > 1:
             raise ValueError(
                 complaint(
@@ -301,7 +310,7 @@ def _covariances(columns: Columns, chosen: Sequence[str], corr: str, std: Floats
     places, used = [], []
     for i, first in enumerate(chosen):
         for j in range(i + 1, len(chosen)):
-            both = {pattern.format(first, chosen[j]), pattern.format(chosen[j], first)}
+            both = {_paired(pattern, first, chosen[j]), _paired(pattern, chosen[j], first)}
             matches = sorted(both & present)
             if len(matches) > 1:
                 raise ValueError(
@@ -320,7 +329,7 @@ def _covariances(columns: Columns, chosen: Sequence[str], corr: str, std: Floats
             complaint(
                 "corr",
                 "match at least one column",
-                f"no column is named like {pattern.format('x', 'y')!r} for features x and y",
+                f"no column is named like {_paired(pattern, 'x', 'y')!r} for features x and y",
                 f"The columns are {listed(columns.names)}",
             )
         )

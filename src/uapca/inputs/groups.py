@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from uapca._validation import Floats, as_floats, check_finite, complaint, shape_
 from uapca.aggregate.labels import Factor, combined, factorise
 from uapca.aggregate.local import GroupedMoments, group_order, grouped_moments
 from uapca.inputs.columns import Columns, columns_of, is_frame, listed
-from uapca.inputs.parts import check_moments, check_numeric, require_columns
+from uapca.inputs.parts import check_moments, check_numeric, chosen_columns, require_columns
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
 
@@ -51,7 +52,8 @@ def from_groups(
         Any frame `from_frame` reads.
     by : array-like of shape (n,), str or list of str
         The label of each point; for a frame the column that holds it, or several columns whose
-        combinations are the labels.
+        combinations are the labels. Columns of pandas frames that are named by numbers are
+        asked for by their number.
     spread : {"std", "sem"}, default="std"
         What the rows are to stand for. ``"std"``: the points themselves, with their population
         covariance (÷ n). The rows then have exactly the moments of all points (law of total
@@ -70,7 +72,9 @@ def from_groups(
     Returns
     -------
     UncertainArray
-        Rows named by their labels, in rising order; ``total_weight`` is the number of points.
+        Rows named by their labels, in rising order, or that of the categories of a categorical
+        (pandas' categories, polars' Enum, Arrow's dictionaries); ``total_weight`` is the number
+        of points.
 
     Examples
     --------
@@ -115,6 +119,15 @@ def labelled_points(
 ) -> LabelledPoints:
     """Points and labels from an array or a frame, checked."""
     _check_choice("missing", missing, ("raise", "drop"))
+    if isinstance(points, str | PathLike):
+        raise TypeError(
+            complaint(
+                "points",
+                "be an array or a data frame",
+                f"got the path {str(points)!r}",
+                "Read the file first, for instance with pandas.read_csv or pandas.read_parquet",
+            )
+        )
     if is_frame(points):
         array, factor, features = _from_frame(columns_of(points, "points"), by, features)
     else:
@@ -161,12 +174,7 @@ def group_points(data: LabelledPoints) -> list[Floats]:
 def _from_frame(
     columns: Columns, by: Any, features: Sequence[str] | None
 ) -> tuple[Floats, Factor, list[str]]:
-    if isinstance(by, str):
-        keys = [by]
-    elif isinstance(by, list) and all(isinstance(key, str) for key in by) and _named(by, columns):
-        keys = by
-    else:
-        keys = []
+    keys = _keys(columns, by)
     require_columns(columns, keys, "by")
     if features is None:
         chosen = [n for n in columns.names if n not in keys and columns.is_numeric(n)]
@@ -180,16 +188,39 @@ def _from_frame(
                 )
             )
     else:
-        chosen = list(features)
+        chosen = chosen_columns(features)
         require_columns(columns, chosen, "features")
         check_numeric(columns, chosen, "features")
     factor = combined([columns.factor(key) for key in keys]) if keys else factorise(by)
     return columns.block(chosen), factor, chosen
 
 
-def _named(by: list[str], columns: Columns) -> bool:
-    """Whether a list of text names columns; otherwise it holds one label for each point."""
-    return any(key in columns.names for key in by) or len(by) != len(columns)
+def _keys(columns: Columns, by: Any) -> list[str]:
+    """The columns that ``by`` names; none if it holds one label for each point."""
+    if isinstance(by, str):
+        return [by]
+    if by is None:
+        raise TypeError(
+            complaint(
+                "by",
+                "be one label for each point, a column or a list of columns",
+                "got None",
+                f"The columns are {listed(columns.names)}",
+            )
+        )
+    # Names of pandas' columns may be numbers or tuples.
+    own = columns.name_of(by)
+    if own is not None:
+        return [own]
+    if not isinstance(by, list | tuple) or not by:
+        return []
+    if all(isinstance(key, str) for key in by):
+        named = any(key in columns.names for key in by) or len(by) != len(columns)
+        return list(by) if named else []
+    found = [columns.name_of(key) for key in by]
+    if len(by) == len(columns) or None in found:
+        return []
+    return [name for name in found if name is not None]
 
 
 def _moments(data: LabelledPoints) -> GroupedMoments:

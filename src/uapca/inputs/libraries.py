@@ -45,6 +45,14 @@ class Columns(ABC):
                 )
             )
 
+    def name_of(self, key: Any) -> str | None:
+        """The name of the column that the frame itself knows by a number, a tuple or the like."""
+        try:
+            hash(key)
+        except TypeError:
+            return None
+        return next((name for name, own in self._keys.items() if own == key), None)
+
     @abstractmethod
     def __len__(self) -> int:
         """Number of rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ __all__ = [
     "check_moments",
     "check_numeric",
     "check_values",
+    "chosen_columns",
     "require_columns",
     "row_labels",
     "weights_column",
@@ -35,13 +36,42 @@ def require_columns(columns: Columns, wanted: Sequence[str], parameter: str) -> 
         )
 
 
+def chosen_columns(features: Any) -> list[str]:
+    """The list of columns a user asks for."""
+    if isinstance(features, str | bytes) or not isinstance(features, Iterable):
+        raise TypeError(
+            complaint(
+                "features",
+                "be a sequence of column names",
+                f"got {features!r}",
+                f"Pass [{features!r}] for one column"
+                if isinstance(features, str)
+                else "Pass a list of names",
+            )
+        )
+    return list(map(str, features))
+
+
 def row_labels(columns: Columns, names: Any) -> tuple[Sequence[str] | None, str | None]:
     """Names of the rows, and the column they came from if there is one."""
     if isinstance(names, str):
         require_columns(columns, [names], "names")
-        return list(map(str, columns.values(names).tolist())), names
+        codes, labels = columns.factor(names)
+        absent = int(np.count_nonzero(codes < 0))
+        if absent:
+            raise ValueError(
+                complaint(
+                    "names",
+                    "be given for every row",
+                    f"{absent} of {len(codes)} are missing in the column {names!r}",
+                    "Fill them first, or leave names out",
+                )
+            )
+        return [labels[code] for code in codes.tolist()], names
     if names is None:
         return columns.row_names(), None
+    if names is False:
+        return None, None
     return names, None
 
 

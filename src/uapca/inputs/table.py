@@ -14,7 +14,7 @@ from uapca.aggregate.labels import is_missing
 from uapca.inputs.cells import CellError, check_words, parse_cell
 from uapca.inputs.columns import columns_of, is_frame
 from uapca.inputs.files import read_table
-from uapca.inputs.parts import require_columns, row_labels
+from uapca.inputs.parts import chosen_columns, require_columns, row_labels
 from uapca.laws import Gaussian, Independent, Marginal, Point, as_marginal
 from uapca.uncertain import UncertainArray
 
@@ -148,7 +148,7 @@ def from_table(
     if features is None:
         chosen = [name for name in columns.names if name != named]
     else:
-        chosen = list(features)
+        chosen = chosen_columns(features)
         require_columns(columns, chosen, "features")
     if not chosen or not len(columns):
         raise ValueError(
