@@ -150,3 +150,11 @@ def test_by():
     assert str(error.value) == (
         "by must be 'family', 'genus' or 'species'; got 'order'. They make 4, 8 and 10 rows."
     )
+
+
+def test_the_folder_may_be_given_from_home(monkeypatch, tmp_path):
+    from uapca.datasets.anuran import data_folder
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("UAPCA_DATA", "~/frogs")
+    assert data_folder() == tmp_path / "frogs"

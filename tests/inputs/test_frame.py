@@ -225,7 +225,9 @@ def test_names_false_and_names_of_any_kind():
 
 @pytest.mark.parametrize("errors", [None, 3, "{}", "err", []])
 def test_errors_that_are_no_pattern(errors):
-    assert refused({"x": [1.0], "x_err": [0.1]}, errors=errors).startswith("errors must be a pattern")
+    assert refused({"x": [1.0], "x_err": [0.1]}, errors=errors).startswith(
+        "errors must be a pattern"
+    )
 
 
 def test_braces_in_patterns_and_names():

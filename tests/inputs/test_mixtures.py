@@ -100,3 +100,41 @@ def test_bad_input(points):
         "weights must have an entry for each label; there is none for 'b'. "
         "Give every label a weight, or leave weights out."
     )
+
+
+def test_weights_by_label_of_fitted_mixtures(points):
+    labels = np.repeat([2, 1, 3], 150)
+    for weights in ({1: 5.0, 2: 3.0, 3: 2.0}, {"1": 5.0, "2": 3.0, "3": 2.0}):
+        X = uapca.from_mixtures(points, by=labels, n_components=1, weights=weights)
+        assert X.names == ("1", "2", "3")
+        np.testing.assert_allclose(X.weights, [0.5, 0.3, 0.2])
+    message = refused(points, by=labels, n_components=1, weights={1: 5.0})
+    assert "there is none for '2', '3'" in message
+
+
+def test_generators_seed_the_fits(points):
+    labels = ["a"] * 450
+
+    def fitted(rng):
+        return uapca.from_mixtures(points, by=labels, n_components=3, rng=rng).mean
+
+    np.testing.assert_array_equal(
+        fitted(np.random.default_rng(1)), fitted(np.random.default_rng(1))
+    )
+    np.testing.assert_allclose(fitted(2**40), fitted(None), rtol=1e-6)
+    assert "rng must be" in refused(points, by=labels, rng=-1)
+
+
+def test_points_without_a_label(points):
+    labels = [None] + ["a"] * 449
+    holed = points.copy()
+    holed[0] = np.nan
+    assert "1 of 450 are missing" in refused(holed, by=labels, n_components=1)
+    X = uapca.from_mixtures(holed, by=labels, n_components=1, missing="drop")
+    np.testing.assert_allclose(X.mean[0], points[1:].mean(axis=0))
+    assert X.total_weight == 449
+
+
+def test_covariance_type_is_checked(points):
+    message = refused(points, by=["a"] * 450, covariance_type="fulll")
+    assert message.startswith("covariance_type must be one of 'full', 'tied', 'diag', 'spherical'")

@@ -68,7 +68,7 @@ def test_an_excel_file(tmp_path):
 def test_excel_without_pandas(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     with pytest.raises(ImportError) as error:
-        uapca.from_table(tmp_path / "table.xlsx")
+        uapca.from_table(write(tmp_path, "", "table.xlsx"))
     assert str(error.value) == (
         "reading Excel files needs pandas and openpyxl (import of pandas halted; None in "
         'sys.modules). Install them with pip install "uapca[frames]", or save the table '
@@ -234,3 +234,38 @@ def test_usual_headers_of_names(header):
 def test_words_must_be_a_mapping():
     assert refused(TABLE, TypeError, words=["good"]).startswith("words must be a mapping")
     assert "Pass ['M1'] for one column" in refused(TABLE, TypeError, features="M1", words=WORDS)
+
+
+def test_excel_reads_the_words_that_csv_reads(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("openpyxl")
+    frame = pd.DataFrame({"name": ["NA", "b"], "x": ["None", 1], "y": ["2", None]})
+    frame.to_excel(tmp_path / "t.xlsx", index=False)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for path in (tmp_path / "t.xlsx", tmp_path / "t.csv"):
+        X = uapca.from_table(path, words={"None": 7}, missing="[1, 3]")
+        assert X.names == ("NA", "b")
+        assert X.mean.tolist() == [[7.0, 2.0], [1.0, 2.0]]
+
+
+def test_excel_files_that_are_none(tmp_path):
+    assert "there is no file" in refused(tmp_path / "absent.xlsx", FileNotFoundError)
+    pytest.importorskip("openpyxl")
+    path = write(tmp_path, "no archive", "broken.xlsx")
+    assert refused(path).startswith("path must name an Excel file")
+    path.write_bytes(b"PK\x03\x04 no archive")
+    assert refused(path).startswith("path must name an Excel file")
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\u0085", "\x0b", "\x1c"])
+def test_only_line_ends_end_lines(tmp_path, mark):
+    X = uapca.from_table(write(tmp_path, f"name,x\na{mark}b,1\nc,2\n"))
+    assert X.names == (f"a{mark}b", "c")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_separators_in_quotes_do_not_count(tmp_path, end):
+    text = end.join(['name;"speed, mean, of ""all"", ever"', "a;1", "b;2", ""])
+    X = uapca.from_table(write(tmp_path, text))
+    assert X.features == ('speed, mean, of "all", ever',)
+    assert X.names == ("a", "b")

@@ -190,8 +190,7 @@ def _distinct(texts: Sequence[str], labels: Sequence[Any] | npt.NDArray[Any]) ->
         return tuple(texts)
     counts = Counter(texts)
     mixed = [
-        repr(label) if counts[text] > 1 else text
-        for text, label in zip(texts, labels, strict=True)
+        repr(label) if counts[text] > 1 else text for text, label in zip(texts, labels, strict=True)
     ]
     seen: set[str] = set()
     for i, text in enumerate(mixed):

@@ -110,7 +110,7 @@ def fetch_anuran(
 def data_folder() -> Path:
     """The folder in which fetched data sets are kept and looked for first."""
     given = os.environ.get("UAPCA_DATA")
-    return Path(given) if given else Path.home() / ".cache" / "uapca"
+    return Path(given).expanduser() if given else Path.home() / ".cache" / "uapca"
 
 
 def _columns(content: bytes, source: str) -> dict[str, list[str]]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 from uapca._validation import complaint
 
@@ -24,18 +27,10 @@ def read_table(path: str | PathLike[str]) -> Any:
 def read_csv(path: str | PathLike[str]) -> dict[str, list[str]]:
     """The columns of a CSV file as text; the first line names them.
 
-    The separator is the one of comma, semicolon and tab that occurs most often in the first line.
+    The separator is the one of comma, semicolon and tab that occurs most often in the first line,
+    outside quotes.
     """
-    file = Path(path)
-    if not file.is_file():
-        raise FileNotFoundError(
-            complaint(
-                "path",
-                "name a file that exists",
-                f"there is no file {str(file)!r}",
-                "Check the spelling and the folder",
-            )
-        )
+    file = _existing(path)
     try:
         with file.open(newline="", encoding="utf-8-sig") as stream:
             return columns_of_lines(stream.read(), str(file))
@@ -50,13 +45,27 @@ def read_csv(path: str | PathLike[str]) -> dict[str, list[str]]:
         ) from None
 
 
+def _existing(path: str | PathLike[str]) -> Path:
+    file = Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(
+            complaint(
+                "path",
+                "name a file that exists",
+                f"there is no file {str(file)!r}",
+                "Check the spelling and the folder",
+            )
+        )
+    return file
+
+
 def columns_of_lines(text: str, source: str) -> dict[str, list[str]]:
     """The columns of CSV text."""
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
+    separator = max(",;\t", key=_header(text).count)
     try:
         # strict: a quote that never closes is an error, not a cell that swallows the file.
-        lines = csv.reader(text.splitlines(keepends=True), delimiter=separator, strict=True)
+        stream = io.StringIO(text, newline="")
+        lines = csv.reader(stream, delimiter=separator, strict=True)
         rows = [(lines.line_num, row) for row in lines if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise ValueError(
@@ -97,13 +106,38 @@ def columns_of_lines(text: str, source: str) -> dict[str, list[str]]:
     return {name: [row[j] for row in body] for j, name in enumerate(header)}
 
 
+def _header(text: str) -> str:
+    """The first line that is not empty, without what stands in quotes."""
+    # Every second part is inside quotes; a doubled quote leaves an empty part outside.
+    outside: list[str] = []
+    for k, part in enumerate(text.split('"')):
+        if k % 2:
+            continue
+        lines = re.split(r"[\r\n]+", part if any(outside) else part.lstrip("\r\n"), maxsplit=1)
+        outside.append(lines[0])
+        if len(lines) > 1:
+            break
+    return "".join(outside)
+
+
 def _read_excel(path: str | PathLike[str]) -> Any:
+    file = _existing(path)
     try:
         import pandas as pd
 
-        return pd.read_excel(path, dtype=object)
+        # As in a CSV file only an empty cell is empty: "NA" and "None" are words.
+        return pd.read_excel(file, dtype=object, keep_default_na=False, na_values=[""])
     except ImportError as error:
         raise ImportError(
             f"reading Excel files needs pandas and openpyxl ({error}). "
             'Install them with pip install "uapca[frames]", or save the table as CSV.'
+        ) from None
+    except (BadZipFile, KeyError, OSError, ValueError) as error:
+        raise ValueError(
+            complaint(
+                "path",
+                "name an Excel file",
+                f"{str(file)!r} cannot be read as one: {error}",
+                "Save it again, or save the table as CSV in UTF-8",
+            )
         ) from None

@@ -275,7 +275,7 @@ def _error_columns(
     """The error column of each feature, or None for a certain one."""
     present, found = set(known), []
     for name in chosen:
-        matches = [column for p in patterns if (column := p.replace('{}', name)) in present]
+        matches = [column for p in patterns if (column := p.replace("{}", name)) in present]
         if len(matches) > 1:
             raise ValueError(
                 complaint(

@@ -54,9 +54,8 @@ def from_intervals(
     if is_frame(low):
         table = columns_of(low, "low")
         columns = list(table.names)
-        labels = table.row_names()
-        order = _row_order(labels, high)
-        names = labels if names is None else names
+        order = _row_order(table.row_texts(), high)
+        names = table.row_names() if names is None else names
     lower, upper = _bound(low, "low", columns), _bound(high, "high", columns)
     if order is not None:
         upper = upper[order]
@@ -98,7 +97,7 @@ def _row_order(names: Sequence[str] | None, high: Any) -> list[int] | None:
     """Where the rows of ``high`` are that have the names of the rows of ``low``."""
     if names is None or not is_frame(high):
         return None
-    others = columns_of(high, "high").row_names()
+    others = columns_of(high, "high").row_texts()
     if others is None or list(others) == list(names):
         return None
     place = {name: i for i, name in enumerate(others)}

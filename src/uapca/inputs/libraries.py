@@ -73,9 +73,14 @@ class Columns(ABC):
         """One column as labels."""
         return factorise(self.values(name))
 
-    def row_names(self) -> list[str] | None:
-        """Names of the rows, where the frame itself has them."""
+    def row_texts(self) -> list[str] | None:
+        """The texts in the index of the rows, where the frame itself has them."""
         return None
+
+    def row_names(self) -> list[str] | None:
+        """Names of the rows, where the frame itself has them; an index with duplicates has none."""
+        texts = self.row_texts()
+        return texts if texts is not None and len(set(texts)) == len(texts) else None
 
     def errors_block(self, names: Sequence[str], of: Sequence[str]) -> Floats:
         """Columns ``names`` in the units of the columns ``of`` they belong to."""
@@ -112,15 +117,12 @@ class Pandas(Columns):
     def factor(self, name: str) -> Factor:
         return factorise(self._frame[self._keys[name]])
 
-    def row_names(self) -> list[str] | None:
+    def row_texts(self) -> list[str] | None:
         index = self._frame.index
         if index.dtype.kind in "iufmMb":
             return None
         labels = list(index)
-        if not labels or not all(isinstance(label, str) for label in labels):
-            return None
-        # An index that repeats itself names nothing.
-        return labels if len(set(labels)) == len(labels) else None
+        return labels if labels and all(isinstance(label, str) for label in labels) else None
 
 
 class Polars(Columns):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from uapca._validation import Floats, check_finite, complaint, shape_of
+from uapca._validation import Floats, check_finite, complaint, rng_from, shape_of
+from uapca.aggregate.labels import label_text
 from uapca.inputs.columns import listed
 from uapca.inputs.distributions import array_of_laws
 from uapca.inputs.groups import group_points, labelled_points
@@ -17,6 +18,8 @@ from uapca.uncertain import UncertainArray
 
 __all__ = ["from_mixtures"]
 
+_KINDS = ("full", "tied", "diag", "spherical")
+
 
 def from_mixtures(
     mixtures: Any,
@@ -24,7 +27,8 @@ def from_mixtures(
     *,
     n_components: int | Iterable[int] = range(1, 6),
     covariance_type: str = "full",
-    rng: int | None = 0,
+    rng: int | np.random.Generator | None = 0,
+    missing: Literal["raise", "drop"] = "raise",
     features: Sequence[str] | None = None,
     weights: Any = None,
 ) -> UncertainArray:
@@ -42,8 +46,10 @@ def from_mixtures(
         How many components to fit; of several numbers the one with the lowest BIC is chosen,
         for each label on its own. A label with n points gets at most n components.
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-    rng : int or None, default=0
+    rng : int, numpy.random.Generator or None, default=0
         Seed of the fits.
+    missing : {"raise", "drop"}, default="raise"
+        What to do with points whose label is missing (None, NaN): refuse, or leave them out.
     features : sequence of str, optional
     weights : mapping of label to weight, or array-like of shape (N,), optional
         By default equal, and the number of points where mixtures are fitted.
@@ -64,14 +70,33 @@ def from_mixtures(
     >>> {name: len(law.components) for name, law in zip(X.names, X.laws)}
     {'one mode': 1, 'two modes': 2}
     """
+    if covariance_type not in _KINDS:
+        raise ValueError(
+            complaint(
+                "covariance_type",
+                f"be one of {', '.join(map(repr, _KINDS))}",
+                f"got {covariance_type!r}",
+                "'full' gives every component a covariance matrix of its own",
+            )
+        )
     if by is not None:
-        data = labelled_points(mixtures, by, features, "raise")
-        check_finite(data.points, "points", ("row", "feature"))
+        data = labelled_points(mixtures, by, features, missing)
+        kept = data.factor.codes >= 0
+        check_finite(
+            data.points if kept.all() else np.where(kept[:, None], data.points, 0.0),
+            "points",
+            ("row", "feature"),
+        )
         labels, groups = data.factor.labels, group_points(data)
         _check_sizes(groups, labels)
         candidates = _candidates(n_components)
-        laws = [_fitted(part, candidates, covariance_type, rng) for part in groups]
+        seed = _seed(rng)
+        laws = [_fitted(part, candidates, covariance_type, seed) for part in groups]
         counts = [len(part) for part in groups] if weights is None else weights
+        if isinstance(counts, Mapping):
+            # The labels are text by now, whatever they were.
+            texts = {label_text(label): weight for label, weight in counts.items()}
+            counts = _by_label(texts, labels)
         return array_of_laws(laws, names=labels, features=data.features, weights=counts)
     if not isinstance(mixtures, Mapping):
         raise TypeError(
@@ -156,7 +181,15 @@ def _check_sizes(groups: Sequence[Floats], labels: Sequence[str]) -> None:
         )
 
 
-def _fitted(points: Floats, candidates: Sequence[int], kind: str, rng: int | None) -> Law:
+def _seed(rng: Any) -> int:
+    """A seed as scikit-learn takes them, from anything that seeds a generator."""
+    generator = rng_from(rng)
+    if isinstance(rng, int | np.integer) and rng < 2**32:
+        return int(rng)
+    return int(generator.integers(2**32))
+
+
+def _fitted(points: Floats, candidates: Sequence[int], kind: str, seed: int) -> Law:
     """The mixture with the lowest BIC."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
@@ -168,7 +201,7 @@ def _fitted(points: Floats, candidates: Sequence[int], kind: str, rng: int | Non
     # Fits about the mean and in the data's own units lose no digits to an offset or a scale.
     centre = points.mean(axis=0)
     for k in [k for k in candidates if k <= len(points)] or [len(points)]:
-        model = GaussianMixture(k, covariance_type=kind, reg_covar=floor, random_state=rng)
+        model = GaussianMixture(k, covariance_type=kind, reg_covar=floor, random_state=seed)
         with warnings.catch_warnings():
             # A candidate that does not settle, or has fewer distinct points, just fits worse.
             warnings.simplefilter("ignore", ConvergenceWarning)
