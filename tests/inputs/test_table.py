@@ -269,3 +269,9 @@ def test_separators_in_quotes_do_not_count(tmp_path, end):
     X = uapca.from_table(write(tmp_path, text))
     assert X.features == ('speed, mean, of "all", ever',)
     assert X.names == ("a", "b")
+
+
+def test_a_header_of_one_quoted_name(tmp_path):
+    X = uapca.from_table(write(tmp_path, '\n"speed; mean"\n[1;2]\n[2;3]\n'), names=False)
+    assert X.features == ("speed; mean",)
+    assert X.mean.tolist() == [[1.5], [2.5]]

@@ -108,15 +108,16 @@ def columns_of_lines(text: str, source: str) -> dict[str, list[str]]:
 
 def _header(text: str) -> str:
     """The first line that is not empty, without what stands in quotes."""
-    # Every second part is inside quotes; a doubled quote leaves an empty part outside.
+    # What stands between two quotes is skipped; a doubled quote opens and closes at once.
     outside: list[str] = []
-    for k, part in enumerate(text.split('"')):
-        if k % 2:
+    start = len(text) - len(text.lstrip("\r\n"))
+    for match in re.finditer(r'[\r\n]|"[^"]*"?|$', text):
+        if match.start() < start:
             continue
-        lines = re.split(r"[\r\n]+", part if any(outside) else part.lstrip("\r\n"), maxsplit=1)
-        outside.append(lines[0])
-        if len(lines) > 1:
+        outside.append(text[start : match.start()])
+        if not match[0].startswith('"'):
             break
+        start = match.end()
     return "".join(outside)
 
 
