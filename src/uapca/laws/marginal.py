@@ -199,8 +199,10 @@ class Gaussian(Marginal):
         return self.spread == 0
 
     def pdf(self, x: npt.ArrayLike) -> Floats:
-        z = (np.asarray(x, dtype=np.float64) - self.centre) / self.spread
+        if self.certain:
+            return Point(self.centre).pdf(x)
         with np.errstate(under="ignore", over="ignore"):
+            z = (np.asarray(x, dtype=np.float64) - self.centre) / self.spread
             return np.exp(-0.5 * z * z) / (self.spread * sqrt(2 * np.pi))
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
@@ -209,6 +211,8 @@ class Gaussian(Marginal):
         return np.asarray(ndtr((np.asarray(x, dtype=np.float64) - self.centre) / self.spread))
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
+        if self.certain:
+            return Point(self.centre).ppf(q)
         return np.asarray(self.centre + self.spread * ndtri(np.asarray(q, dtype=np.float64)))
 
     def affine(self, a: float, b: float = 0.0) -> Gaussian:
@@ -240,7 +244,12 @@ class Gaussian(Marginal):
 
 def finite(value: Any, parameter: str) -> float:
     """`value` as a finite float."""
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            complaint(parameter, "be a number", f"got {value!r}", "Pass an int or a float")
+        ) from None
     if not isfinite(number):
         raise ValueError(
             complaint(

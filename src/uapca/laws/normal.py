@@ -123,9 +123,26 @@ def checked_moments(mean: npt.ArrayLike, cov: npt.ArrayLike) -> tuple[Floats, Fl
     check_finite(centre, "mean", ("entry",))
     check_finite(spread, "cov", ("row", "column"))
     spread = spread.astype(np.float64)
-    scale = float(np.max(np.abs(spread), initial=0.0))
-    if np.max(np.abs(spread - spread.T), initial=0.0) > 1e-8 * scale:
-        i, j = np.unravel_index(np.argmax(np.abs(spread - spread.T)), spread.shape)
+    variances = np.diagonal(spread)
+    if np.any(variances < 0):
+        least = int(np.argmin(variances))
+        raise ValueError(
+            complaint(
+                "cov",
+                "have no negative variances",
+                f"entry [{least}, {least}] is {variances[least]:.6g}",
+                "Put squares of standard deviations on the diagonal",
+            )
+        )
+    # Entries count against the two standard deviations they belong to, so that one wide feature
+    # hides no flaw of the others; far below the widest a deviation is rounding error.
+    stds = np.sqrt(variances)
+    floor = max(1e-8 * float(np.max(stds, initial=0.0)), np.finfo(np.float64).tiny)
+    stds = np.maximum(stds, floor)
+    with np.errstate(over="ignore", under="ignore"):
+        skew = np.abs(spread / stds / stds[:, None] - spread.T / stds / stds[:, None])
+    if np.max(skew, initial=0.0) > 1e-8:
+        i, j = np.unravel_index(np.argmax(skew), spread.shape)
         raise ValueError(
             complaint(
                 "cov",
@@ -135,13 +152,15 @@ def checked_moments(mean: npt.ArrayLike, cov: npt.ArrayLike) -> tuple[Floats, Fl
             )
         )
     spread = (spread + spread.T) / 2
-    lowest = float(np.linalg.eigvalsh(spread)[0]) if size else 0.0
-    if lowest < -1e-8 * scale:
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = np.clip(spread / stds / stds[:, None], -1e9, 1e9)
+    lowest = float(np.linalg.eigvalsh(scaled)[0]) if size else 0.0
+    if lowest < -1e-8:
         raise ValueError(
             complaint(
                 "cov",
                 "be positive semi-definite",
-                f"its lowest eigenvalue is {lowest:.6g}",
+                f"its lowest eigenvalue is {lowest:.6g} where all variances are scaled to 1",
                 "Check variances and correlations: no direction may have a negative variance",
             )
         )

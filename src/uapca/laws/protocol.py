@@ -109,9 +109,13 @@ class Law(ABC):
         >>> Normal([5.0], [[1.0]]).scaled(2)
         Normal(mean=[5.0], cov=[[4.0]])
         """
-        factor = float(s)
+        kind: type[Exception] = ValueError
+        try:
+            factor = float(s)
+        except (TypeError, ValueError):
+            factor, kind = np.nan, TypeError
         if not 0 <= factor < np.inf:
-            raise ValueError(
+            raise kind(
                 complaint(
                     "s",
                     "be a finite number of at least 0",
@@ -131,9 +135,13 @@ class Law(ABC):
         rng : None, int or numpy.random.Generator, optional
             Seed or generator; no global state is touched.
         """
-        count = int(n)
+        kind: type[Exception] = ValueError
+        try:
+            count = int(n)
+        except (TypeError, ValueError, OverflowError):
+            count, kind = -1, TypeError
         if count != n or count < 0:
-            raise ValueError(
+            raise kind(
                 complaint("n", "be a whole number of at least 0", f"got {n!r}", "Pass a count")
             )
         return self._sample(count, rng_from(rng))

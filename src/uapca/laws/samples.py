@@ -163,13 +163,16 @@ def checked_weights(weights: npt.ArrayLike, count: int) -> Floats:
             )
         )
     check_finite(array, "weights", ("entry",))
-    if np.any(array < 0) or not array.sum() > 0:
+    top = float(array.max())
+    if np.any(array < 0) or not top > 0:
         raise ValueError(
             complaint(
                 "weights",
                 "be at least 0, and not all 0",
-                f"the lowest is {array.min():.6g} and the sum {array.sum():.6g}",
+                f"the lowest is {array.min():.6g} and the highest {top:.6g}",
                 "Pass counts or probabilities",
             )
         )
+    # The largest first: the sum of finite weights may not be finite.
+    array /= top
     return np.asarray(array / array.sum())

@@ -1,0 +1,58 @@
+"""What constructors refuse, and extreme values that they take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from uapca.laws import Gaussian, Moments, Normal, Samples, Uniform
+
+
+def test_weights_whose_sum_overflows() -> None:
+    np.testing.assert_allclose(Samples(np.arange(5.0), [1e308] * 5).weights, 0.2, rtol=1e-15)
+    np.testing.assert_allclose(Samples(np.arange(2.0), [5e-324] * 2).weights, 0.5, rtol=1e-15)
+
+
+def test_a_gaussian_of_no_width_is_a_point() -> None:
+    point = Gaussian(1, 0)
+    np.testing.assert_array_equal(point.cdf([0.5, 1.0, 1.5]), [0.0, 1.0, 1.0])
+    np.testing.assert_array_equal(point.ppf([0.0, 0.5, 1.0]), [1.0, 1.0, 1.0])
+    with pytest.raises(ValueError, match="density must be asked of an uncertain law"):
+        point.pdf([1.0])
+
+
+@pytest.mark.parametrize("kind", [Normal, Moments])
+@pytest.mark.parametrize(
+    ("cov", "message"),
+    [
+        (np.diag([1e10, -1.0]), r"no negative variances; entry \[1, 1\] is -1"),
+        ([[1e10, 0, 0], [0, 1, 5], [0, 5, 1]], "be positive semi-definite"),
+        ([[1e20, 0, 0], [0, 1, 5], [0, 5, 1]], "be positive semi-definite"),
+        ([[1e10, 0, 0], [0, 1, 0.5], [0, 0.4, 1]], r"symmetric; entries \[1, 2\] and \[2, 1\]"),
+        ([[1.0, 0.1], [0.1, 0.0]], "be positive semi-definite"),
+    ],
+)
+def test_one_wide_feature_hides_no_flaw(kind: type, cov: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        kind(np.zeros(len(np.asarray(cov))), cov)
+
+
+def test_rounding_of_singular_covariances_is_no_flaw() -> None:
+    rng = np.random.default_rng(0)
+    for size in (2, 5, 20):
+        root = rng.normal(size=(size, 2)) * 10.0 ** rng.uniform(-4, 4, (size, 1))
+        Normal(np.zeros(size), root @ root.T)
+    Normal([0.0, 0.0], np.zeros((2, 2)))
+    Normal([0.0, 0.0], [[1.0, 1e-17], [1e-17, 0.0]])
+
+
+def test_what_is_not_a_number() -> None:
+    law = Normal([0.0], [[1.0]])
+    with pytest.raises(TypeError, match=r"n must be a whole number of at least 0; got None\."):
+        law.sample(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"s must be a finite number of at least 0; got 'a'\."):
+        law.scaled("a")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"low must be a number; got 'a'\. Pass an int or a float"):
+        Uniform("a", 1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"std must be a number; got None\."):
+        Gaussian(0, None)  # type: ignore[arg-type]
