@@ -13,6 +13,7 @@ from uapca._validation import Floats, complaint
 from uapca.laws.affine import Affine, Imaged
 from uapca.laws.arrays import frozen
 from uapca.laws.degenerate import DegenerateLaw
+from uapca.laws.levels import Block, quantile_block
 from uapca.laws.lines import LineSum
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.normal import Normal
@@ -118,6 +119,12 @@ class Independent(Imaged):
 
     def _image_on_plane(self, image: Affine, x: Floats, y: Floats, shear: Floats) -> Floats:
         return self._plane_sum(image).density(image.mean, x, y, shear)
+
+    def _image_blocks(self, image: Affine) -> list[Block]:
+        alone = self._line_sum(image).alone if image.dim == 1 else None
+        if alone is None:
+            return super()._image_blocks(image)
+        return [quantile_block(alone.ppf, alone.pdf, float(image.mean[0]) - alone.mean)]
 
     def _image_spans(self, image: Affine) -> Floats:
         if image.dim == 1:

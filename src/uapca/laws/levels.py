@@ -9,9 +9,14 @@ import numpy as np
 
 from uapca._validation import Floats
 
-__all__ = ["Block", "highest_density_levels", "line_block", "plane_block"]
+__all__ = ["Block", "highest_density_levels", "line_block", "plane_block", "quantile_block"]
 
 LINE_POINTS = 8001
+#: Share of the mass that one cell of a line may hold, and how often cells are moved to meet it.
+MUCH = 5e-4
+MOST_MOVES = 24
+#: Cells of equal probability, apart from finer ones in both tails.
+QUANTILES = 8000
 PLANE_POINTS = 301
 
 
@@ -35,10 +40,39 @@ class Block(NamedTuple):
 
 
 def line_block(density: Callable[[Floats], Floats], mean: float, span: Floats) -> Block:
-    """Cells across ``mean + span`` with the density at their midpoints."""
-    x, width = _midpoints(mean + span[0], mean + span[1], LINE_POINTS)
+    """Cells across ``mean + span`` with the density at their midpoints.
+
+    Equal cells at first; where they show that a few hold most of the mass, half of the cells move
+    there, again and again until none holds much.
+    """
+    edges = np.linspace(mean + span[0], mean + span[1], LINE_POINTS + 1)
+    for _ in range(MOST_MOVES):
+        x, width = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
+        values = density(x)
+        mass = values * width
+        total = float(mass.sum())
+        if not total > 0 or float(mass.max()) <= MUCH * total:
+            break
+        # Cells follow the mean of the mass and of the cells there are, so that none grows beyond
+        # twice its size and what they missed is still looked at.
+        held = np.concatenate([[0.0], np.cumsum(mass)]) / total
+        place = held + np.arange(LINE_POINTS + 1) / LINE_POINTS
+        edges = np.interp(np.linspace(0, place[-1], LINE_POINTS + 1), place, edges)
+    return Block(x, None, None, values, mass)
+
+
+def quantile_block(
+    ppf: Callable[[Floats], Floats], density: Callable[[Floats], Floats], shift: float
+) -> Block:
+    """Cells of given probabilities between quantiles, moved by `shift`."""
+    tails = np.geomspace(1e-12, 1 / QUANTILES, 200)
+    core = np.linspace(0, 1, QUANTILES + 1)[1:-1]
+    edges = np.concatenate([[0.0], tails[:-1], core, 1 - tails[-2::-1], [1.0]])
+    x = np.asarray(ppf(0.5 * (edges[1:] + edges[:-1])), dtype=np.float64)
     values = density(x)
-    return Block(x, None, None, values, values * width)
+    # A pole is as high as the highest cell beside it.
+    top = float(np.max(values, where=np.isfinite(values), initial=0.0))
+    return Block(x + shift, None, None, np.minimum(values, top), np.diff(edges))
 
 
 def plane_block(

@@ -38,6 +38,11 @@ class LineSum:
         discrete = [(f, m) for f, m in parts if m.discrete and f != 0 and not m.certain]
         self.jumps = [m.affine(f) for f, m in discrete]
 
+    @property
+    def alone(self) -> Marginal | None:
+        """The one marginal there is, apart from certain values; None where there are more."""
+        return self.terms[0] if len(self.terms) == 1 and not self.jumps else None
+
     def density(self, x: Floats) -> Floats:
         """Density at the deviations `x`."""
         atoms = self._atoms
