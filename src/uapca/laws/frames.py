@@ -55,11 +55,11 @@ class Frame:
         return found
 
 
-def best_frame(columns: Floats, stds: Floats) -> Frame:
+def best_frame(columns: Floats, stds: Floats, turned: bool = True) -> Frame:
     """The axes with the least dependence, for parts of these standard deviations.
 
-    Tried are the directions of any two parts, and that of one with its perpendicular in the
-    coordinates in which the law has unit covariance.
+    Tried are the directions of any two parts, and, where `turned`, that of one with its
+    perpendicular in the coordinates in which the law has unit covariance.
     """
     scaled = columns * stds
     # A triangular root of the covariance, without the loss of digits of forming it.
@@ -69,7 +69,7 @@ def best_frame(columns: Floats, stds: Floats) -> Frame:
     size = np.linalg.norm(white, axis=0)
     longest = np.argsort(-size, kind="stable")[:MOST_AXES]
     axes = white[:, longest] / size[longest]
-    bases = _bases(axes)
+    bases = _bases(axes, turned)
     inverses = np.linalg.inv(bases)
     lengths = np.abs(inverses @ white)
     lengths[lengths < ROUNDING] = 0.0
@@ -81,11 +81,13 @@ def best_frame(columns: Floats, stds: Floats) -> Frame:
     return Frame(lower, inverse, shares, lengths[best])
 
 
-def _bases(axes: Floats) -> npt.NDArray[np.float64]:
+def _bases(axes: Floats, turned: bool) -> npt.NDArray[np.float64]:
     """Pairs of axes as columns, shape (m, 2, 2): any two that differ, and perpendicular ones."""
     first, second = np.triu_indices(axes.shape[1], 1)
     angle = np.abs(axes[0, first] * axes[1, second] - axes[1, first] * axes[0, second])
     first, second = first[angle > ROUNDING], second[angle > ROUNDING]
     pairs = np.stack([axes[:, first].T, axes[:, second].T], axis=2)
-    turned = np.stack([-axes[1], axes[0]])
-    return np.concatenate([pairs, np.stack([axes.T, turned.T], axis=2)])
+    if not turned:
+        return np.asarray(pairs)
+    across = np.stack([-axes[1], axes[0]])
+    return np.concatenate([pairs, np.stack([axes.T, across.T], axis=2)])

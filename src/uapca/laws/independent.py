@@ -27,8 +27,11 @@ __all__ = ["Independent", "as_marginal"]
 class Independent(Imaged):
     """Independent features, each with a law of its own.
 
-    Densities of projections are exact: in closed form where one or two marginals remain, and by
-    inversion of the product of characteristic functions otherwise.
+    Densities of projections are exact where one or two marginals remain, and otherwise found by
+    inversion of the product of characteristic functions. In the plane, SciPy's variables with heavy
+    tails, poles or edges are conditioned on instead. With up to four directions the probability of
+    a region is then right within about 1e-3; with five or more, of which some are heavy-tailed,
+    sharp crests may be off by some percent.
 
     Parameters
     ----------

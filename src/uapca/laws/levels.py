@@ -9,7 +9,14 @@ import numpy as np
 
 from uapca._validation import Floats
 
-__all__ = ["Block", "highest_density_levels", "line_block", "plane_block", "quantile_block"]
+__all__ = [
+    "Block",
+    "highest_density_levels",
+    "line_block",
+    "line_cells",
+    "plane_block",
+    "quantile_block",
+]
 
 LINE_POINTS = 8001
 #: Share of the mass that one cell of a line may hold, and how often cells are moved to meet it.
@@ -40,16 +47,23 @@ class Block(NamedTuple):
 
 
 def line_block(density: Callable[[Floats], Floats], mean: float, span: Floats) -> Block:
-    """Cells across ``mean + span`` with the density at their midpoints.
+    """Cells across ``mean + span`` with the density at their midpoints."""
+    edges, values = line_cells(density, mean, span)
+    return Block(0.5 * (edges[1:] + edges[:-1]), None, None, values, values * np.diff(edges))
+
+
+def line_cells(
+    density: Callable[[Floats], Floats], mean: float, span: Floats
+) -> tuple[Floats, Floats]:
+    """Edges of cells across ``mean + span``, and the density at their midpoints.
 
     Equal cells at first; where they show that a few hold most of the mass, half of the cells move
     there, again and again until none holds much.
     """
-    edges = np.linspace(mean + span[0], mean + span[1], LINE_POINTS + 1)
+    edges: Floats = np.linspace(mean + span[0], mean + span[1], LINE_POINTS + 1)
     for _ in range(MOST_MOVES):
-        x, width = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
-        values = density(x)
-        mass = values * width
+        values = density(0.5 * (edges[1:] + edges[:-1]))
+        mass = values * np.diff(edges)
         total = float(mass.sum())
         if not total > 0 or float(mass.max()) <= MUCH * total:
             break
@@ -58,7 +72,9 @@ def line_block(density: Callable[[Floats], Floats], mean: float, span: Floats) -
         held = np.concatenate([[0.0], np.cumsum(mass)]) / total
         place = held + np.arange(LINE_POINTS + 1) / LINE_POINTS
         edges = np.interp(np.linspace(0, place[-1], LINE_POINTS + 1), place, edges)
-    return Block(x, None, None, values, mass)
+    else:
+        values = density(0.5 * (edges[1:] + edges[:-1]))
+    return edges, values
 
 
 def quantile_block(

@@ -3,7 +3,7 @@
 Two directions leave a product of two line densities, a linear change of variables away. A discrete
 marginal makes a mixture of shifted copies of it, and so does a third direction that is cut into
 strata. Where three or more directions are all wide the density is smooth enough for a Fourier
-series.
+series, unless SciPy's variables bring heavy tails, poles or edges.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from uapca.laws.frames import Frame, best_frame
 from uapca.laws.inversion import PlaneSeries, plane_series
 from uapca.laws.lines import FAINT, LineSum, product, span_of
 from uapca.laws.marginal import Marginal
+from uapca.laws.strata import stratified
 from uapca.laws.trapezoid import Uniform
+from uapca.laws.variable import Variable
 from uapca.laws.waves import Complexes, Lattice
 
 __all__ = ["PlaneSum", "has_density"]
@@ -71,6 +73,11 @@ class PlaneSum:
         atoms = atoms_of(self.jump_columns, self.jumps, MOST_COPIES)
         if atoms is not None and frame.coupling == 0:
             return self._mixture(frame, SNAP, atoms, grid)
+        rough = self._rough()
+        if atoms is not None and rough:
+            density, mass = self._stratified(atoms, grid, rough == 2)
+            if rough == 2 or abs(mass - 1) <= RINGING:
+                return density
         series = self._series()
         if atoms is None or series.resolved:
             return series.density(np.zeros(2), grid)
@@ -145,6 +152,34 @@ class PlaneSum:
         total = _copies([LineSum(line) for line in parts], (first, second), places.T, mass)
         return np.asarray(total.reshape(height.shape) * abs(np.linalg.det(frame.inverse)))
 
+    def _pair(self) -> Frame:
+        """The directions of two parts, by their cores: deviations say little of a heavy tail."""
+        stds = np.array([_core(marginal) for marginal in self.marginals])
+        return best_frame(self.columns, stds, False)
+
+    def _rough(self) -> int:
+        """Whether SciPy's variables have tails (2) or edges (1) that no series resolves."""
+        rough = max((m.roughness for m in self.marginals if isinstance(m, Variable)), default=0)
+        # More than three directions are smooth again, but for tails.
+        return 0 if rough == 1 and len(self._pair().coupled(SNAP)) > 1 else rough
+
+    def _stratified(self, atoms: Atoms, grid: Grid, finely: bool) -> tuple[Floats, float]:
+        """Conditioned on all parts but the two that are best taken as axes."""
+        frame = self._pair()
+        coupled = frame.coupled(SNAP)
+        rest = [index for index in range(len(self.marginals)) if index not in coupled]
+        lines = [
+            LineSum([(row[index], self.marginals[index]) for index in rest])
+            for row in frame.shares.tolist()
+        ]
+        parts = [(frame.shares[:, index], self.marginals[index]) for index in coupled]
+        x, y, shear = grid
+        height = np.add.outer(shear, y)
+        first, second = (row[0] * x[:, None] + row[1] * height for row in frame.inverse)
+        places = frame.inverse @ atoms.places.T
+        density, mass = stratified(lines, parts, (places, atoms.mass), (first, second), finely)
+        return np.asarray(density * abs(np.linalg.det(frame.inverse))), mass
+
     def _strata(self, frame: Frame, index: int, tolerance: float) -> tuple[Floats, Floats, Uniform]:
         """Midpoints and masses of equal cells of a marginal, and the law within a cell."""
         marginal = self.marginals[index]
@@ -157,6 +192,12 @@ class PlaneSum:
         width = (high - low) / count
         middles = 0.5 * (edges[1:] + edges[:-1])
         return middles[keep], mass[keep] / mass[keep].sum(), Uniform(-width / 2, width / 2)
+
+
+def _core(marginal: Marginal) -> float:
+    """Half the length of the middle 68 % of a marginal."""
+    low, high = marginal.ppf(np.array([0.16, 0.84])).tolist()
+    return float(high - low) / 2 or marginal.std
 
 
 def _copies(

@@ -24,6 +24,10 @@ TAIL_CELLS = 32
 CORE_CELLS = 256
 #: Frequencies in the table that stands in for the characteristic function on a lattice.
 TABLE = 2048
+#: Tails are heavy where the outermost 1e-5 lie beyond this number of standard deviations. A density
+#: has an edge where it ends at more than this, and a pole at more than that, standardized.
+HEAVY = 20.0
+EDGE, POLE = 0.05, 5.0
 
 
 class Variable(Marginal):
@@ -193,6 +197,18 @@ class Variable(Marginal):
             return super().atoms()
         x, mass = self._atoms
         return self.factor * (x - self._moments[0]), mass
+
+    @cached_property
+    def roughness(self) -> int:
+        """How hard the density is for a Fourier series: 2 for heavy tails or poles, 1 for edges."""
+        if self.discrete:
+            return 0
+        reach = max(np.abs(self.reach(1e-5))) / self.std
+        with np.errstate(all="ignore"):
+            edge = float(np.max(self.pdf(self.ppf([1e-9, 1 - 1e-9])))) * self.std
+        if reach > HEAVY or not edge < POLE:
+            return 2
+        return int(edge > EDGE)
 
     @cached_property
     def _runs(self) -> list[tuple[Floats, Floats, float]]:
