@@ -140,8 +140,8 @@ def stratified(
         tables.append(_heights(ladder.thinned(STEPS), at, places, widths))
     density = (tables[0] * strata.mass) @ tables[1].T
     first, second = (np.diff(_edges(at)) for at in nodes)
-    mass = float(first @ density @ second)
-    return _bilinear(density, nodes, points) / mass, mass
+    total = float(first @ density @ second)
+    return _bilinear(density, nodes, points) / total, total
 
 
 def _even(count: int, size: int) -> Floats:
