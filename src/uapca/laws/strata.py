@@ -22,12 +22,12 @@ from uapca.laws.marginal import Marginal
 __all__ = ["Ladder", "Strata", "stratified"]
 
 #: Nodes along each axis and strata of one conditioned part: usually, and where tails are heavy.
-NODES, ONE = 352, 256
+NODES, ONE = 208, 128
 MANY_NODES, MANY = 640, 1536
 #: Points that stand for two or more conditioned parts.
 POINTS = 4096
-#: Steps of the table of a line's probabilities.
-STEPS = 2048
+#: Steps of the table of a line's probabilities, likewise.
+STEPS, MANY_STEPS = 1024, 2048
 #: Tail probability at which a table ends.
 TAIL = 1e-9
 
@@ -137,7 +137,7 @@ def stratified(
         ladder = line_ladder(line)
         at = _nodes(ladder, places, strata.mass, MANY_NODES if finely else NODES)
         nodes.append(at)
-        tables.append(_heights(ladder.thinned(STEPS), at, places, widths))
+        tables.append(_heights(ladder.thinned(MANY_STEPS if finely else STEPS), at, places, widths))
     density = (tables[0] * strata.mass) @ tables[1].T
     first, second = (np.diff(_edges(at)) for at in nodes)
     total = float(first @ density @ second)
