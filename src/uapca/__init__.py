@@ -1,30 +1,40 @@
-"""Uncertainty-aware principal component analysis."""
+"""Uncertainty-aware principal component analysis.
 
-from uapca import datasets, laws
+The names go as data travels: the data, the ways in, the fit, sensitivity,
+comparison and stability. What goes beyond data and fit is imported when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from uapca import laws
 from uapca._version import __version__
-from uapca.compare import bhattacharyya, hellinger, principal_angles
 from uapca.decomposition import UAPCA, UncertainScaler
-from uapca.inputs import (
-    CorrelationWarning,
-    TableError,
-    from_distributions,
-    from_draws,
-    from_frame,
-    from_groups,
-    from_intervals,
-    from_mixtures,
-    from_table,
-    from_uncertainties,
-)
-from uapca.sensitivity import factor_traces, weight_traces
-from uapca.stability import (
-    ComponentsNotSeparated,
-    component_uncertainty,
-    fit_by_sampling,
-    sampling_convergence,
-    simulate,
-)
 from uapca.uncertain import UncertainArray, concat, load
+
+if TYPE_CHECKING:
+    from uapca import aggregate, compare, datasets, inputs, sensitivity, stability
+    from uapca.compare import bhattacharyya, hellinger, principal_angles
+    from uapca.inputs import (
+        CorrelationWarning,
+        TableError,
+        from_distributions,
+        from_draws,
+        from_frame,
+        from_groups,
+        from_intervals,
+        from_mixtures,
+        from_table,
+        from_uncertainties,
+    )
+    from uapca.sensitivity import factor_traces, weight_traces
+    from uapca.stability import (
+        ComponentsNotSeparated,
+        component_uncertainty,
+        fit_by_sampling,
+        sampling_convergence,
+        simulate,
+    )
 
 __all__ = [
     "UAPCA",
@@ -34,7 +44,9 @@ __all__ = [
     "UncertainArray",
     "UncertainScaler",
     "__version__",
+    "aggregate",
     "bhattacharyya",
+    "compare",
     "component_uncertainty",
     "concat",
     "datasets",
@@ -49,10 +61,53 @@ __all__ = [
     "from_table",
     "from_uncertainties",
     "hellinger",
+    "inputs",
     "laws",
     "load",
     "principal_angles",
     "sampling_convergence",
+    "sensitivity",
     "simulate",
+    "stability",
     "weight_traces",
 ]
+
+_MODULES = ("aggregate", "compare", "datasets", "inputs", "sensitivity", "stability")
+_NAMES = {
+    "inputs": (
+        "CorrelationWarning",
+        "TableError",
+        "from_distributions",
+        "from_draws",
+        "from_frame",
+        "from_groups",
+        "from_intervals",
+        "from_mixtures",
+        "from_table",
+        "from_uncertainties",
+    ),
+    "sensitivity": ("factor_traces", "weight_traces"),
+    "compare": ("bhattacharyya", "hellinger", "principal_angles"),
+    "stability": (
+        "ComponentsNotSeparated",
+        "component_uncertainty",
+        "fit_by_sampling",
+        "sampling_convergence",
+        "simulate",
+    ),
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"uapca.{name}")
+    if name in _HOME:
+        value = getattr(import_module(f"uapca.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'uapca' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
