@@ -89,14 +89,17 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
         weight = float(size) if w is None else float(w.sum())
         if weight == 0.0:
             continue
-        np.subtract(part, origin, out=centred)
-        centre = np.asarray((np.ones(size) if w is None else w) @ centred) / weight
-        centred -= centre
+        each = np.ones(size) if w is None else w
+        rounded = np.asarray(each @ part) / weight
+        np.subtract(part, rounded, out=centred)
+        # What the rounding of the block's mean leaves is known far better (corrected two-pass).
+        rest = np.asarray(each @ centred) / weight
         if w is not None:
             centred *= np.sqrt(w)[:, None]
         np.matmul(centred.T, centred, out=product)
         scatter += product
-        step = centre - mean
+        scatter -= np.outer(rest, rest * weight)
+        step = (rounded - origin) + rest - mean
         if total:
             scatter += np.outer(step, step * (total * (weight / (total + weight))))
         total += weight
