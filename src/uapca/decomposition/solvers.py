@@ -39,7 +39,7 @@ SOLVERS = ("auto", "eigh", "svd", "lanczos")
 # Where auto leaves eigh: below this many features K is small, and keeping it allows `rescale`.
 _WIDE = 2000
 # Features for each component from which the block Lanczos method is faster than eigh (measured
-# on means of rank 30 and noise: at 40 as fast, at 100 two to twelve times as fast) ...
+# on means of rank 30 and noise: at 50 by 0.9 to 2.2, at 100 by 1.7 to 6.4, depending on N) ...
 _FEW = 50
 # ... and from which it is taken at sizes at which K would no longer be small.
 _HUGE, _MANY = 5000, 10
