@@ -34,7 +34,7 @@ def import_report(rounds: int = 15) -> str:
     ours, theirs = [], []
     for _ in range(rounds):
         theirs.append(_import_time("import sklearn.decomposition"))
-        ours.append(_import_time("import uapca"))
+        ours.append(_import_time("import uapca; uapca.UAPCA"))
     # The quickest of each: whatever else the machine does only adds to the others.
     extra = 1e3 * (min(ours) - min(theirs))
     return (

@@ -1,20 +1,19 @@
 """Uncertainty-aware principal component analysis.
 
 The names go as data travels: the data, the ways in, the fit, sensitivity,
-comparison and stability. What goes beyond data and fit is imported when it is first used.
+comparison and stability, pictures. Each is imported when it is first used, so that a command
+that needs none of them starts at once.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from uapca import laws
 from uapca._version import __version__
-from uapca.decomposition import UAPCA, UncertainScaler
-from uapca.uncertain import UncertainArray, concat, load
 
 if TYPE_CHECKING:
-    from uapca import aggregate, compare, datasets, inputs, sensitivity, stability
+    from uapca import aggregate, compare, datasets, inputs, laws, sensitivity, stability
     from uapca.compare import bhattacharyya, hellinger, principal_angles
+    from uapca.decomposition import UAPCA, UncertainScaler
     from uapca.inputs import (
         CorrelationWarning,
         TableError,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
         sampling_convergence,
         simulate,
     )
+    from uapca.uncertain import UncertainArray, concat, load
 
 __all__ = [
     "UAPCA",
@@ -72,8 +72,9 @@ __all__ = [
     "weight_traces",
 ]
 
-_MODULES = ("aggregate", "compare", "datasets", "inputs", "sensitivity", "stability")
+_MODULES = ("aggregate", "compare", "datasets", "inputs", "laws", "sensitivity", "stability")
 _NAMES = {
+    "uncertain": ("UncertainArray", "concat", "load"),
     "inputs": (
         "CorrelationWarning",
         "TableError",
@@ -86,6 +87,7 @@ _NAMES = {
         "from_table",
         "from_uncertainties",
     ),
+    "decomposition": ("UAPCA", "UncertainScaler"),
     "sensitivity": ("factor_traces", "weight_traces"),
     "compare": ("bhattacharyya", "hellinger", "principal_angles"),
     "stability": (
