@@ -18,6 +18,7 @@ LAYERS = [
     {"sensitivity", "stability", "compare"},
     {"datasets"},
     {"views"},
+    {"plot"},
     {"cli"},
 ]
 MAY_ALSO = {

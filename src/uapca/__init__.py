@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from uapca._version import __version__
 
 if TYPE_CHECKING:
-    from uapca import aggregate, compare, datasets, inputs, laws, sensitivity, stability
+    from uapca import aggregate, compare, datasets, inputs, laws, plot, sensitivity, stability
     from uapca.compare import bhattacharyya, hellinger, principal_angles
     from uapca.decomposition import UAPCA, UncertainScaler
     from uapca.inputs import (
@@ -64,6 +64,7 @@ __all__ = [
     "inputs",
     "laws",
     "load",
+    "plot",
     "principal_angles",
     "sampling_convergence",
     "sensitivity",
@@ -72,7 +73,16 @@ __all__ = [
     "weight_traces",
 ]
 
-_MODULES = ("aggregate", "compare", "datasets", "inputs", "laws", "sensitivity", "stability")
+_MODULES = (
+    "aggregate",
+    "compare",
+    "datasets",
+    "inputs",
+    "laws",
+    "plot",
+    "sensitivity",
+    "stability",
+)
 _NAMES = {
     "uncertain": ("UncertainArray", "concat", "load"),
     "inputs": (

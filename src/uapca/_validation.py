@@ -5,7 +5,8 @@ Every message has the same four parts: the parameter, the rule, what was receive
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 __all__ = [
     "Floats",
     "as_floats",
+    "check_choice",
     "check_finite",
     "check_labels",
     "complaint",
@@ -30,6 +32,24 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 def complaint(parameter: str, rule: str, received: str, remedy: str) -> str:
     """An error message: ``parameter`` must ``rule``; what was received; what to do."""
     return f"{parameter} must {rule}; {received}. {remedy}."
+
+
+def check_choice(value: Any, choices: Iterable[Any], parameter: str) -> None:
+    """Refuse a value that is not among the choices; the closest one is proposed."""
+    known = list(choices)
+    if any(
+        value is choice or (type(value) is type(choice) and value == choice) for choice in known
+    ):
+        return
+    close = get_close_matches(str(value), [str(choice) for choice in known], n=1)
+    raise ValueError(
+        complaint(
+            parameter,
+            "be " + " or ".join(", ".join(map(repr, known)).rsplit(", ", 1)),
+            f"got {value!r}",
+            f"Perhaps {close[0]!r} was meant" if close else "Choose one of them",
+        )
+    )
 
 
 def shape_of(array: npt.NDArray[Any]) -> str:

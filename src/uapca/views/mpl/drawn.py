@@ -1,0 +1,76 @@
+"""From a view to a plot: the same call, drawn."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from uapca.views import scene
+from uapca.views.mpl.draw import STYLES
+from uapca.views.mpl.sheet import axes_for, draw_sheet
+
+__all__ = ["drawn"]
+
+_AX = """ax : matplotlib.axes.Axes, optional
+    Where to draw; without it, a new figure one paper column wide.
+**style
+    ``color``, ``alpha``, ``linewidth``, ``linestyle`` for the marks that are data.
+
+Returns
+-------
+matplotlib.axes.Axes
+"""
+_FIGURE = """Returns
+-------
+matplotlib.figure.Figure
+"""
+
+
+def drawn(view: Callable[..., Any]) -> Any:
+    """The view as a plot: draws its scene and returns the Axes, or the Figure for a sheet.
+
+    The plot has the view's parameters and, where it draws one panel, ``ax`` and styles. Its
+    attribute ``scene`` is the view itself: the plain description, without drawing.
+    """
+    figure_level = "Sheet" in str(inspect.signature(view).return_annotation)
+
+    @wraps(view)
+    def plot(*args: Any, ax: Any = None, **options: Any) -> Any:
+        style = {name: options.pop(name) for name in STYLES if name in options}
+        if ax is not None or style:
+            _check_panel(view, figure_level)
+        described = view(*args, **options)
+        if isinstance(described, scene.Sheet):
+            if ax is not None or style:
+                _check_panel(view, True)
+            return draw_sheet(described)
+        return axes_for(described, ax, **style)
+
+    _document(plot, view, figure_level)
+    plot.scene = view  # type: ignore[attr-defined]
+    return plot
+
+
+def _check_panel(view: Callable[..., Any], figure_level: bool) -> None:
+    if figure_level:
+        raise TypeError(
+            f"`{view.__name__}` makes a whole figure: it takes neither `ax` nor styles; "
+            "change the Figure that is returned"
+        )
+
+
+def _document(plot: Any, view: Callable[..., Any], figure_level: bool) -> None:
+    """One docstring serves both: what drawing adds is written behind the view's parameters."""
+    text = inspect.getdoc(view) or ""
+    head, mark, rest = text.partition("\nExamples\n")
+    added = _FIGURE if figure_level else _AX
+    plot.__doc__ = f"{head.rstrip()}\n{'' if not figure_level else chr(10)}{added}{mark}{rest}"
+    parameters = list(inspect.signature(view).parameters.values())
+    if not figure_level:
+        parameters += [
+            inspect.Parameter("ax", inspect.Parameter.KEYWORD_ONLY, default=None),
+            inspect.Parameter("style", inspect.Parameter.VAR_KEYWORD),
+        ]
+    plot.__signature__ = inspect.Signature(parameters)
