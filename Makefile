@@ -4,13 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test lint format bench explorer programs clean
 
 demo: $(STAMPS)/plain
 	$(BIN)/python examples/students.py
 
 # Test matrices are small: threads would only wait for each other.
-test: $(STAMPS)/dev
+test: $(STAMPS)/dev programs
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 
 lint: $(STAMPS)/dev
@@ -24,6 +24,24 @@ format: $(STAMPS)/dev
 
 bench: $(STAMPS)/bench
 	$(BIN)/python -m benchmarks
+
+# The explorer's one file in the package, from its TypeScript.
+explorer:
+	cd explorer && npm ci --no-audit --no-fund --silent && npm run --silent build
+
+# What tests need besides Python: a browser, Java for Spark, Node for the explorer. Debian's
+# packages are installed where they are missing and this user may; else the tests say what is missing.
+programs:
+	@$(call debian,chromium,chromium)
+	@$(call debian,java,openjdk-17-jre-headless)
+	@$(call debian,node,nodejs npm)
+	@$(call debian,ffmpeg,ffmpeg)
+
+debian = command -v $(1) >/dev/null || { \
+	echo "$(1) is missing: installing Debian's $(2)"; \
+	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	$$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(2) >/dev/null; \
+	} || echo "could not install $(2): please install it" >&2
 
 clean:
 	rm -rf $(VENV) build dist
