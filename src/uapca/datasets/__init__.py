@@ -6,6 +6,7 @@ from uapca.datasets.synthetic import (
     ErrorModels,
     make_crossings,
     make_error_models,
+    make_progression,
     make_teaser,
 )
 from uapca.stability.sampling import make_sampling_experiment
@@ -19,6 +20,7 @@ __all__ = [
     "load_students",
     "make_crossings",
     "make_error_models",
+    "make_progression",
     "make_sampling_experiment",
     "make_teaser",
 ]

@@ -12,6 +12,7 @@ __all__ = [
     "ErrorModels",
     "make_crossings",
     "make_error_models",
+    "make_progression",
     "make_teaser",
 ]
 
@@ -77,6 +78,42 @@ def make_crossings() -> UncertainArray:
     shared = np.array([[1.0, 0.5, 0.3], [0.5, 15.6, 0.0], [0.3, 0.0, 9.2]])
     cov = shared * np.array([0.5, 1.5] * 3)[:, None, None]
     return UncertainArray(mean, cov, features=["u", "v", "w"])
+
+
+def make_progression() -> UncertainArray:
+    """Five normals in three dimensions whose first two components turn around the third axis.
+
+    The means spread most along u, then v, and hardly along w; the errors lie mostly at 60° in the
+    plane of u and v. As s grows the unit vectors u and v rotate around w, which stays in the
+    centre of the factor traces (paper, Fig. "progression"). The numbers are chosen to show this;
+    the paper's are not published.
+
+    Returns
+    -------
+    UncertainArray of shape (5, 3)
+
+    Examples
+    --------
+    >>> import uapca
+    >>> traces = uapca.factor_traces(uapca.datasets.make_progression(), scales=[0.0, 1.0, np.inf])
+    >>> np.degrees(np.arctan2(traces.loadings[:, 0, 1], traces.loadings[:, 0, 0])).round(0)
+    array([ -1., -36., -60.])
+    >>> bool(np.linalg.norm(traces.loadings[:, 2], axis=1).max() < 0.1)
+    True
+    """
+    mean = [
+        [-3.2, -0.4, 0.1],
+        [-1.1, 1.3, -0.2],
+        [0.2, -1.6, 0.1],
+        [1.3, 0.9, 0.2],
+        [2.8, -0.2, -0.2],
+    ]
+    along = np.array([np.cos(np.pi / 3), np.sin(np.pi / 3), 0.0])
+    sizes = np.array([1.6, 2.2, 1.9, 2.4, 1.7])
+    cov = sizes[:, None, None] ** 2 * np.outer(along, along) + np.diag([0.3, 0.3, 0.05])
+    return UncertainArray(
+        mean, cov, names=[f"row {letter}" for letter in "ABCDE"], features=["u", "v", "w"]
+    )
 
 
 class ErrorModels(NamedTuple):
