@@ -42,7 +42,7 @@ def build(name: str) -> Sheet:
 
     Raises
     ------
-    FileNotFoundError
+    ConnectionError
         For ``"anuran"``, where its data is neither here nor can be fetched; the message says
         where to put the file.
 

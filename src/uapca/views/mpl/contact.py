@@ -1,0 +1,50 @@
+"""Many pictures on one page, to be looked over at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from uapca.views.mpl.ink import escaped
+from uapca.views.mpl.style import matplotlib, print_settings
+
+__all__ = ["contact_sheet"]
+
+WIDTH, GAP, TITLE = 5.0, 0.25, 0.22  # inches
+
+
+def contact_sheet(pictures: Mapping[str, Path], columns: int = 2) -> Any:
+    """A Figure with all pictures under their names, in columns filled from the shortest.
+
+    Parameters
+    ----------
+    pictures : mapping of str to Path
+        PNG files by name.
+    columns : int, default=2
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    read = matplotlib("image").imread
+    images = {name: read(path) for name, path in pictures.items()}
+    tops = [0.0] * columns
+    places: list[tuple[str, int, float, float]] = []
+    for name, image in images.items():
+        column = tops.index(min(tops))
+        height = WIDTH * image.shape[0] / image.shape[1]
+        places.append((name, column, tops[column] + TITLE, height))
+        tops[column] += TITLE + height + GAP
+    width, height = columns * (WIDTH + GAP) + GAP, max(tops) + GAP
+    with print_settings():
+        figure = matplotlib("figure").Figure(figsize=(width, height), facecolor="white")
+        for name, column, top, tall in places:
+            left = GAP + column * (WIDTH + GAP)
+            bottom = height - GAP - top - tall
+            box = (left / width, bottom / height, WIDTH / width, tall / height)
+            ax = figure.add_axes(box)
+            ax.imshow(images[name], aspect="auto", interpolation="lanczos")
+            ax.set_axis_off()
+            ax.set_title(escaped(name), loc="left", fontweight="bold")
+    return figure
