@@ -6,9 +6,13 @@ attribute ``scene``: the same call without drawing, which returns what would be 
 
 from __future__ import annotations
 
+from uapca.views import distributions as _distributions
 from uapca.views import eigenvalues as _eigenvalues
+from uapca.views import projection as _projection
 from uapca.views.mpl.drawn import drawn
 
-__all__ = ["eigenvalues"]
+__all__ = ["distributions", "eigenvalues", "projection"]
 
+distributions = drawn(_distributions.distributions)
 eigenvalues = drawn(_eigenvalues.eigenvalues)
+projection = drawn(_projection.projection)

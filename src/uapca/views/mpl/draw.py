@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from uapca.views import scene
-from uapca.views.mpl.ink import SHAPES, escaped, ink_of, patch_ink, text_ink
+from uapca.views.bounds import ellipse_reach
+from uapca.views.mpl.ink import SHAPES, escaped, ink_of, own, patch_ink, text_ink
 from uapca.views.mpl.labels import moving_text, place
 from uapca.views.mpl.legend import draw_legend
 from uapca.views.mpl.style import matplotlib, unknown_style
@@ -77,7 +78,11 @@ def _(mark: scene.Ellipse, ax: Any, colors: Any) -> list[Any]:
         angle=mark.angle,
         **patch_ink(mark.ink),
     )
-    return [ax.add_patch(patch)]
+    ax.add_patch(patch)
+    # Matplotlib's own guess is too small for oblique ellipses.
+    reach = ellipse_reach(mark)
+    ax.update_datalim([mark.center - reach, mark.center + reach])
+    return [patch]
 
 
 @_artists.register
@@ -150,7 +155,6 @@ def _arrowhead(mark: scene.Polyline, ax: Any, ink: dict[str, Any], colors: Any) 
 @_artists.register
 def _(mark: scene.Markers, ax: Any, colors: Any) -> list[Any]:
     ink = ink_of(mark.ink)
-    fill = "none" if mark.ink.fill is None else mark.ink.fill
     to_rgba = matplotlib("colors").to_rgba
     size = mark.size * matplotlib().rcParams["lines.markersize"]
     return list(
@@ -162,7 +166,7 @@ def _(mark: scene.Markers, ax: Any, colors: Any) -> list[Any]:
             markeredgecolor=to_rgba(ink["color"], mark.ink.opacity),
             markerfacecolor="none"
             if mark.ink.fill is None
-            else to_rgba(fill, mark.ink.fill_opacity * mark.ink.opacity),
+            else to_rgba(own(mark.ink.fill), mark.ink.fill_opacity * mark.ink.opacity),
             markeredgewidth=ink["linewidth"],
         )
     )

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from uapca.views import scene
 from uapca.views.mpl.style import matplotlib
 from uapca.views.text import literal
 
-__all__ = ["DASHES", "SHAPES", "escaped", "ink_of", "patch_ink", "text_ink"]
+__all__ = ["DASHES", "SHAPES", "escaped", "ink_of", "own", "patch_ink", "readable", "text_ink"]
+
+CONTRAST = 4.5  # of text on its background, by the rule of the Web Content Accessibility Guidelines
 
 DASHES = {"solid": "-", "dashed": (0, (5, 2)), "dotted": (0, (1, 1.5)), "dashdot": "-."}
 SHAPES = {
@@ -27,11 +31,37 @@ def escaped(text: str) -> str:
     return literal(text).replace("$", r"\$")
 
 
+def own(color: str | None) -> Any:
+    """A colour, where black means the reader's own: it is white on a dark background."""
+    text = matplotlib().rcParams["text.color"]
+    return text if color is None or color.lower() == "#000000" else color
+
+
+def readable(color: Any, background: Any) -> Any:
+    """The colour, mixed with black or white until text in it can be read on the background."""
+    to_rgb = matplotlib("colors").to_rgb
+    mixed, behind = np.array(to_rgb(color)), _light(to_rgb(background))
+    towards = 0.0 if behind > 0.18 else 1.0
+    for _ in range(20):
+        lighter, darker = sorted((_light(mixed), behind), reverse=True)
+        if (lighter + 0.05) / (darker + 0.05) >= CONTRAST:
+            break
+        mixed = 0.85 * mixed + 0.15 * towards
+    return tuple(mixed.tolist())
+
+
+def _light(rgb: Any) -> float:
+    """Relative luminance of an sRGB colour."""
+    linear = np.where(np.array(rgb) <= 0.04045, np.array(rgb) / 12.92, 0.0)
+    linear = np.where(np.array(rgb) > 0.04045, ((np.array(rgb) + 0.055) / 1.055) ** 2.4, linear)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
 def ink_of(ink: scene.Ink) -> dict[str, Any]:
     """The ink as matplotlib's words for lines."""
     params = matplotlib().rcParams
     return {
-        "color": ink.color if ink.color is not None else params["text.color"],
+        "color": own(ink.color),
         "linewidth": ink.width * params["lines.linewidth"],
         "linestyle": DASHES[ink.dash],
         "alpha": ink.opacity,
@@ -46,7 +76,7 @@ def patch_ink(ink: scene.Ink) -> dict[str, Any]:
         "edgecolor": to_rgba(line["color"], ink.opacity) if ink.width > 0 else "none",
         "facecolor": "none"
         if ink.fill is None
-        else to_rgba(ink.fill, ink.fill_opacity * ink.opacity),
+        else to_rgba(own(ink.fill), ink.fill_opacity * ink.opacity),
         "linewidth": line["linewidth"],
         "linestyle": line["linestyle"],
     }
@@ -56,7 +86,7 @@ def text_ink(label: scene.Label) -> dict[str, Any]:
     """How the text of a label looks, in matplotlib's words."""
     params = matplotlib().rcParams
     return {
-        "color": label.ink.color if label.ink.color is not None else params["text.color"],
+        "color": own(label.ink.color),
         "alpha": label.ink.opacity,
         "fontsize": label.size * 0.9 * params["font.size"],
         "fontweight": "bold" if label.bold else "normal",

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from uapca.views import scene
-from uapca.views.mpl.ink import SHAPES, escaped, ink_of, patch_ink
+from uapca.views.mpl.ink import SHAPES, escaped, ink_of, own, patch_ink
 from uapca.views.mpl.style import matplotlib
+from uapca.views.text import literal
 
-__all__ = ["draw_legend", "handles_of"]
+__all__ = ["by_rows", "draw_legend", "handles_of"]
+
+WIDEST = 64  # characters in a line of the legend, at most what a paper column holds
 
 
 def draw_legend(
@@ -20,21 +24,29 @@ def draw_legend(
         return None
     places: dict[str, dict[str, Any]] = {
         "best": {"loc": "best"},
-        "below": {"loc": "upper center", "bbox_to_anchor": _below(ax)},
+        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), **_below(ax)},
         "right": {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)},
     }
-    handles = handles_of(entries)
+    handles = handles_of(by_rows(entries, columns))
     return ax.legend(handles=handles, ncols=columns, **_spacing(), **places[at])
 
 
-def _below(ax: Any) -> tuple[float, float]:
-    """Below the axes, their tick labels and their label, in fractions of the axes."""
+def by_rows(entries: Sequence[scene.LegendEntry], columns: int) -> list[scene.LegendEntry]:
+    """The entries in the order in which columns are filled, so that they read row by row."""
+    # Matplotlib fills columns from the top, the first ones with one more where they differ.
+    return [entry for first in range(columns) for entry in list(entries)[first::columns]]
+
+
+def _below(ax: Any) -> dict[str, Any]:
+    """Below the axes, their tick labels and their label, whatever size the axes come to have."""
     size = matplotlib().rcParams["font.size"]
     lines = 0.6
     if ax.axison:
         lines += 1.6 * bool(ax.get_xlabel()) + 1.4 * bool(len(ax.get_xticks()))
-    height = ax.get_position().height * ax.figure.get_figheight() * 72
-    return 0.5, -lines * size / height
+    down = matplotlib("transforms").ScaledTranslation(
+        0.0, -lines * size / 72, ax.figure.dpi_scale_trans
+    )
+    return {"bbox_transform": ax.transAxes + down}
 
 
 def _spacing() -> dict[str, Any]:
@@ -53,14 +65,14 @@ def handles_of(entries: Sequence[scene.LegendEntry]) -> list[Any]:
 
 
 def _handle(entry: scene.LegendEntry) -> Any:
-    text = escaped(entry.text)
+    text = "\n".join(escaped(line) for line in wrap(literal(entry.text), WIDEST) or [""])
     lines, patches = matplotlib("lines"), matplotlib("patches")
     if entry.kind == "area":
         return patches.Patch(label=text, hatch=entry.hatch, **patch_ink(entry.ink))
     ink = ink_of(entry.ink)
     if entry.kind == "marker":
         size = matplotlib().rcParams["lines.markersize"]
-        fill = "none" if entry.ink.fill is None else entry.ink.fill
+        fill = "none" if entry.ink.fill is None else own(entry.ink.fill)
         return lines.Line2D(
             [],
             [],

@@ -1,0 +1,120 @@
+"""Which ink and shape a row gets: by its name, or by its group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from uapca._validation import complaint
+from uapca.views.palette import OKABE_ITO, SHAPES, inks
+from uapca.views.scene import Ink, LegendEntry, Shape
+from uapca.views.text import shortened
+
+__all__ = ["Colouring", "Palette", "colouring"]
+
+Palette = Sequence[str] | Mapping[str, str] | None
+
+MANY = 24  # more rows than this are not told apart by colour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Colouring:
+    """Inks and shapes, one for each row, and what the legend says of the groups.
+
+    Attributes
+    ----------
+    keys : tuple of N str
+        The rows' names, or their positions.
+    inks : tuple of N Ink
+    shapes : tuple of N str
+    groups : tuple of str
+        The group of each row; empty if rows are coloured by name.
+    entries : tuple of LegendEntry
+        One for each group.
+    """
+
+    keys: tuple[str, ...]
+    inks: tuple[Ink, ...]
+    shapes: tuple[Shape, ...]
+    groups: tuple[str, ...]
+    entries: tuple[LegendEntry, ...]
+
+
+def colouring(
+    names: Sequence[str] | None, count: int, groups: Any = None, palette: Palette = None
+) -> Colouring:
+    """The inks of `count` rows.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+    count : int
+    groups : sequence of `count` labels, optional
+        One colour and shape for each distinct label; without, one for each row, as long as there
+        are not too many.
+    palette : sequence of colours, or mapping from name or group to colour, optional
+    """
+    keys = tuple(names) if names is not None else tuple(str(i) for i in range(count))
+    if groups is None:
+        if count > MANY and palette is None:
+            return _of(keys, ("",) * count, palette, named=False)
+        return _of(keys, keys, palette, named=False)
+    labels = _labels(groups, count)
+    return _of(keys, labels, palette, named=True)
+
+
+def _labels(groups: Any, count: int) -> tuple[str, ...]:
+    if isinstance(groups, str):
+        received = f"got the single string {groups!r}"
+    else:
+        labels = tuple(str(group) for group in groups)
+        if len(labels) == count:
+            return labels
+        received = f"got {len(labels)} for {count} rows"
+    raise ValueError(
+        complaint(
+            "groups",
+            "have one label for each row",
+            received,
+            f"Pass {count} labels or leave groups out",
+        )
+    )
+
+
+def _of(keys: tuple[str, ...], labels: tuple[str, ...], palette: Palette, named: bool) -> Colouring:
+    # Groups in the order in which `from_groups` makes rows of them: same group, same colour.
+    kinds = tuple(sorted(set(labels)) if named else dict.fromkeys(labels))
+    table = dict(zip(kinds, _inks(kinds, palette), strict=True))
+    shapes = {kind: SHAPES[i % 5] for i, kind in enumerate(kinds)}
+    if not named:
+        shapes = dict.fromkeys(kinds, SHAPES[0])
+    entries = tuple(
+        LegendEntry(text=shortened(kind), ink=table[kind], kind="marker", shape=shapes[kind])
+        for kind in kinds
+        if named
+    )
+    return Colouring(
+        keys=keys,
+        inks=tuple(table[label] for label in labels),
+        shapes=tuple(shapes[label] for label in labels),
+        groups=labels if named else (),
+        entries=entries,
+    )
+
+
+def _inks(kinds: tuple[str, ...], palette: Palette) -> tuple[Ink, ...]:
+    if not isinstance(palette, Mapping):
+        return inks(len(kinds), palette)
+    missing = [kind for kind in kinds if kind not in palette]
+    if missing:
+        raise ValueError(
+            complaint(
+                "palette",
+                "have a colour for each name or group",
+                f"there is none for {missing[0]!r}",
+                f"Pass a sequence of colours, or add it, for instance {OKABE_ITO[0]!r}",
+            )
+        )
+    plain = inks(len(kinds), [palette[kind] for kind in kinds])
+    return tuple(replace(ink, dash="solid") for ink in plain)

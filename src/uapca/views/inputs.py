@@ -1,0 +1,133 @@
+"""What the pictures of rows take: uncertain rows or points, already projected or with a PCA."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from uapca._validation import as_floats, check_finite, complaint, shape_of
+from uapca.decomposition import UAPCA
+from uapca.uncertain import UncertainArray
+from uapca.views.scene import Floats
+from uapca.views.text import literal, percent
+
+__all__ = ["axis_label", "check_pca", "checked_components", "projected", "rows_of"]
+
+_PROJECTED = re.compile(r"[a-z]*pca(\d+)")
+
+
+def rows_of(Y: Any, parameter: str = "Y") -> UncertainArray:
+    """Uncertain rows; points are certain rows."""
+    if isinstance(Y, UncertainArray):
+        rows = Y
+    else:
+        points = as_floats(Y, parameter)
+        points = points[:, None] if points.ndim == 1 else points
+        if points.ndim != 2:
+            raise ValueError(
+                complaint(
+                    parameter,
+                    "be an UncertainArray, or points of shape (N, q)",
+                    f"got shape {shape_of(points)}",
+                    "Pass what pca.transform(X) returns",
+                )
+            )
+        check_finite(points, parameter, ("row", "feature"))
+        rows = UncertainArray(points, check=False)
+    if not len(rows):
+        raise ValueError(
+            complaint(parameter, "have at least one row", "got none", "Check what was selected")
+        )
+    return rows
+
+
+def check_pca(pca: Any) -> UAPCA:
+    """A fitted UAPCA."""
+    if not isinstance(pca, UAPCA):
+        raise TypeError(
+            complaint(
+                "pca",
+                "be a fitted UAPCA",
+                f"got {type(pca).__name__}",
+                "Pass uapca.UAPCA().fit(X)",
+            )
+        )
+    check_is_fitted(pca)
+    return pca
+
+
+def projected(Y: Any, pca: UAPCA | None, parameter: str = "Y") -> UncertainArray:
+    """The rows on the components: as they are, or projected where they are still data."""
+    rows = rows_of(Y, parameter)
+    if pca is None:
+        return rows
+    width, q, d = rows.shape[1], pca.n_components_, pca.n_features_in_
+    theirs = tuple(getattr(pca, "feature_names_in_", ()))
+    if width == d and (width != q or (theirs and rows.features == theirs)):
+        result: UncertainArray = pca.transform(rows)
+        return result
+    if width != q:
+        raise ValueError(
+            complaint(
+                parameter,
+                f"have the {q} components of pca, or the {d} features it was fitted on",
+                f"got {width} columns",
+                "Pass pca.transform(X) with the same pca",
+            )
+        )
+    return rows
+
+
+def checked_components(components: Any, q: int) -> tuple[int, ...]:
+    """One or two components, counted from 0, that are there."""
+    values = np.atleast_1d(np.asarray(components))
+    whole = values.ndim == 1 and values.dtype.kind in "iu" and 1 <= len(values) <= 2
+    if not whole or len(set(values.tolist())) != len(values):
+        raise ValueError(
+            complaint(
+                "components",
+                "be one or two different components, counted from 0",
+                f"got {components!r}",
+                "(0, 1) shows PC1 and PC2",
+            )
+        )
+    if values.min() < 0 or values.max() >= q:
+        raise ValueError(
+            complaint(
+                "components",
+                f"lie between 0 and {q - 1}, as there are {q}",
+                f"got {components!r}",
+                "Fit with more n_components to see more",
+            )
+        )
+    return tuple(int(value) for value in values)
+
+
+def axis_label(rows: UncertainArray, component: int, pca: UAPCA | None) -> str:
+    """PC1 with its share of the variance where the PCA is known; else the feature's name."""
+    if pca is not None:
+        share = float(pca.explained_variance_ratio_[component])
+        return f"PC{component + 1} ({percent(share)})"
+    if rows.features is None:
+        return f"PC{component + 1}"
+    name = rows.features[component]
+    match = _PROJECTED.fullmatch(name)
+    return f"PC{int(match[1]) + 1}" if match else literal(name)
+
+
+def points_of(points: Any, columns: int, pca: UAPCA | None) -> Floats:
+    """Certain points to show beside the rows, with the same columns."""
+    array = np.asarray(projected(points, pca, "points").mean, dtype=np.float64)
+    if array.shape[1] != columns:
+        raise ValueError(
+            complaint(
+                "points",
+                f"have the {columns} columns of the rows",
+                f"got {array.shape[1]}",
+                "Pass pca.transform(points)",
+            )
+        )
+    return array

@@ -1,0 +1,183 @@
+"""The smallest regions that hold given probabilities of a law: rings in the plane, intervals.
+
+The law is whitened first, so that thin, oblique and far-off laws are as well resolved as round
+ones; the nodes of the grid follow the mass, so that narrow modes far apart are all seen.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uapca.laws import Law
+from uapca.laws.levels import line_cells
+from uapca.views.scene import Floats
+
+__all__ = ["curve", "intervals", "rings"]
+
+NODES = 96  # evenly spaced on each axis, and as many again where the mass is
+# Contours are found on the radius √(2 log(top / density)), on which a normal law is a cone:
+# straight lines between nodes are then nearly exact. Where there is no density it ends here.
+BEYOND = 3.0
+# A plateau reaches its height only to rounding.
+PLATEAU = 1e-6
+
+
+def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
+    """For each level the closed rings, filled by the even-odd rule, that hold that probability.
+
+    Parameters
+    ----------
+    law : Law
+        Of two dimensions and support rank 2.
+    levels : array-like of shape (L,)
+        Probabilities between 0 and 1.
+
+    Raises
+    ------
+    uapca.laws.DegenerateLaw
+        Where the law has no density in the plane.
+
+    Notes
+    -----
+    Where the density is one plateau (a uniform law) all regions of one size are as good; the
+    plateau is shrunk about its centre until it holds the probability.
+    """
+    wanted = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+    values, vectors = np.linalg.eigh(law.cov)
+    root = vectors * np.sqrt(values)
+    white = law.affine((vectors / np.sqrt(values)).T, -(vectors / np.sqrt(values)).T @ law.mean)
+    heights = white.levels(wanted)
+    tail = float(1 - wanted.max()) / 100
+    for _ in range(4):
+        axes = tuple(_nodes(white.affine(np.eye(2)[i : i + 1]), tail) for i in range(2))
+        density = np.asarray(white.density(axes), dtype=np.float64)
+        if not _touches_edge(density, float(heights.min())):
+            break
+        tail /= 30
+    found = [
+        _contours(axes, density, height, level)
+        for height, level in zip(heights, wanted, strict=True)
+    ]
+    return [tuple(ring @ root.T + law.mean for ring in level) for level in found]
+
+
+def intervals(law: Law, levels: npt.ArrayLike) -> list[Floats]:
+    """For each level the intervals (K, 2) that together hold that probability of a 1-D law."""
+    wanted = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+    heights = law.levels(wanted)
+    edges, density = _cells(law, float(1 - wanted.max()) / 100)
+    middles = (edges[1:] + edges[:-1]) / 2
+    return [
+        _intervals(middles, density, float(height), float(level))
+        for height, level in zip(heights, wanted, strict=True)
+    ]
+
+
+def curve(law: Law, tail: float = 1e-3, count: int = 400) -> Floats:
+    """Points (x, density) of a 1-D law that leave out about `tail` of the mass on each side."""
+    edges, density = _cells(law, tail)
+    mass = np.concatenate([[0.0], np.cumsum(density * np.diff(edges))])
+    low, high = np.interp([tail, 1 - tail], mass / mass[-1], edges)
+    held = np.interp(np.linspace(tail, 1 - tail, count) * mass[-1], mass, edges)
+    x = np.unique(np.concatenate([np.linspace(low, high, count), held]))
+    # Just inside the ends: a uniform law is a box, not a trapezoid.
+    margin = 1e-9 * (high - low)
+    values = law.density(np.clip(x, low + margin, high - margin))
+    return np.column_stack([x, values])
+
+
+def _cells(law: Law, tail: float) -> tuple[Floats, Floats]:
+    """Cells of a 1-D law that follow its mass, in all that may hold more than `tail`."""
+    reach = float(law.std[0]) / np.sqrt(tail)  # Chebyshev's inequality
+    span = np.array([-reach, reach])
+    edges, density = line_cells(law.density, float(law.mean[0]), span)
+    return np.asarray(edges, dtype=np.float64), np.asarray(density, dtype=np.float64)
+
+
+def _nodes(marginal: Law, tail: float) -> Floats:
+    edges, density = _cells(marginal, tail)
+    mass = np.concatenate([[0.0], np.cumsum(density * np.diff(edges))])
+    mass /= mass[-1]
+    low, high = np.interp([tail, 1 - tail], mass, edges)
+    margin = 0.05 * (high - low)
+    even = np.linspace(low - margin, high + margin, NODES)
+    return np.unique(
+        np.concatenate([even, np.interp(np.linspace(tail, 1 - tail, NODES), mass, edges)])
+    )
+
+
+def _touches_edge(density: Floats, height: float) -> bool:
+    rim = (density[0], density[-1], density[:, 0], density[:, -1])
+    return any(float(side.max()) >= height for side in rim)
+
+
+def _contours(
+    axes: tuple[Floats, ...], density: Floats, height: float, level: float
+) -> tuple[Floats, ...]:
+    top = float(density.max())
+    plateau = height >= top * (1 - PLATEAU)
+    if plateau:
+        height = top * (1 - PLATEAU)
+    with np.errstate(divide="ignore"):
+        radius = np.sqrt(2 * np.maximum(np.log(top) - np.log(density), 0.0))
+        edge = np.sqrt(2 * (np.log(top) - np.log(height)))
+    field = np.minimum(radius, edge + BEYOND)
+    # A rim outside closes every ring, even one that leaves the grid.
+    padded = np.pad(field, 1, constant_values=edge + BEYOND)
+    x, y = (np.concatenate([[2 * a[0] - a[1]], a, [2 * a[-1] - a[-2]]]) for a in axes)
+    lines = _generator(x, y, padded.T).lines(edge)
+    found = [np.asarray(line, dtype=np.float64) for line in lines if len(line) > 3]
+    if plateau and len(found) == 1:
+        return (_shrunk(found[0], level / top),)
+    return tuple(found)
+
+
+def _generator(x: Floats, y: Floats, z: Floats) -> Any:
+    try:
+        from contourpy import contour_generator
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "density contours are found with contourpy, which comes with matplotlib and is not "
+            'installed: pip install "uapca[plot]"',
+            name="contourpy",
+        ) from None
+    return contour_generator(x, y, z)
+
+
+def _shrunk(ring: Floats, area: float) -> Floats:
+    """The ring, shrunk or grown about its centre of area until it encloses `area`."""
+    x, y = ring[:-1].T
+    u, v = ring[1:].T
+    cross = x * v - u * y
+    size = float(cross.sum()) / 2
+    centre = np.array([((x + u) * cross).sum(), ((y + v) * cross).sum()]) / (6 * size)
+    return np.asarray(centre + np.sqrt(area / abs(size)) * (ring - centre))
+
+
+def _intervals(x: Floats, density: Floats, height: float, level: float) -> Floats:
+    top = float(density.max())
+    plateau = height >= top * (1 - PLATEAU)
+    if plateau:
+        height = top * (1 - PLATEAU)
+    above = np.concatenate([[False], density >= height, [False]])
+    starts = np.flatnonzero(above[1:] & ~above[:-1]).tolist()
+    ends = (np.flatnonzero(~above[1:] & above[:-1]) - 1).tolist()
+    lows = np.array([_crossing(x, density, height, i - 1, i) for i in starts])
+    highs = np.array([_crossing(x, density, height, i + 1, i) for i in ends])
+    found = np.column_stack([lows, highs])
+    if plateau and len(found) == 1:
+        half = level / top / 2
+        middle = float(found.mean())
+        return np.array([[middle - half, middle + half]])
+    return found
+
+
+def _crossing(x: Floats, density: Floats, height: float, outside: int, inside: int) -> float:
+    if not 0 <= outside < len(x):
+        return float(x[inside])
+    below, above = density[outside], density[inside]
+    share = 0.5 if below <= 0 else (above - height) / (above - below)
+    return float(x[inside] + share * (x[outside] - x[inside]))
