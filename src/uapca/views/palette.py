@@ -11,7 +11,18 @@ from typing import Any
 
 from uapca.views.scene import Dash, Ink, Shape
 
-__all__ = ["ACCENT", "DASHES", "GREY", "INK", "LIGHT", "OKABE_ITO", "SEQUENTIAL", "SHAPES", "inks"]
+__all__ = [
+    "ACCENT",
+    "DASHES",
+    "GREY",
+    "INK",
+    "LIGHT",
+    "OKABE_ITO",
+    "SEQUENTIAL",
+    "SHAPES",
+    "inks",
+    "text_color",
+]
 
 OKABE_ITO = (
     "#0072B2",  # blue
@@ -52,3 +63,8 @@ def inks(
         )
         for i in range(count)
     )
+
+
+def text_color(ink: Ink) -> str | None:
+    """The ink's colour for text; the yellow, which cannot be read on white, gives way."""
+    return INK if ink.color == OKABE_ITO[-1] else ink.color

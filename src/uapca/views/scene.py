@@ -125,12 +125,14 @@ class Area(Mark):
 class Polyline(Mark):
     """Points joined by lines, with an arrowhead at the end if asked.
 
+    `arrow_size` is a multiple of the usual head;
     `widths` (M,) makes the line's width vary (multiples of the ink's), `values` (M,) its colour by
     the panel's colour bar.
     """
 
     points: Floats
     arrow: bool = False
+    arrow_size: float = 1.0
     widths: Floats | None = None
     values: Floats | None = None
 

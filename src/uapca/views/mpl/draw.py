@@ -142,7 +142,7 @@ def _arrowhead(mark: scene.Polyline, ax: Any, ink: dict[str, Any], colors: Any) 
         start,
         end,
         arrowstyle=matplotlib("patches").ArrowStyle("-|>", head_length=0.45, head_width=0.22),
-        mutation_scale=matplotlib().rcParams["font.size"],
+        mutation_scale=mark.arrow_size * matplotlib().rcParams["font.size"],
         shrinkA=0.0,
         shrinkB=0.0,
         linewidth=0.0 if len(behind) else ink["linewidth"],

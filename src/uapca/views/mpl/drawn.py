@@ -34,7 +34,8 @@ def drawn(view: Callable[..., Any]) -> Any:
     The plot has the view's parameters and, where it draws one panel, ``ax`` and styles. Its
     attribute ``scene`` is the view itself: the plain description, without drawing.
     """
-    figure_level = "Sheet" in str(inspect.signature(view).return_annotation)
+    # A view that makes one or the other, as its options say, is asked when its scene is there.
+    figure_level = str(inspect.signature(view).return_annotation) == "Sheet"
 
     @wraps(view)
     def plot(*args: Any, ax: Any = None, **options: Any) -> Any:

@@ -1,0 +1,89 @@
+"""What views accept, checked: traces, fits and data, features and components by name or number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from uapca._validation import complaint
+from uapca.decomposition import UAPCA
+from uapca.sensitivity import FactorTraces, WeightTraces, factor_traces
+from uapca.sensitivity.inputs import feature_names, fitted
+from uapca.uncertain import UncertainArray
+
+__all__ = ["chosen", "chosen_components", "features_of", "fit_given", "traces_given"]
+
+
+def traces_given(traces: Any, components: Any = (0, 1)) -> FactorTraces | WeightTraces:
+    """Traces as they are; of data or a fit, its factor traces, of as many components as needed."""
+    if isinstance(traces, FactorTraces | WeightTraces):
+        return traces
+    if isinstance(traces, UncertainArray | UAPCA):
+        listed = components if isinstance(components, Sequence) else ()
+        needed = 1 + max((int(i) for i in listed if isinstance(i, int)), default=1)
+        size = traces.shape[1] if isinstance(traces, UncertainArray) else traces.n_features_in_
+        return factor_traces(traces, n_components=max(2, min(needed, size)))
+    raise TypeError(
+        complaint(
+            "traces",
+            "be what uapca.factor_traces returns, an UncertainArray or a fitted UAPCA",
+            f"got {type(traces).__name__}",
+            "Pass uapca.factor_traces(X)",
+        )
+    )
+
+
+def fit_given(X: Any) -> UAPCA:
+    """A fit that has C and Ψ̄: of data at s = 1, or as given."""
+    return fitted(X)
+
+
+def features_of(pca: UAPCA) -> tuple[str, ...]:
+    """The names of a fit's features, made up where there are none."""
+    return feature_names(getattr(pca, "feature_names_in_", None), len(pca.mean_))
+
+
+def chosen_components(components: Any, count: int) -> tuple[int, int]:
+    """Two different components from 0 to ``count`` − 1."""
+    listed = tuple(components) if isinstance(components, Sequence) else (components,)
+    if len(listed) == 2 and all(map(_whole, listed)) and len(set(listed)) == 2:
+        first, second = map(int, listed)
+        if min(first, second) >= 0 and max(first, second) < count:
+            return first, second
+    raise ValueError(
+        complaint(
+            "components",
+            f"be two different numbers from 0 to {count - 1}",
+            f"got {components!r}",
+            "Pass (0, 1) for the first two",
+        )
+    )
+
+
+def chosen(wanted: Any, known: Sequence[str], parameter: str) -> tuple[int, ...]:
+    """Positions of features, given by name or number, in their own order."""
+    listed = [wanted] if isinstance(wanted, str | Integral) else list(wanted)
+    found = set()
+    for item in listed:
+        if isinstance(item, str) and item in known:
+            found.add(known.index(item))
+        elif _whole(item) and 0 <= int(item) < len(known):
+            found.add(int(item))
+        else:
+            shown = ", ".join(map(repr, known[:6])) + ", …" * (len(known) > 6)
+            raise ValueError(
+                complaint(
+                    parameter,
+                    "name features",
+                    f"there is no {item!r}",
+                    f"They are {shown}",
+                )
+            )
+    return tuple(sorted(found))
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
