@@ -9,12 +9,14 @@ from __future__ import annotations
 from uapca.views import distributions as _distributions
 from uapca.views import eigenvalues as _eigenvalues
 from uapca.views import factor_traces as _factor_traces
+from uapca.views import progression as _progression
 from uapca.views import projection as _projection
 from uapca.views.mpl.drawn import drawn
 
-__all__ = ["distributions", "eigenvalues", "factor_traces", "projection"]
+__all__ = ["distributions", "eigenvalues", "factor_traces", "progression", "projection"]
 
 distributions = drawn(_distributions.distributions)
 eigenvalues = drawn(_eigenvalues.eigenvalues)
 factor_traces = drawn(_factor_traces.factor_traces)
+progression = drawn(_progression.progression)
 projection = drawn(_projection.projection)

@@ -124,7 +124,7 @@ def test_legend_says_shading_line_markers_and_arrow(traces):
     ax = uapca.plot.factor_traces(traces)
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts == ["0 ≤ s ≤ 1", "1 < s → ∞", "s = 0", "s = 1", "mirror image"]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("component 1", "component 2")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("PC1", "PC2")
 
 
 def test_broken_traces_are_not_joined():
@@ -215,7 +215,7 @@ def test_any_pair_of_components():
     np.testing.assert_array_equal(
         panel.of(Polyline, "trace")[0].points, traces.loadings[:, 0, [2, 0]]
     )
-    assert (panel.x.label, panel.y.label) == ("component 3", "component 1")
+    assert (panel.x.label, panel.y.label) == ("PC3", "PC1")
     of_data = uapca.plot.factor_traces.scene(STUDENTS, components=(2, 0))
     np.testing.assert_array_equal(
         of_data.of(Polyline, "trace")[0].points, panel.of(Polyline, "trace")[0].points

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -16,11 +16,11 @@ from uapca.views.given import chosen, chosen_components, traces_given
 from uapca.views.palette import GREY, LIGHT, inks
 from uapca.views.scene import Axis, Ink, Mark, Panel, Sheet
 from uapca.views.text import shortened
-from uapca.views.trace_labels import HALF_HEIGHT, HALF_WIDTH, trace_labels
+from uapca.views.trace_labels import EM, HALF_HEIGHT, HALF_WIDTH, trace_labels
 from uapca.views.trace_legend import trace_legend
 from uapca.views.trace_marks import feature_marks, guides
 
-__all__ = ["factor_traces", "trace_panel"]
+__all__ = ["factor_traces", "longest", "trace_panel"]
 
 # The paper: with more features than this, traces cover each other.
 CROWDED = 6
@@ -87,7 +87,7 @@ def factor_traces(
     if multiples:
         return _multiples(course, names, shown, encoding, mirrored, pair)
     if shown is None:
-        shown = _longest(course)
+        shown = longest(course)
     return trace_panel(course, names, shown, encoding=encoding, mirrored=mirrored, pair=pair)
 
 
@@ -99,12 +99,17 @@ def trace_panel(
     encoding: Encoding | None = None,
     mirrored: bool = True,
     pair: tuple[int, int] = (0, 1),
-    labelled: bool = True,
+    em: float | None = EM,
     size: float = 1.0,
+    more: Sequence[Mark] = (),
 ) -> Panel:
-    """The panel of a course, with some features in colour; `size` is that of markers and heads."""
+    """The panel of a course, with some features in colour.
+
+    `em` is the height of type in radii, which decides where labels have room (None: no labels);
+    `size` is that of markers and heads; `more` is drawn too.
+    """
     colours = inks(len(names), fill_opacity=0.2)
-    marks: list[Mark] = list(guides())
+    marks: list[Mark] = [*guides(), *more]
     for j, name in enumerate(names):
         on = j in shown
         ink = colours[j] if on else Ink(color=LIGHT, width=0.7)
@@ -112,8 +117,8 @@ def trace_panel(
         for twin in (True, False) if mirrored and on else (False,):
             said = encoding if on else None
             marks += feature_marks(course, j, name, own, twin=twin, on=on, encoding=said, size=size)
-    if labelled:
-        marks += trace_labels(course, names, shown, colours, marks)
+    if em is not None:
+        marks += trace_labels(course, names, shown, colours, marks, em)
     return Panel(
         marks=tuple(marks),
         x=_axis(pair[0], HALF_WIDTH),
@@ -126,7 +131,7 @@ def trace_panel(
     )
 
 
-def _longest(course: Course) -> tuple[int, ...]:
+def longest(course: Course) -> tuple[int, ...]:
     """All features, or where they are too many the six with the longest traces."""
     lengths = course.lengths()
     if len(lengths) <= CROWDED:
@@ -137,7 +142,7 @@ def _longest(course: Course) -> tuple[int, ...]:
 
 def _axis(component: int, half: float, bare: bool = False) -> Axis:
     return Axis(
-        label="" if bare else f"component {component + 1}",
+        label="" if bare else f"PC{component + 1}",
         limits=(-half, half),
         ticks=((-1.0, "−1"), (0.0, "0"), (1.0, "1")),
         keep_ticks=not bare,
@@ -157,7 +162,7 @@ def _multiples(
     panels = []
     for j in wanted:
         panel = trace_panel(
-            course, names, (j,), encoding=encoding, mirrored=mirrored, labelled=False, size=0.7
+            course, names, (j,), encoding=encoding, mirrored=mirrored, em=None, size=0.7
         )
         panels.append(
             panel.with_(
