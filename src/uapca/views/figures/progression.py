@@ -1,0 +1,22 @@
+"""Paper, Fig. "progression": a factor trace grows while the projected rows turn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from uapca.datasets import make_progression
+from uapca.views.progression import progression as progression_sheet
+from uapca.views.scene import Sheet
+
+__all__ = ["progression"]
+
+CAPTION = (
+    "A factor trace grows (left) as the uncertainty counts more. The unit vectors u and v rotate "
+    "around w, which stays in the centre; the projected distributions (right) rotate around the "
+    "mean accordingly."
+)
+
+
+def progression() -> Sheet:
+    """The trace up to each s beside the projection at that s."""
+    return replace(progression_sheet(make_progression()), name="progression", caption=CAPTION)
