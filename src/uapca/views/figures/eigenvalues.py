@@ -7,7 +7,7 @@ from uapca.sensitivity import factor_traces as traces_of
 from uapca.views.eigenvalues import eigenvalues as eigenvalue_panel
 from uapca.views.factor_traces import factor_traces
 from uapca.views.figures.layout import joined_legend
-from uapca.views.scene import Panel, Sheet
+from uapca.views.scene import LegendEntry, Panel, Sheet
 
 __all__ = ["eigenvalues"]
 
@@ -22,7 +22,7 @@ CAPTION = (
 def eigenvalues() -> Sheet:
     """Four panels: traces and eigenvalues of Iris and of data with two avoided crossings."""
     rows: list[tuple[Panel, ...]] = []
-    legend = ()
+    legend: tuple[LegendEntry, ...] = ()
     for letters, name, X in (
         ("ab", "Iris", load_iris_groups()),
         ("cd", "synthetic", make_crossings()),

@@ -46,7 +46,7 @@ def same_range(
     if square:
         half = np.full(2, half.max())
     middle = (low + high) / 2
-    x, y = (tuple(map(float, limits)) for limits in zip(middle - half, middle + half, strict=True))
+    x, y = ((float(m - h), float(m + h)) for m, h in zip(middle, half, strict=True))
     height = height_for(np.array([middle - half, middle + half]))
     return tuple(
         panel.with_(
