@@ -37,12 +37,25 @@ def rng():
 
 
 @pytest.fixture(scope="session")
-def anuran():
-    """The Anuran calls, 7195 × 22, and their labels by level; needs the file."""
+def anuran_file():
+    """Where the Anuran calls are; without the file, tests that need it are skipped."""
     folder = os.environ.get("UAPCA_DATA")
     path = Path(folder) / "anuran_calls.csv" if folder else ANURAN
     if not path.exists():
         pytest.skip("anuran_calls.csv is not here: set UAPCA_DATA to its folder")
+    return path
+
+
+@pytest.fixture
+def anuran_found(anuran_file, monkeypatch):
+    """``uapca.datasets.fetch_anuran`` finds the file."""
+    monkeypatch.setenv("UAPCA_DATA", str(anuran_file.parent))
+
+
+@pytest.fixture(scope="session")
+def anuran(anuran_file):
+    """The Anuran calls, 7195 × 22, and their labels by level; needs the file."""
+    path = anuran_file
     text = np.genfromtxt(path, delimiter=",", dtype=str, skip_header=1, encoding="utf-8")
     head = path.read_text(encoding="utf-8").splitlines()[0].split(",")
     levels = {level: text[:, head.index(level)] for level in ("Family", "Genus", "Species")}
