@@ -34,7 +34,7 @@ def eigenvalues() -> Sheet:
         right = eigenvalue_panel(traces, crossings="shown" if name == "Iris" else True)
         rows.append(
             (
-                left.with_(title=f"({letters[0]}) factor traces ({name})", legend=()),
+                left.with_(title=f"({letters[0]}) factor traces ({name})", legend=(), height=0.92),
                 right.with_(title=f"({letters[1]}) eigenvalues ({name})"),
             )
         )

@@ -32,7 +32,9 @@ def iris() -> Sheet:
     return Sheet(
         name="iris",
         caption=CAPTION,
-        panels=(lettered(same_range(panels), ["PCA of distributions", "PCA of all points"]),),
+        panels=(
+            lettered(same_range(panels), ["PCA of distributions, s = 1", "PCA of all points"]),
+        ),
         legend=joined_legend(panels[::-1]),
         legend_columns=5,
     )

@@ -33,15 +33,18 @@ def student() -> Sheet:
     distributions = projection(ours.transform(X), pca=ours)
     traces = factor_traces(traces_of(X))
     assert isinstance(traces, Panel)
-    top = lettered(same_range([means, distributions]), ["regular PCA", "uncertainty-aware PCA"])
+    top = lettered(
+        same_range([means, distributions]), ["regular PCA, s = 0", "uncertainty-aware PCA, s = 1"]
+    )
     return Sheet(
         name="student",
         caption=CAPTION,
         panels=(
             top,
-            (traces.with_(title="(c) factor traces"), _marks_table()),
+            (traces.with_(title="(c) factor traces", legend=(), height=0.98), _marks_table()),
         ),
-        legend=joined_legend([distributions]),
+        legend=joined_legend([distributions, traces]),
+        legend_columns=6,
     )
 
 
@@ -55,4 +58,5 @@ def _marks_table() -> Panel:
         notes=words,
         title="(d) the marks",
         widths=(0.7, 1.0, 1.0, 1.05, 1.0),
+        height=0.9,
     )
