@@ -6,17 +6,29 @@ attribute ``scene``: the same call without drawing, which returns what would be 
 
 from __future__ import annotations
 
+from uapca.views import biplot as _biplot
 from uapca.views import distributions as _distributions
 from uapca.views import eigenvalues as _eigenvalues
 from uapca.views import factor_traces as _factor_traces
 from uapca.views import progression as _progression
 from uapca.views import projection as _projection
+from uapca.views import simulation as _simulation
 from uapca.views.mpl.drawn import drawn
 
-__all__ = ["distributions", "eigenvalues", "factor_traces", "progression", "projection"]
+__all__ = [
+    "biplot",
+    "distributions",
+    "eigenvalues",
+    "factor_traces",
+    "progression",
+    "projection",
+    "simulation",
+]
 
+biplot = drawn(_biplot.biplot)
 distributions = drawn(_distributions.distributions)
 eigenvalues = drawn(_eigenvalues.eigenvalues)
 factor_traces = drawn(_factor_traces.factor_traces)
 progression = drawn(_progression.progression)
 projection = drawn(_projection.projection)
+simulation = drawn(_simulation.simulation)

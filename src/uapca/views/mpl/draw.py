@@ -10,6 +10,7 @@ import numpy as np
 
 from uapca.views import scene
 from uapca.views.bounds import ellipse_reach
+from uapca.views.mpl.crowds import MANY, crowd, crowds
 from uapca.views.mpl.ink import SHAPES, escaped, ink_of, own, patch_ink, text_ink
 from uapca.views.mpl.labels import moving_text, place
 from uapca.views.mpl.legend import draw_legend
@@ -38,13 +39,12 @@ def draw(panel: scene.Panel, ax: Any, **style: Any) -> Any:
             raise unknown_style(name, STYLES)
     texts: list[Any] = []
     colors = _color_scale(panel)
-    for mark in sorted(panel.marks, key=lambda mark: mark.layer):
+    single, together = crowds(panel.marks)
+    for many in together:
+        _finished([crowd(many, ax)], many[0], "", style)
+    for mark in sorted(single, key=lambda mark: mark.layer):
         artists = _artists(mark, ax, colors)
-        for artist in artists:
-            artist.set_zorder(mark.layer)
-            artist.set_gid(f"{mark.role}:{literal(mark.key)}" if mark.key else mark.role)
-            if style and not mark.guide and not isinstance(mark, scene.Label):
-                _restyle(artist, style)
+        _finished(artists, mark, literal(mark.key), style)
         if isinstance(mark, scene.Label) and mark.moves:
             texts.extend(artists)
     _axes(panel, ax)
@@ -55,6 +55,15 @@ def draw(panel: scene.Panel, ax: Any, **style: Any) -> Any:
     draw_legend(panel.legend, ax, at=panel.legend_at, columns=panel.legend_columns)
     place(texts, ax, panel)
     return ax
+
+
+def _finished(artists: list[Any], mark: scene.Mark, key: str, style: dict[str, Any]) -> None:
+    """What all artists have: their layer, whose they are, and the user's style."""
+    for artist in artists:
+        artist.set_zorder(mark.layer)
+        artist.set_gid(f"{mark.role}:{key}" if key else mark.role)
+        if style and not mark.guide and not isinstance(mark, scene.Label):
+            _restyle(artist, style)
 
 
 def _color_scale(panel: scene.Panel) -> Any:
@@ -168,6 +177,7 @@ def _(mark: scene.Markers, ax: Any, colors: Any) -> list[Any]:
             if mark.ink.fill is None
             else to_rgba(own(mark.ink.fill), mark.ink.fill_opacity * mark.ink.opacity),
             markeredgewidth=ink["linewidth"],
+            rasterized=len(mark.points) > MANY,
         )
     )
 

@@ -11,7 +11,7 @@ from uapca.views.mpl.ink import SHAPES, escaped, ink_of, own, patch_ink
 from uapca.views.mpl.style import matplotlib
 from uapca.views.text import literal
 
-__all__ = ["by_rows", "draw_legend", "handles_of"]
+__all__ = ["by_rows", "draw_legend", "handlers_of", "handles_of"]
 
 WIDEST = 64  # characters in a line of the legend, at most what a paper column holds
 
@@ -28,7 +28,8 @@ def draw_legend(
         "right": {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)},
     }
     handles = handles_of(by_rows(entries, columns))
-    return ax.legend(handles=handles, ncols=columns, **_spacing(), **places[at])
+    options = {**_spacing(), **places[at], "handler_map": handlers_of(handles)}
+    return ax.legend(handles=handles, ncols=columns, **options)
 
 
 def by_rows(entries: Sequence[scene.LegendEntry], columns: int) -> list[scene.LegendEntry]:
@@ -88,3 +89,13 @@ def _handle(entry: scene.LegendEntry) -> Any:
         return lines.Line2D([], [], linestyle="none", label=text)
     head = {"marker": ">", "markevery": [-1]} if entry.kind == "arrow" else {}
     return lines.Line2D([], [], label=text, **head, **ink)
+
+
+def handlers_of(handles: Sequence[Any]) -> dict[Any, Any]:
+    """Arrows have their head at the end, not in the middle."""
+    handler = matplotlib("legend_handler").HandlerLine2D(numpoints=2, marker_pad=0.0)
+    return {handle: handler for handle in handles if _is_arrow(handle)}
+
+
+def _is_arrow(handle: Any) -> bool:
+    return isinstance(handle, matplotlib("lines").Line2D) and handle.get_markevery() == [-1]

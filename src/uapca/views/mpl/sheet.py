@@ -8,7 +8,7 @@ import numpy as np
 
 from uapca.views import scene
 from uapca.views.mpl.draw import draw
-from uapca.views.mpl.legend import by_rows, handles_of
+from uapca.views.mpl.legend import by_rows, handlers_of, handles_of
 from uapca.views.mpl.style import matplotlib, print_settings, width_in_inches
 
 __all__ = ["axes_for", "draw_sheet", "figure_for"]
@@ -47,8 +47,10 @@ def draw_sheet(sheet: scene.Sheet, figure: Any = None) -> Any:
                 if panel is not None:
                     draw(panel, figure.add_subplot(grid[i, j]))
         if sheet.legend:
+            handles = handles_of(by_rows(sheet.legend, sheet.legend_columns))
             figure.legend(
-                handles=handles_of(by_rows(sheet.legend, sheet.legend_columns)),
+                handles=handles,
+                handler_map=handlers_of(handles),
                 loc="outside lower center",
                 ncols=sheet.legend_columns,
                 handlelength=1.8,
