@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from uapca.views.scene import LegendEntry
 
-__all__ = ["legend_columns", "legend_lines"]
+__all__ = ["HANDLE", "ROOM", "legend_columns", "legend_lines"]
 
 ROOM = 66  # characters of legend type in one paper column
 HANDLE = 7  # what stands beside a text, in such characters
 
 
-def legend_columns(entries: Sequence[LegendEntry]) -> int:
-    """As many columns as fit beside each other at one paper column.
+def legend_columns(entries: Sequence[LegendEntry], room: float = ROOM) -> int:
+    """As many columns as fit beside each other in `room` characters, by default a paper column.
 
     >>> legend_columns([LegendEntry(text="50 %"), LegendEntry(text="95 % of everything")])
     2
@@ -22,7 +22,7 @@ def legend_columns(entries: Sequence[LegendEntry]) -> int:
         widths = [
             max(len(entry.text) for entry in entries[first::columns]) for first in range(columns)
         ]
-        if sum(widths) + HANDLE * columns <= ROOM:
+        if sum(widths) + HANDLE * columns <= room:
             return columns
     return 1
 

@@ -48,7 +48,7 @@ Kind = Literal["auto", "ellipse", "contour", "points"]
 KINDS = ("auto", "ellipse", "contour", "points")
 
 FEW = 6  # up to so many rows have an inner region by default
-MANY = 60  # more rows than this have no labels of their own
+MANY = 40  # more rows than this have no labels of their own
 DRAWS = 200  # dots for a law that has no density
 
 
@@ -189,8 +189,8 @@ def _smaller(count: int) -> float:
 def _level_ink(ink: Ink, index: int, count: int) -> Ink:
     """Inner regions are filled more, and only the outermost has a full line."""
     if index == count - 1:
-        return replace(ink, fill_opacity=0.14)
-    return replace(ink, fill_opacity=0.22, width=0.5)
+        return replace(ink, fill_opacity=min(ink.fill_opacity, 0.14))
+    return replace(ink, fill_opacity=1.6 * min(ink.fill_opacity, 0.14), width=0.5 * ink.width)
 
 
 def _row(
@@ -204,6 +204,8 @@ def _row(
     unit: float,
 ) -> tuple[list[Mark], str]:
     key, ink = colours.keys[index], colours.inks[index]
+    if len(colours.keys) > MANY:
+        ink = replace(ink, width=0.4, fill_opacity=0.05)
     inks = [_level_ink(ink, i, len(levels)) for i in range(len(levels))]
     outer_first = list(zip(levels, inks, strict=True))[::-1]
     plain = law is None or is_normal(law)

@@ -15,7 +15,7 @@ from uapca.views.mpl.style import matplotlib
 __all__ = ["FEW", "MANY", "crowd", "crowds"]
 
 FEW = 100  # up to so many ellipses are each a patch of its own
-MANY = 2000  # more points than this are kept as pixels in vector files
+MANY = 1500  # more points than this are kept as pixels in vector files
 
 
 def crowds(

@@ -23,6 +23,7 @@ __all__ = ["moving_text", "place"]
 ANGLES = np.radians([0, 45, 90, 135, 180, 225, 270, 315, 22, 67, 112, 157, 202, 247, 292, 337])
 DISTANCES = np.array([0.45, 0.8, 1.3, 2.1, 3.1, 4.3, 5.7, 7.5])  # in sizes of the type
 FAR = 1.0  # beyond this distance, in sizes of the type, a line leads to the point
+CANDIDATES = 64  # of all places, those that would be best were there no other labels
 SWEEPS = 12
 # What a candidate place costs: hard rules by far the most.
 OVERLAP, OUTSIDE, MARKER, LINE, DISTANCE, TURN = 400.0, 400.0, 6.0, 0.35, 2.2, 0.25
@@ -123,17 +124,20 @@ def _arrange(
         cost = cost + OUTSIDE * _outside(low, high, frame, type_size)
         cost += MARKER * _inside(low, high, dots, 0.25 * type_size)
         cost += LINE * _inside(low, high, lines, 0.0)
-        places.append(found)
-        costs.append(cost)
+        best = np.argsort(cost, kind="stable")[:CANDIDATES]
+        places.append(found[best])
+        costs.append(cost[best])
     chosen = np.array([place[np.argmin(cost)] for place, cost in zip(places, costs, strict=True)])
     for _ in range(SWEEPS):
         before = chosen.copy()
         for i in range(count):
             others = np.arange(count) != i
             clash = _clash(places[i], sizes[i], chosen[others], sizes[others], type_size)
-            through = _crossed(anchors[i], places[i], chosen[others], sizes[others])
-            total = costs[i] + OVERLAP * clash + MARKER * through
-            chosen[i] = places[i][np.argmin(total)]
+            total = costs[i] + OVERLAP * clash
+            # Lines to the points may not run through labels; only the best places are asked.
+            best = np.argsort(total, kind="stable")[:12]
+            through = _crossed(anchors[i], places[i][best], chosen[others], sizes[others])
+            chosen[i] = places[i][best[np.argmin(total[best] + MARKER * through)]]
         if np.array_equal(before, chosen):
             break
     for i, text in enumerate(texts):

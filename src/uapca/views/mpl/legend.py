@@ -7,13 +7,12 @@ from textwrap import wrap
 from typing import Any
 
 from uapca.views import scene
+from uapca.views.legends import HANDLE, ROOM, legend_columns
 from uapca.views.mpl.ink import SHAPES, escaped, ink_of, own, patch_ink
 from uapca.views.mpl.style import matplotlib
 from uapca.views.text import literal
 
 __all__ = ["by_rows", "draw_legend", "handlers_of", "handles_of"]
-
-WIDEST = 64  # characters in a line of the legend, at most what a paper column holds
 
 
 def draw_legend(
@@ -27,7 +26,9 @@ def draw_legend(
         "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), **_below(ax)},
         "right": {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)},
     }
-    handles = handles_of(by_rows(entries, columns))
+    room = _room(ax)
+    columns = min(columns, legend_columns(entries, room)) if columns > 1 else 1
+    handles = handles_of(by_rows(entries, columns), room)
     options = {**_spacing(), **places[at], "handler_map": handlers_of(handles)}
     return ax.legend(handles=handles, ncols=columns, **options)
 
@@ -60,13 +61,23 @@ def _spacing() -> dict[str, Any]:
     }
 
 
-def handles_of(entries: Sequence[scene.LegendEntry]) -> list[Any]:
-    """One matplotlib handle an entry, with its text."""
-    return [_handle(entry) for entry in entries]
+def _room(ax: Any) -> float:
+    """How many characters of the legend's type fit across the axes and their labels."""
+    params = matplotlib().rcParams
+    size = matplotlib("font_manager").FontProperties(size=params["legend.fontsize"])
+    # A figure of one panel has all of its width; others, about what the axes have.
+    share = 1.0 if len(ax.figure.axes) == 1 else min(1.2 * ax.get_position().width, 1.0)
+    width = share * ax.figure.get_figwidth() * 72
+    return float(ROOM * width / 252 * (20 / 3) / size.get_size_in_points())
 
 
-def _handle(entry: scene.LegendEntry) -> Any:
-    text = "\n".join(escaped(line) for line in wrap(literal(entry.text), WIDEST) or [""])
+def handles_of(entries: Sequence[scene.LegendEntry], room: float = 2 * ROOM) -> list[Any]:
+    """One matplotlib handle an entry, with its text in lines no longer than there is room."""
+    return [_handle(entry, max(int(room) - HANDLE, 12)) for entry in entries]
+
+
+def _handle(entry: scene.LegendEntry, longest: int) -> Any:
+    text = "\n".join(escaped(line) for line in wrap(literal(entry.text), longest) or [""])
     lines, patches = matplotlib("lines"), matplotlib("patches")
     if entry.kind == "area":
         return patches.Patch(label=text, hatch=entry.hatch, **patch_ink(entry.ink))
