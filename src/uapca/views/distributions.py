@@ -97,6 +97,7 @@ def distributions(
         return panel
     marks: list[Mark] = []
     entries: list[LegendEntry] = []
+    drawn: Literal["arrow", "line"] = "arrow" if axes == "arrows" else "line"
     for i, (name, fit) in enumerate(fits):
         # The last one is the one to look at: solid and full.
         last = i == len(fits) - 1
@@ -104,9 +105,9 @@ def distributions(
         ink = Ink(color=INK, dash=dash, width=1.5 if last else 1.1)
         marks += _components(name if len(fits) > 1 else "", fit, ink, axes, named=last)
         if len(fits) > 1:
-            entries.append(LegendEntry(text=f"components, {name}", ink=ink))
+            entries.append(LegendEntry(text=f"components, {name}", ink=ink, kind=drawn))
     if len(fits) == 1:
-        entries.append(LegendEntry(text="components, length √λ", ink=ink))
+        entries.append(LegendEntry(text="components, length √λ", ink=ink, kind=drawn))
     legend = (*panel.legend, *entries)
     everything = (*panel.marks, *marks)
     return panel.with_(

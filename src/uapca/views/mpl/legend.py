@@ -98,14 +98,24 @@ def _handle(entry: scene.LegendEntry, longest: int) -> Any:
         )
     if entry.kind == "none":
         return lines.Line2D([], [], linestyle="none", label=text)
-    head = {"marker": ">", "markevery": [-1]} if entry.kind == "arrow" else {}
+    size = 0.7 * matplotlib().rcParams["lines.markersize"]
+    arrow = {"marker": ">", "markevery": [-1], "markersize": size}
+    head = arrow if entry.kind == "arrow" else {}
     return lines.Line2D([], [], label=text, **head, **ink)
 
 
 def handlers_of(handles: Sequence[Any]) -> dict[Any, Any]:
     """Arrows have their head at the end, not in the middle."""
-    handler = matplotlib("legend_handler").HandlerLine2D(numpoints=2, marker_pad=0.0)
-    return {handle: handler for handle in handles if _is_arrow(handle)}
+    base = matplotlib("legend_handler").HandlerLine2D
+
+    class Arrow(base):  # type: ignore[misc, valid-type]
+        def create_artists(self, *args: Any) -> Any:
+            artists = super().create_artists(*args)
+            for artist in artists:
+                artist.set_markevery([-1])
+            return artists
+
+    return {handle: Arrow(numpoints=2, marker_pad=0.1) for handle in handles if _is_arrow(handle)}
 
 
 def _is_arrow(handle: Any) -> bool:

@@ -1,0 +1,364 @@
+"""Projected rows: each drawn as what its law is, in the scene and on the Axes."""
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.collections import PolyCollection
+from matplotlib.patches import Ellipse as EllipsePatch
+from scipy import stats
+
+import uapca
+from uapca.laws import Gaussian, Independent, Mixture, Moments, Normal, Point, Samples, Uniform
+from uapca.views.bounds import bounds
+from uapca.views.palette import OKABE_ITO
+from uapca.views.rows import is_normal
+from uapca.views.scene import Area, Ellipse, Label, Markers, Polyline
+
+scene = uapca.plot.projection.scene
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X = uapca.datasets.load_iris_groups()
+    pca = uapca.UAPCA(3).fit(X)
+    return pca, pca.transform(X)
+
+
+@pytest.fixture(scope="module")
+def students():
+    X = uapca.datasets.load_students()
+    pca = uapca.UAPCA(2).fit(X)
+    return pca, pca.transform(X)
+
+
+def rows_of(laws, names=None):
+    mean, cov = np.stack([law.mean for law in laws]), np.stack([law.cov for law in laws])
+    return uapca.UncertainArray(mean, cov, laws=laws, names=names)
+
+
+def test_ellipses_are_those_of_the_covariances(iris):
+    _, Y = iris
+    for components in ((0, 1), (2, 0)):
+        panel = scene(Y, components=components, levels=0.9)
+        found = {mark.key: mark for mark in panel.of(Ellipse, "row")}
+        radius = np.sqrt(stats.chi2(2).ppf(0.9))
+        for name, mean, cov in zip(Y.names, Y.mean, Y.cov.dense(), strict=True):
+            mark, block = found[name], cov[np.ix_(components, components)]
+            np.testing.assert_allclose(mark.center, mean[list(components)], atol=1e-12)
+            # Independently of the eigenvectors: the ellipse as a quadratic form.
+            turn = np.radians(mark.angle)
+            axes = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+            form = axes @ np.diag(np.square(mark.radii)) @ axes.T
+            np.testing.assert_allclose(form, radius**2 * block, atol=1e-10)
+            assert mark.level == 0.9
+
+
+def test_patches_are_those_of_the_scene(iris):
+    pca, Y = iris
+    ax = uapca.plot.projection(Y, levels=0.95, pca=pca)
+    patches = {p.get_gid(): p for p in ax.patches if isinstance(p, EllipsePatch)}
+    for name, mean, cov in zip(Y.names, Y.mean[:, :2], Y.cov.dense()[:, :2, :2], strict=True):
+        patch = patches[f"row:{name}"]
+        values, vectors = np.linalg.eigh(cov)
+        np.testing.assert_allclose(patch.center, mean)
+        lengths = 2 * np.sqrt(stats.chi2(2).ppf(0.95) * values[::-1])
+        np.testing.assert_allclose([patch.width, patch.height], lengths)
+        along = np.array([np.cos(np.radians(patch.angle)), np.sin(np.radians(patch.angle))])
+        assert abs(along @ vectors[:, 1]) == pytest.approx(1.0)
+
+
+def test_nothing_is_clipped_and_little_is_empty(iris):
+    ax = uapca.plot.projection(iris[1])
+    ax.figure.draw_without_rendering()
+    low, high = bounds(scene(iris[1]).marks)
+    (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+    assert x0 < low[0]
+    assert y0 < low[1]
+    assert x1 > high[0]
+    assert y1 > high[1]
+    filled = (high - low) / [x1 - x0, y1 - y0]
+    assert (filled > 0.6).all()
+    box = ax.get_window_extent()
+    assert (x1 - x0) / box.width == pytest.approx((y1 - y0) / box.height, rel=1e-6)
+
+
+def test_axes_say_shares_and_scale(iris):
+    pca, Y = iris
+    ax = uapca.plot.projection(Y, components=(1, 2), pca=pca)
+    shares = [f"{100 * r:.1f} %" for r in pca.explained_variance_ratio_]
+    assert ax.get_xlabel() == f"PC2 ({shares[1]})"
+    assert ax.get_ylabel() == f"PC3 ({shares[2]})"
+    assert ax.get_title() == "s = 1"
+    plain = uapca.plot.projection(Y)
+    assert (plain.get_xlabel(), plain.get_ylabel(), plain.get_title()) == ("PC1", "PC2", "")
+    limit = pca.rescale(np.inf)
+    assert scene(limit.transform(uapca.datasets.load_iris_groups()), pca=limit).title == "s → ∞"
+
+
+def test_legend_says_level_and_kind(iris, students):
+    def text(ax):
+        return [entry.get_text() for entry in ax.get_legend().get_texts()]
+
+    assert text(uapca.plot.projection(iris[1], levels=0.95)) == [
+        "95 % of each row's probability (ellipse)"
+    ]
+    assert text(uapca.plot.projection(students[1])) == [
+        "50 % and 95 % of each row's probability (density contour)"
+    ]
+    assert text(uapca.plot.projection(students[1], kind="ellipse", levels=0.68)) == [
+        "68 % of the normal with each row's mean and covariance"
+    ]
+    assert scene(students[1], kind="points").legend == ()
+
+
+def test_each_row_is_drawn_as_what_it_is():
+    laws = {
+        "normal": Normal([0.0, 0.0], np.eye(2)),
+        "mixture": Mixture([1, 1], [Normal([0.0, 9.0], np.eye(2)), Normal([9.0, 9.0], np.eye(2))]),
+        "uniform": Independent([Uniform(3, 4), Uniform(0, 3)]),
+        "samples": Samples(np.random.default_rng(0).normal(size=(200, 2)) - 5),
+        "line": Independent([Uniform(0, 4), 2.0]),
+        "oblique line": Normal([1.0, 1.0], [[1.0, 2.0], [2.0, 4.0]]),
+        "point": Normal([5.0, 5.0], np.zeros((2, 2))),
+        "atoms": Mixture([1, 1], [Normal([0.0, 3.0], np.eye(2)), Normal([0, 4], 0 * np.eye(2))]),
+    }
+    panel = scene(rows_of(list(laws.values()), list(laws)), levels=0.95, means=False)
+    kinds = {mark.key: type(mark) for mark in panel.of(role="row")}
+    assert kinds == {
+        "normal": Ellipse,
+        "mixture": Area,
+        "uniform": Area,
+        "samples": Area,
+        "line": Polyline,
+        "oblique line": Polyline,
+        "point": Markers,
+        "atoms": Markers,
+    }
+    (mixture,) = (mark for mark in panel.of(Area) if mark.key == "mixture")
+    assert len(mixture.rings) == 2
+    line = next(mark for mark in panel.of(Polyline) if mark.key == "line")
+    # The middle 95 % of U(0, 4).
+    np.testing.assert_allclose(line.points[:, 0], [0.1, 3.9], atol=0.01)
+    np.testing.assert_allclose(line.points[:, 1], 2.0)
+    oblique = next(mark for mark in panel.of(Polyline) if mark.key == "oblique line")
+    reach = 1.959964 * np.array([1.0, 2.0])
+    np.testing.assert_allclose(oblique.points, [1 - reach, 1 + reach], rtol=1e-5)
+    assert [entry.text for entry in panel.legend] == [
+        "95 % of each row's probability (ellipse, contour, line)",
+        "certain row",
+        "draws of a row",
+    ]
+
+
+def test_which_laws_are_normal():
+    assert is_normal(Independent([Gaussian(0, 1), Point(3.0)]))
+    assert is_normal(Moments([0.0, 0.0], np.eye(2)).affine([[1.0, 2.0], [0.0, 1.0]]))
+    assert is_normal(Mixture([1], [Normal([0.0], [[1.0]])]))
+    assert not is_normal(Independent([Uniform(0, 1), Gaussian(0, 1)]))
+    assert not is_normal(Samples([[0.0], [1.0]]))
+
+
+def test_kind_chooses_what_is_drawn(students):
+    Y = students[1]
+    assert {type(mark) for mark in scene(Y).of(role="row")} == {Area}
+    assert {type(mark) for mark in scene(Y, kind="ellipse").of(role="row")} == {Ellipse}
+    points = scene(Y, kind="points").of(role="row")
+    assert {type(mark) for mark in points} == {Markers}
+    np.testing.assert_allclose(np.concatenate([mark.points for mark in points]), Y.mean)
+
+
+def test_colours_by_row_and_by_group(iris):
+    _, Y = iris
+    found = {mark.key: mark.ink.color for mark in scene(Y).of(Ellipse)}
+    assert found == dict(zip(Y.names, OKABE_ITO[:3], strict=True))
+    grouped = scene(Y, groups=["b", "a", "b"])
+    found = {mark.key: mark.ink.color for mark in grouped.of(Ellipse)}
+    assert found == {"setosa": OKABE_ITO[1], "versicolor": OKABE_ITO[0], "virginica": OKABE_ITO[1]}
+    assert [(entry.text, entry.shape) for entry in grouped.legend[:2]] == [
+        ("a", "circle"),
+        ("b", "square"),
+    ]
+    mapped = scene(Y, palette={"setosa": "#111111", "versicolor": "red", "virginica": "#333333"})
+    assert {mark.ink.color for mark in mapped.of(Ellipse)} == {"#111111", "red", "#333333"}
+
+
+def test_same_group_same_colour_as_rows_and_as_points(iris):
+    from sklearn.datasets import load_iris
+
+    data = load_iris()
+    species = data.target_names[data.target]
+    pca, Y = iris
+    rows = {mark.key: mark.ink.color for mark in scene(Y).of(Ellipse)}
+    rng = np.random.default_rng(0)
+    mixed = rng.permutation(150)
+    dots = scene(data.data[mixed] @ pca.components_.T, groups=species[mixed]).of(Markers)
+    assert {mark.key: mark.ink.color for mark in dots} == rows
+    under = scene(Y, points=data.data, points_by=species, pca=pca).of(role="points")
+    assert {mark.key: mark.ink.color for mark in under} == rows
+    assert sum(len(mark.points) for mark in under) == 150
+
+
+def test_dashes_go_on_after_eight_colours(rng):
+    Y = uapca.UncertainArray(rng.normal(size=(10, 2)), std=1.0, names=list("abcdefghij"))
+    inks = {mark.key: mark.ink for mark in scene(Y).of(Ellipse)}
+    assert inks["a"].color == inks["i"].color
+    assert (inks["a"].dash, inks["i"].dash) == ("solid", "dashed")
+
+
+def test_data_is_projected_where_a_fit_is_given(iris):
+    pca, Y = iris
+    X = uapca.datasets.load_iris_groups()
+    ours, theirs = scene(X, pca=pca), scene(Y, pca=pca)
+    for a, b in zip(ours.of(Ellipse), theirs.of(Ellipse), strict=True):
+        np.testing.assert_allclose(a.center, b.center)
+        np.testing.assert_allclose(a.radii, b.radii)
+    # As many components as features: the names tell data from scores.
+    full = uapca.UAPCA().fit(X)
+    a, b = scene(X, pca=full).of(Ellipse), scene(full.transform(X), pca=full).of(Ellipse)
+    np.testing.assert_allclose([m.center for m in a], [m.center for m in b])
+
+
+def test_one_component_is_stacked_densities(students):
+    X = uapca.datasets.load_students()
+    pca = uapca.UAPCA(1).fit(X)
+    ax = uapca.plot.projection(pca.transform(X), pca=pca)
+    assert [text.get_text() for text in ax.get_yticklabels()] == list(X.names)
+    assert ax.get_yticks().tolist() == [5, 4, 3, 2, 1, 0]
+    Y = pca.transform(X)
+    panel = scene(Y, levels=0.95)
+    for mark in panel.of(Polyline, "density"):
+        row = Y.names.index(mark.key)
+        assert mark.points[0, 1] == mark.points[-1, 1] == 5 - row
+        x = mark.points[1:-1, 0]
+        heights = mark.points[1:-1, 1] - (5 - row)
+        expected = Y.density(row, x[20:-20])
+        np.testing.assert_allclose(
+            heights[20:-20] / heights.max(), expected / expected.max(), rtol=1e-6
+        )
+    assert panel.legend[-1].text.startswith("95 % of each row's probability")
+    # The second of several components alone.
+    both = uapca.UAPCA(2).fit(X).transform(X)
+    assert scene(both, components=1).x.label == "PC2"
+
+
+def test_filled_part_of_a_density_holds_its_level():
+    Y = uapca.UncertainArray([[2.0]], std=3.0, names=["a"])
+    (area,) = scene(Y, levels=0.9).of(Area)
+    x = area.rings[0][:, 0]
+    np.testing.assert_allclose([x.min(), x.max()], 2 + 3 * stats.norm.ppf([0.05, 0.95]), atol=0.01)
+
+
+def test_over_each_other_densities_share_one_scale():
+    Y = uapca.UncertainArray([[0.0], [5.0]], std=[[1.0], [2.0]], names=["a", "b"])
+    a, b = scene(Y, stacked=False).of(Polyline, "density")
+    assert a.points[:, 1].max() == pytest.approx(1.0, abs=1e-4)
+    assert b.points[:, 1].max() == pytest.approx(0.5, abs=1e-4)
+    assert [label.text for label in scene(Y, stacked=False).of(Label)] == ["a", "b"]
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize(
+    ("mean", "std"),
+    [
+        ([[1.0, 2.0]], 1.0),
+        ([[1.0, 2.0]], 0.0),
+        ([[1.0, 2.0]] * 4, 1.0),
+        ([[1.0, 2.0]] * 4, 0.0),
+        ([[0.0, 1.0], [3.0, -1.0]], [1.0, 0.0]),
+        ([[1e8, 1e8], [1e8 + 3, 1e8 - 1]], 0.5),
+        ([[0.0, 1.0], [3.0, -1.0]], [[1e6], [1.0]]),
+        ([[0.0, 1.0], [3.0, -1.0]], [[1e-150], [0.0]]),
+    ],
+)
+def test_hard_rows_are_drawn(mean, std, columns):
+    Y = uapca.UncertainArray(mean, std=std)[:, list(range(columns))]
+    ax = uapca.plot.projection(Y)
+    ax.figure.canvas.draw()
+    assert np.isfinite([*ax.get_xlim(), *ax.get_ylim()]).all()
+    if columns == 2:
+        (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+        assert ((Y.mean >= [x0, y0]) & (Y.mean <= [x1, y1])).all()
+
+
+def test_very_many_rows_are_few_artists(rng):
+    many = uapca.UncertainArray(rng.normal(size=(500, 2)), std=0.1)
+    ax = uapca.plot.projection(many, levels=0.95)
+    (crowd,) = (c for c in ax.collections if isinstance(c, PolyCollection))
+    assert len(crowd.get_paths()) == 500
+    assert not list(ax.patches)
+    dots = uapca.plot.projection(rng.normal(size=(7195, 2))).lines
+    assert [len(line.get_xdata()) for line in dots] == [7195]
+    assert dots[0].get_rasterized()
+
+
+def test_own_axes_and_styles(iris):
+    _, (left, right) = plt.subplots(1, 2)
+    assert uapca.plot.projection(iris[1], ax=right, color="black", linewidth=3.0) is right
+    assert not left.patches
+    assert {patch.get_linewidth() for patch in right.patches if patch.get_gid()} == {3.0}
+
+
+def test_black_is_the_readers_own_colour(rng):
+    Y = uapca.UncertainArray(rng.normal(size=(7, 2)), std=1.0, names=list("abcdefg"))
+    with plt.style.context("dark_background"):
+        ax = uapca.plot.projection(Y)
+        patch = next(p for p in ax.patches if p.get_gid() == "row:g")
+        assert patch.get_edgecolor()[:3] == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"components": (0, 3)},
+            "components must lie between 0 and 2, as there are 3; got (0, 3). "
+            "Fit with more n_components to see more.",
+        ),
+        (
+            {"components": (0, 0)},
+            "components must be one or two different components, counted from 0; got (0, 0). "
+            "(0, 1) shows PC1 and PC2.",
+        ),
+        (
+            {"levels": 95},
+            "levels must be probabilities between 0 and 1; got 95. Pass 0.95 for 95 % of each "
+            "row's probability, or several, (0.5, 0.95).",
+        ),
+        (
+            {"kind": "elipse"},
+            "kind must be 'auto', 'ellipse', 'contour' or 'points'; got 'elipse'. "
+            "Perhaps 'ellipse' was meant.",
+        ),
+        (
+            {"groups": ["a", "b"]},
+            "groups must have one label for each row; got 2 for 3 rows. "
+            "Pass 3 labels or leave groups out.",
+        ),
+        (
+            {"palette": {"setosa": "red"}},
+            "palette must have a colour for each name or group; there is none for 'versicolor'. "
+            "Pass a sequence of colours, or add it, for instance '#0072B2'.",
+        ),
+        (
+            {"points": [[1.0, 2.0]]},
+            "points must have the 3 columns of the rows; got 2. Pass pca.transform(points).",
+        ),
+    ],
+)
+def test_bad_options_are_refused(iris, options, message):
+    with pytest.raises(ValueError) as error:
+        uapca.plot.projection(iris[1], **options)
+    assert str(error.value) == message
+
+
+def test_other_data_than_the_fit_is_refused(iris):
+    pca, _ = iris
+    with pytest.raises(ValueError) as error:
+        uapca.plot.projection(np.zeros((3, 7)), pca=pca)
+    assert str(error.value) == (
+        "Y must have the 3 components of pca, or the 4 features it was fitted on; got 7 columns. "
+        "Pass pca.transform(X) with the same pca."
+    )
+    with pytest.raises(TypeError) as error:
+        uapca.plot.projection(iris[1], pca="ours")
+    assert str(error.value) == ("pca must be a fitted UAPCA; got str. Pass uapca.UAPCA().fit(X).")
