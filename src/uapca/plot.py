@@ -13,17 +13,10 @@ from uapca.views import factor_traces as _factor_traces
 from uapca.views import progression as _progression
 from uapca.views import projection as _projection
 from uapca.views import simulation as _simulation
+from uapca.views.animation import animate
 from uapca.views.mpl.drawn import drawn
 
-__all__ = [
-    "biplot",
-    "distributions",
-    "eigenvalues",
-    "factor_traces",
-    "progression",
-    "projection",
-    "simulation",
-]
+__all__ = ["animate", "biplot", "distributions", "eigenvalues", "factor_traces", "progression", "projection", "simulation"]
 
 biplot = drawn(_biplot.biplot)
 distributions = drawn(_distributions.distributions)

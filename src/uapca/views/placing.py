@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from uapca.views.scene import Floats
 
-__all__ = ["beside", "half_size", "spaced"]
+__all__ = ["apart", "beside", "half_size", "spaced"]
 
 # Per character and per line, in heights of type.
 _BREADTH, _HEIGHT, _GAP = 0.56, 1.1, 0.45
@@ -94,6 +94,26 @@ def beside(
         if (pick == before).all():
             break
     return np.asarray(centres[np.arange(count), pick])
+
+
+def apart(places: Floats, texts: Sequence[str], em: float) -> Floats:
+    """The places pushed apart until no two texts overlap: a smooth function of where they were.
+
+    For pictures that move: `beside` may jump from one place to another, this cannot.
+    """
+    count = len(texts)
+    half = np.array([half_size(text, em) for text in texts]).reshape(count, 2)
+    around = 2 * np.pi * np.arange(count) / max(count, 1)
+    # Texts in one place have no direction to part in unless they are given one.
+    moved = places + 0.02 * em * np.column_stack([np.cos(around), np.sin(around)])
+    sizes = half[:, None] + half[None]
+    for _ in range(60):
+        steps = (moved[:, None] - moved[None]) / sizes
+        distance = np.maximum(np.abs(steps).max(axis=2), 1e-9)
+        np.fill_diagonal(distance, np.inf)
+        push = np.clip(1.02 - distance, 0.0, None)[:, :, None] * steps / distance[:, :, None]
+        moved = moved + 0.25 * (push * sizes).sum(axis=1)
+    return np.asarray(moved)
 
 
 def _fixed_cost(

@@ -18,7 +18,7 @@ from uapca.views.ellipses import normal_mark, radius_of
 from uapca.views.factor_traces import longest, trace_panel
 from uapca.views.given import chosen, chosen_components
 from uapca.views.palette import inks, text_color
-from uapca.views.placing import beside
+from uapca.views.placing import apart, beside
 from uapca.views.scene import (
     Axis,
     Ellipse,
@@ -35,12 +35,14 @@ from uapca.views.scene import (
 )
 from uapca.views.text import percent, scale_text, shortened
 
-__all__ = ["Turning", "progression", "turning"]
+__all__ = ["FILM_EM", "Turning", "progression", "turning"]
 
 # More names than this only cover each other.
 NAMED = 12
 # The height of type in radii of a panel that is a quarter of a page wide.
 SMALL_EM = 0.17
+# And of one half a page wide, as in a film.
+FILM_EM = 0.075
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,22 +250,22 @@ def _names(
 ) -> list[Mark]:
     """The rows' names beside their means; just above them where the picture moves."""
     texts = [shortened(name, 14) for name in names]
-    places, offset = means, (0.0, 5.0)
-    if em is not None:
+    if em is None:
+        above = means + np.array([0.0, 0.07 * plan.reach])
+        places = apart(above, texts, FILM_EM * plan.reach)
+    else:
         outlines = [_outline(mark) for mark in marks if isinstance(mark, Ellipse)]
         obstacles = np.concatenate([means, *outlines]) / plan.reach
         weights = np.repeat([8.0, 0.08], [len(means), len(obstacles) - len(means)])
         size = 1.1 * em
         found = beside(means / plan.reach, texts, obstacles, weights, size, (1.0, 1.0))
-        places, offset = found * plan.reach, (0.0, 0.0)
+        places = found * plan.reach
     marked: list[Mark] = [
         Label(
             role="name",
             key=names[k],
             at=(float(places[k, 0]), float(places[k, 1])),
             text=texts[k],
-            offset=offset,
-            vertical="center" if em is not None else "bottom",
             ink=Ink(color=text_color(ink)),
             layer=6,
         )
