@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.views.scene import Polyline, Rule
+from uapca.views.scene import Label, Polyline, Rule
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +49,53 @@ def test_unknown_values_are_refused(traces):
         "values must be 'share', 'normalized' or 'variance'; got 'shares'. "
         "Perhaps 'share' was meant."
     )
+
+
+def test_curves_are_named_where_they_end(traces):
+    panel = uapca.plot.eigenvalues.scene(traces)
+    labels = panel.of(Label, "eigenvalue")
+    assert [label.text for label in labels] == ["λ₁", "λ₂", "λ₃"]
+    for label, curve in zip(labels, panel.of(Polyline), strict=True):
+        np.testing.assert_allclose(label.at, curve.points[-1], atol=0.05)
+        assert label.ink.color == curve.ink.color
+    assert panel.legend == ()
+
+
+def test_names_and_places_of_crossings_do_not_overlap():
+    ax = uapca.plot.eigenvalues(uapca.datasets.load_students())
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) == 4 + 3
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+def test_many_curves_go_on_in_grey():
+    rng = np.random.default_rng(0)
+    X = uapca.UncertainArray(rng.normal(size=(20, 12)), std=rng.uniform(0.1, 2, 12))
+    panel = uapca.plot.eigenvalues.scene(X)
+    curves = panel.of(Polyline, "eigenvalue")
+    assert len(curves) == 12
+    assert {curve.ink.color for curve in curves[6:]} == {"#C8C8C8"}
+    assert [label.text for label in panel.of(Label, "eigenvalue")][-1] == "λ₇ … λ₁₂"
+    assert len(panel.of(Label, "crossing")) <= 6
+
+
+def test_weight_traces_are_against_the_weight():
+    X = uapca.datasets.load_students()
+    weights = uapca.weight_traces(X, "Tom")
+    panel = uapca.plot.eigenvalues.scene(weights)
+    assert panel.x.label == "weight of the row"
+    np.testing.assert_array_equal(panel.of(Polyline)[0].points[:, 0], weights.weights)
+    assert [rule.at for rule in panel.of(Rule, "crossing")] == [c.weight for c in weights.crossings]
+
+
+def test_variances_at_infinity_alone_are_refused():
+    only = uapca.factor_traces(uapca.datasets.make_crossings(), scales=[np.inf])
+    with pytest.raises(ValueError) as error:
+        uapca.plot.eigenvalues(only, values="variance")
+    assert str(error.value) == (
+        "values must be finite somewhere on the grid; "
+        "got 'variance', and the only scale is infinite. Use values='share'."
+    )
+    uapca.plot.eigenvalues(only).figure.canvas.draw()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
-from uapca._validation import check_choice
-from uapca.sensitivity import FactorTraces
+from uapca._validation import check_choice, complaint
+from uapca.sensitivity import Crossing, FactorTraces, WeightCrossing, WeightTraces
+from uapca.views.given import traces_given
 from uapca.views.hyperbolic import scale_axis
-from uapca.views.palette import GREY, inks
-from uapca.views.scene import Axis, Floats, Ink, Label, LegendEntry, Mark, Panel, Polyline, Rule
-from uapca.views.text import number, scale_text
+from uapca.views.palette import GREY, LIGHT, inks, text_color
+from uapca.views.placing import spread
+from uapca.views.scene import Axis, Floats, Ink, Label, Mark, Panel, Polyline, Rule
+from uapca.views.text import number, scale_text, subscript
 
 __all__ = ["eigenvalues"]
 
@@ -20,10 +23,16 @@ _LABELS = {
     "normalized": "eigenvalue of K(s) / (1 + s)²",
     "variance": "eigenvalue of K(s)",
 }
+# More curves than this are not told apart; the others go on in grey.
+CROWDED = 8
+# The height of a label as a share of the panel's, at one paper column.
+LINE = 0.06
+# The width of what is written above a crossing, as a share of the panel's; and how many have room.
+WORD, NAMED = 0.165, 6
 
 
 def eigenvalues(
-    traces: FactorTraces,
+    traces: FactorTraces | WeightTraces | Any,
     *,
     values: Literal["share", "normalized", "variance"] = "share",
     crossings: bool | Literal["shown"] = True,
@@ -32,13 +41,14 @@ def eigenvalues(
 
     Parameters
     ----------
-    traces : FactorTraces
-        From `uapca.factor_traces`.
+    traces : FactorTraces, WeightTraces, UncertainArray or fitted UAPCA
+        From `uapca.factor_traces`, or what it takes. With weight traces the axis is the weight.
     values : {"share", "normalized", "variance"}, default="share"
         λᵢ as a share of the total variance at that s; divided by (1 + s)², which is finite at
         s = ∞ too; or as they are, which leaves out s = ∞.
     crossings : bool or "shown", default=True
-        Mark all crossings, none, or those that change what is shown.
+        Mark all crossings, none, or those that change what is shown. With more than eight
+        eigenvalues True marks those of the curves in colour.
 
     Examples
     --------
@@ -50,34 +60,84 @@ def eigenvalues(
     """
     check_choice(values, _LABELS, "values")
     check_choice(crossings, (True, False, "shown"), "crossings")
-    u, heights = traces.u, _heights(traces, values)
+    followed = traces_given(traces)
+    u, heights = followed.u, _heights(followed, values)
     seen = np.isfinite(heights).all(axis=1)
-    inked = inks(heights.shape[1])
+    if not seen.any():
+        raise ValueError(
+            complaint(
+                "values",
+                "be finite somewhere on the grid",
+                "got 'variance', and the only scale is infinite",
+                "Use values='share'",
+            )
+        )
+    count = heights.shape[1]
+    inked = inks(count)
+    coloured = count if count <= CROWDED else CROWDED - 2
+    inked = (*inked[:coloured], *(Ink(color=LIGHT, width=0.7) for _ in range(count - coloured)))
     marks: list[Mark] = [
         Polyline(
             role="eigenvalue",
             key=f"λ{i + 1}",
             points=np.column_stack([u[seen], heights[seen, i]]),
-            ink=ink,
+            ink=replace(ink, fill=None),
+            layer=2 if i >= coloured else 3,
         )
         for i, ink in enumerate(inked)
     ]
+    top = 1.06 * float(heights[seen].max()) or 1.0
+    end = (float(u[seen][-1]), heights[seen][-1])
+    marks += _names(end, inked, coloured, top)
     if crossings:
-        marks += _crossing_marks(traces, only_shown=crossings == "shown")
+        marks += _crossing_marks(followed, crossings == "shown", coloured)
     return Panel(
         marks=tuple(marks),
-        x=scale_axis(),
-        y=Axis(label=_LABELS[values]),
-        legend=tuple(
-            LegendEntry(text=f"λ{_subscript(i + 1)}", ink=ink) for i, ink in enumerate(inked)
-        ),
-        legend_at="right",
+        x=_axis(followed),
+        y=Axis(label=_LABELS[values], limits=(0.0, top)),
         height=0.72,
     )
 
 
-def _heights(traces: FactorTraces, values: str) -> Floats:
-    normalized = traces.normalized_eigenvalues
+def _axis(traces: FactorTraces | WeightTraces) -> Axis:
+    if isinstance(traces, FactorTraces):
+        return scale_axis()
+    who = "the row" if len(traces.rows) == 1 else f"{len(traces.rows)} rows"
+    return Axis(label=f"weight of {who}", limits=(0.0, 1.0))
+
+
+def _names(
+    end: tuple[float, Floats], inked: tuple[Ink, ...], coloured: int, top: float
+) -> list[Mark]:
+    """λ₁, λ₂ … where the curves end, one below the other; the grey ones together."""
+    u, heights = end
+    texts = [f"λ{subscript(i + 1)}" for i in range(coloured)]
+    at = [float(height) for height in heights[:coloured]]
+    colors = [text_color(ink) for ink in inked[:coloured]]
+    if coloured < len(inked):
+        texts.append(f"λ{subscript(coloured + 1)} … λ{subscript(len(inked))}")
+        at.append(float(heights[coloured:].mean()))
+        colors.append(GREY)
+    places = spread(np.array(at), LINE * top, (0.0, top))
+    return [
+        Label(
+            role="eigenvalue",
+            key=text,
+            at=(u, float(place)),
+            text=text,
+            horizontal="left",
+            offset=(3.0, 0.0),
+            ink=Ink(color=color),
+        )
+        for text, place, color in zip(texts, places, colors, strict=True)
+    ]
+
+
+def _heights(traces: FactorTraces | WeightTraces, values: str) -> Floats:
+    if isinstance(traces, WeightTraces):
+        normalized = traces.eigenvalues
+    else:
+        normalized = traces.normalized_eigenvalues
     if values == "variance":
         return traces.eigenvalues
     if values == "normalized":
@@ -86,25 +146,33 @@ def _heights(traces: FactorTraces, values: str) -> Floats:
     return normalized / np.where(total > 0, total, 1.0)
 
 
-def _crossing_marks(traces: FactorTraces, only_shown: bool) -> list[Mark]:
+def _crossing_marks(
+    traces: FactorTraces | WeightTraces, only_shown: bool, coloured: int
+) -> list[Mark]:
+    """A line through each closest approach, and above the panel where it is."""
+    met = [
+        crossing
+        for crossing in traces.crossings
+        if crossing.pair[0] < coloured and (crossing.touches or not only_shown)
+    ]
+    named = sorted(met, key=lambda crossing: crossing.relative_gap)[:NAMED]
+    named.sort(key=lambda crossing: crossing.u)
     marks: list[Mark] = []
-    for crossing in traces.crossings:
-        if only_shown and not crossing.touches:
-            continue
-        key = f"λ{crossing.pair[0] + 1}, λ{crossing.pair[1] + 1}"
+    for crossing in met:
         ink = Ink(color=GREY, dash="dotted" if crossing.kind == "avoided" else "solid", width=0.9)
+        key = _pair(crossing)
         marks.append(Rule(role="crossing", key=key, at=crossing.u, ink=ink, guide=True, layer=1))
+    places = spread(np.array([crossing.u for crossing in named]), WORD, (0.5 * WORD, 1.0))
+    for crossing, place in zip(named, places, strict=True):
         marks.append(
             Label(
                 role="crossing",
-                key=key,
-                at=(crossing.u, 1.0),
-                text=scale_text(crossing.scale),
-                rotation=90.0,
+                key=_pair(crossing),
+                at=(float(place), 1.0),
+                text=_where(crossing),
                 in_axes=True,
-                horizontal="right",
-                vertical="top",
-                offset=(-1.5, -3.0),
+                vertical="bottom",
+                offset=(0.0, 2.0),
                 size=0.85,
                 ink=Ink(color=GREY),
                 guide=True,
@@ -113,5 +181,11 @@ def _crossing_marks(traces: FactorTraces, only_shown: bool) -> list[Mark]:
     return marks
 
 
-def _subscript(index: int) -> str:
-    return number(index).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+def _pair(crossing: Crossing | WeightCrossing) -> str:
+    return f"λ{crossing.pair[0] + 1}, λ{crossing.pair[1] + 1}"
+
+
+def _where(crossing: Crossing | WeightCrossing) -> str:
+    if isinstance(crossing, Crossing):
+        return scale_text(crossing.scale)
+    return number(crossing.weight)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from uapca.views.scene import Floats
 
-__all__ = ["apart", "beside", "half_size", "spaced"]
+__all__ = ["apart", "beside", "half_size", "spaced", "spread"]
 
 # Per character and per line, in heights of type.
 _BREADTH, _HEIGHT, _GAP = 0.56, 1.1, 0.45
@@ -94,6 +94,41 @@ def beside(
         if (pick == before).all():
             break
     return np.asarray(centres[np.arange(count), pick])
+
+
+def spread(places: Floats, step: float, limits: tuple[float, float]) -> Floats:
+    """Places along a line moved as little as it takes to be ``step`` apart, in their order.
+
+    They stay within the limits if there is room. Equal places keep the order in which they come,
+    falling.
+
+    >>> spread(np.array([1.0, 0.0, 0.05]), 0.1, (0.0, 1.0)).round(3)
+    array([1.   , 0.   , 0.1  ])
+    """
+    low, high = limits
+    order = np.argsort(-places, kind="stable")[::-1]
+    # Pooled: places too close become one block about their mean, until no two blocks touch.
+    blocks: list[list[float]] = []  # middle, count
+    for place in places[order]:
+        blocks.append([float(place), 1.0])
+        while True:
+            for block in blocks:
+                reach = 0.5 * step * (block[1] - 1)
+                block[0] = min(max(block[0], low + reach), max(high - reach, low + reach))
+            if len(blocks) < 2:
+                break
+            (a, m), (b, n) = blocks[-2:]
+            if b - a >= 0.5 * step * (m + n) - 1e-12 * step:
+                break
+            blocks[-2:] = [[(a * m + b * n) / (m + n), m + n]]
+    spaced_out = [
+        middle + step * (k - 0.5 * (count - 1))
+        for middle, count in blocks
+        for k in range(int(count))
+    ]
+    moved = np.empty(len(places))
+    moved[order] = spaced_out
+    return moved
 
 
 def apart(places: Floats, texts: Sequence[str], em: float) -> Floats:

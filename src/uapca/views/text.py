@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["literal", "number", "percent", "scale_text", "shortened"]
+__all__ = ["literal", "number", "percent", "scale_text", "shortened", "subscript"]
 
 # Characters that end a line, steer a terminal or reverse the text after them are shown, not obeyed.
 _STEERING = {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -69,3 +69,12 @@ def scale_text(scale: float) -> str:
     ('s = 1', 's → ∞')
     """
     return "s → ∞" if scale == float("inf") else f"s = {number(scale)}"
+
+
+def subscript(index: int) -> str:
+    """A number set low.
+
+    >>> "λ" + subscript(12)
+    'λ₁₂'
+    """
+    return str(index).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
