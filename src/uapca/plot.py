@@ -16,7 +16,16 @@ from uapca.views import simulation as _simulation
 from uapca.views.animation import animate
 from uapca.views.mpl.drawn import drawn
 
-__all__ = ["animate", "biplot", "distributions", "eigenvalues", "factor_traces", "progression", "projection", "simulation"]
+__all__ = [
+    "animate",
+    "biplot",
+    "distributions",
+    "eigenvalues",
+    "factor_traces",
+    "progression",
+    "projection",
+    "simulation",
+]
 
 biplot = drawn(_biplot.biplot)
 distributions = drawn(_distributions.distributions)
