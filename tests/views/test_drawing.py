@@ -13,6 +13,7 @@ from matplotlib import pyplot as plt
 import uapca
 from uapca.views import scene
 from uapca.views.mpl import draw, draw_sheet
+from uapca.views.mpl.ink import drawable
 from uapca.views.palette import OKABE_ITO, inks
 from uapca.views.text import literal
 
@@ -137,7 +138,7 @@ def test_names_are_data_in_every_format(tmp_path, name):
         ax.figure.savefig(tmp_path / f"x.{kind}")
     root = ET.parse(tmp_path / "x.svg").getroot()
     assert not [node for node in root.iter() if node.tag.endswith("script")]
-    assert ax.get_title().replace("\\$", "$") == literal(name)
+    assert ax.get_title().replace("\\$", "$") == drawable(name)
 
 
 def test_control_characters_are_shown_not_obeyed():

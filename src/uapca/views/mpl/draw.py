@@ -11,7 +11,7 @@ import numpy as np
 from uapca.views import scene
 from uapca.views.bounds import ellipse_reach
 from uapca.views.mpl.crowds import MANY, crowd, crowds
-from uapca.views.mpl.ink import SHAPES, escaped, ink_of, own, patch_ink, text_ink
+from uapca.views.mpl.ink import SHAPES, drawable, escaped, ink_of, own, patch_ink, text_ink
 from uapca.views.mpl.labels import moving_text, place
 from uapca.views.mpl.legend import draw_legend
 from uapca.views.mpl.style import matplotlib, unknown_style
@@ -220,7 +220,7 @@ def _(mark: scene.Label, ax: Any, colors: Any) -> list[Any]:
     if mark.moves:
         return [moving_text(mark, ax)]
     text = ax.annotate(
-        literal(mark.text),
+        drawable(mark.text),
         mark.at,
         xycoords="axes fraction" if mark.in_axes else "data",
         xytext=mark.offset,

@@ -10,7 +10,17 @@ from uapca.views import scene
 from uapca.views.mpl.style import matplotlib
 from uapca.views.text import literal
 
-__all__ = ["DASHES", "SHAPES", "escaped", "ink_of", "own", "patch_ink", "readable", "text_ink"]
+__all__ = [
+    "DASHES",
+    "SHAPES",
+    "drawable",
+    "escaped",
+    "ink_of",
+    "own",
+    "patch_ink",
+    "readable",
+    "text_ink",
+]
 
 CONTRAST = 4.5  # of text on its background, by the rule of the Web Content Accessibility Guidelines
 
@@ -26,9 +36,14 @@ SHAPES = {
 }
 
 
+def drawable(text: str) -> str:
+    """The text with nothing that steers; the pictures of control characters are in few fonts."""
+    return literal(text).translate(dict.fromkeys(range(0x2400, 0x2427), "\ufffd"))
+
+
 def escaped(text: str) -> str:
     """Text that matplotlib shows as it is: no formula is read into it."""
-    return literal(text).replace("$", r"\$")
+    return drawable(text).replace("$", r"\$")
 
 
 def own(color: str | None) -> Any:

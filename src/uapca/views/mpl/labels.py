@@ -14,9 +14,8 @@ import numpy as np
 
 from uapca.views import scene
 from uapca.views.bounds import ring_of
-from uapca.views.mpl.ink import readable, text_ink
+from uapca.views.mpl.ink import drawable, readable, text_ink
 from uapca.views.mpl.style import matplotlib
-from uapca.views.text import literal
 
 __all__ = ["moving_text", "place"]
 
@@ -34,7 +33,7 @@ def moving_text(label: scene.Label, ax: Any) -> Any:
     """The text of a label that may move, for now beside its point."""
     params = matplotlib().rcParams
     text = ax.annotate(
-        literal(label.text),
+        drawable(label.text),
         label.at,
         xytext=label.offset,
         textcoords="offset points",

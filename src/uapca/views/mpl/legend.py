@@ -8,9 +8,8 @@ from typing import Any
 
 from uapca.views import scene
 from uapca.views.legends import HANDLE, ROOM, legend_columns
-from uapca.views.mpl.ink import SHAPES, escaped, ink_of, own, patch_ink
+from uapca.views.mpl.ink import SHAPES, drawable, escaped, ink_of, own, patch_ink
 from uapca.views.mpl.style import matplotlib
-from uapca.views.text import literal
 
 __all__ = ["by_rows", "draw_legend", "handlers_of", "handles_of"]
 
@@ -77,7 +76,7 @@ def handles_of(entries: Sequence[scene.LegendEntry], room: float = 2 * ROOM) -> 
 
 
 def _handle(entry: scene.LegendEntry, longest: int) -> Any:
-    text = "\n".join(escaped(line) for line in wrap(literal(entry.text), longest) or [""])
+    text = "\n".join(escaped(line) for line in wrap(drawable(entry.text), longest) or [""])
     lines, patches = matplotlib("lines"), matplotlib("patches")
     if entry.kind == "area":
         return patches.Patch(label=text, hatch=entry.hatch, **patch_ink(entry.ink))
