@@ -20,6 +20,7 @@ __all__ = [
     "check_labels",
     "complaint",
     "frozen",
+    "out_of_range",
     "restore_frozen",
     "rng_from",
     "shape_of",
@@ -49,6 +50,16 @@ def check_choice(value: Any, choices: Iterable[Any], parameter: str) -> None:
             f"got {value!r}",
             f"Perhaps {close[0]!r} was meant" if close else "Choose one of them",
         )
+    )
+
+
+def out_of_range(parameter: str, flow: str = "overflows") -> str:
+    """The message about finite data whose variances are infinite, or lost below the smallest."""
+    return complaint(
+        parameter,
+        "have squares that fit into float64",
+        f"the covariance {flow}",
+        "Divide the data by its largest magnitude first",
     )
 
 

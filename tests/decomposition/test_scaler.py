@@ -116,3 +116,25 @@ def test_bad_inverse(rng):
     scaler = uapca.UncertainScaler().fit(random_uncertain(rng))
     with pytest.raises(ValueError, match=r"^X must have the 5 features of the fit; got shape"):
         scaler.inverse_transform(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("by", "mean", "std"),
+    [
+        ("total", [[1e200, 0.0], [-1e200, 1.0]], 1.0),
+        ("total", [[1.0, 0.0], [2.0, 1.0]], 1e200),
+        ("means", [[1e200, 0.0], [-1e200, 1.0]], 1.0),
+    ],
+)
+def test_variances_that_do_not_fit_are_refused(by, mean, std):
+    message = (
+        "X must have squares that fit into float64; the covariance overflows. "
+        "Divide the data by its largest magnitude first."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        uapca.UncertainScaler(by).fit(uapca.UncertainArray(mean, std=std))
+
+
+def test_by_means_errors_may_be_of_any_size():
+    X = uapca.UncertainArray([[1.0, 0.0], [2.0, 1.0]], std=1e200)
+    assert uapca.UncertainScaler("means").fit(X).scale_.tolist() == [0.5, 0.5]

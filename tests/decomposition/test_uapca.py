@@ -222,13 +222,13 @@ class TestParameters:
             uapca.UAPCA(5).fit(rng.standard_normal((4, 6)))
 
     def test_overflow(self):
-        with pytest.raises(ValueError, match="^X must have squares that fit into float64; its cov"):
+        with pytest.raises(ValueError, match="^X must have squares that fit into float64; the cov"):
             uapca.UAPCA().fit(np.array([[1e200, 0.0], [-1e200, 1.0]]))
 
     @pytest.mark.parametrize("solver", ["eigh", "svd"])
     def test_overflow_with_every_solver(self, solver):
         points = np.array([[1e200, 0.0], [-1e200, 1.0]])
-        with pytest.raises(ValueError, match="^X must have squares that fit into float64; its cov"):
+        with pytest.raises(ValueError, match="^X must have squares that fit into float64; the cov"):
             uapca.UAPCA(1, solver=solver).fit(points)
 
     def test_errors_twice(self, X):

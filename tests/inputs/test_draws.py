@@ -126,7 +126,7 @@ def test_bad_xarray(draws):
 
 def test_draws_that_overflow_are_refused():
     message = refused(np.array([1e200, -1e200, 3e200]).reshape(3, 1, 1))
-    assert message.startswith("draws must have squares that a float can hold")
+    assert message.startswith("draws must have squares that fit into float64")
 
 
 def test_sample_dims_of_other_kinds(draws):

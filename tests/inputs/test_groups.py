@@ -149,8 +149,8 @@ def test_a_value_that_is_not_finite_is_found():
         "Remove or fill these values first."
     )
     assert refused([[1e200], [-1e200]], ["a", "a"]) == (
-        "points must have squares that a float can hold; the covariances overflow. "
-        "Divide the points by their scale first."
+        "points must have squares that fit into float64; the covariance overflows. "
+        "Divide the data by its largest magnitude first."
     )
 
 

@@ -78,4 +78,4 @@ def test_rows_of_pandas_frames_are_matched_by_name():
 
 @pytest.mark.parametrize("bound", [1.7e308, 1e200])
 def test_bounds_that_overflow_are_refused(bound):
-    assert "have squares that a float can hold" in refused([[-bound]], [[bound]])
+    assert "have squares that fit into float64" in refused([[-bound]], [[bound]])

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uapca._validation import as_floats, check_finite, complaint, shape_of
+from uapca._validation import as_floats, check_finite, complaint, out_of_range, shape_of
 from uapca.decomposition.inputs import all_or_nothing, as_uncertain, check_features
 from uapca.decomposition.uncertain_output import keeps_uncertain
 from uapca.uncertain import UncertainArray
@@ -86,7 +86,10 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             check_finite(data.mean, "X", ("row", "feature"))
         if units is None:
             if self.by == "total":
-                variances = variances + data.cov.average_diagonal(data._weights)
+                with np.errstate(over="ignore"):
+                    variances = variances + data.cov.average_diagonal(data._weights)
+            if not np.isfinite(variances).all():
+                raise ValueError(out_of_range("X"))
             # What rounding can leave of the variance of a feature that does not vary.
             noise = len(data) * np.finfo(float).eps
             still = variances <= noise * variances + np.square(noise * mean)

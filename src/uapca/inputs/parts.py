@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from uapca._validation import Floats, complaint
+from uapca._validation import Floats, complaint, out_of_range
 from uapca.inputs.columns import Columns, listed
 
 __all__ = [
@@ -122,14 +122,7 @@ def check_values(array: Floats, names: Sequence[str]) -> None:
 def check_moments(parameter: str, *moments: Floats) -> None:
     """Raise unless moments of finite values are finite themselves."""
     if not all(np.isfinite(array).all() for array in moments):
-        raise ValueError(
-            complaint(
-                parameter,
-                "have squares that a float can hold",
-                "the covariances overflow",
-                f"Divide the {parameter} by their scale first",
-            )
-        )
+        raise ValueError(out_of_range(parameter))
 
 
 def check_errors(array: Floats, names: Sequence[str]) -> None:

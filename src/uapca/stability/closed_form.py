@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from uapca._validation import complaint
+from uapca._validation import complaint, out_of_range
 from uapca.decomposition.spectrum import spectrum, tie_tolerance
 from uapca.stability.realised import check_count, check_data, realised_covariance
 from uapca.stability.rows import RowSums
@@ -227,15 +227,7 @@ def _units(X: UncertainArray, base: Doubles, order: int) -> tuple[float, float]:
     leading = max(spread, within) if order == 2 else spread
     lost = leading < _SMALLEST and (spread > 0.0 or _differ(X))
     if lost or not np.isfinite(within):
-        flow = "underflows" if np.isfinite(within) else "overflows"
-        raise ValueError(
-            complaint(
-                "X",
-                "have squares that fit into float64",
-                f"its covariance {flow}",
-                "Divide the data by its largest magnitude first, or use UncertainScaler",
-            )
-        )
+        raise ValueError(out_of_range("X", "underflows" if np.isfinite(within) else "overflows"))
     if order == 2:
         spread = within = max(spread, within)
     # What is too small to be squared is measured in the other's unit.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from uapca._validation import complaint
+from uapca._validation import complaint, out_of_range
 from uapca.uncertain import Covariance, UncertainArray
 from uapca.uncertain.blocks import Doubles, moments
 
@@ -29,14 +29,7 @@ def realised_covariance(X: UncertainArray, order: int = 2) -> tuple[Doubles, Dou
         if order == 2:
             total += weighted_sum(X.cov, X.weights * (1.0 - X.weights))
     if not np.isfinite(total).all():
-        raise ValueError(
-            complaint(
-                "X",
-                "have squares that fit into float64",
-                "its covariance overflows",
-                "Divide the data by its largest magnitude first, or use UncertainScaler",
-            )
-        )
+        raise ValueError(out_of_range("X"))
     return mean, total
 
 
