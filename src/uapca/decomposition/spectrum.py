@@ -21,9 +21,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import scipy.linalg
+import scipy.linalg.lapack
 
 from uapca.uncertain.blocks import Doubles
 
@@ -35,6 +37,7 @@ __all__ = [
     "signed",
     "spectrum",
     "tie_tolerance",
+    "trace",
 ]
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -43,6 +46,10 @@ _EPS = float(np.finfo(np.float64).eps)
 # 1,000 features. Below, its threads and NumPy's, which wait for each other, cost more than that.
 _PARTIAL_FROM = 1000
 _PARTIAL_SHARE = 8
+
+# Up to here NumPy's checks and bookkeeping take longer than the decomposition, and LAPACK is called
+# as it is; it starts no threads for so little.
+_BARE_UP_TO = 16
 
 # How many times larger than C the gaps of s²Ψ̄ must be before its tied subspaces are decoupled.
 _DECOUPLED_FROM = 1e3
@@ -76,7 +83,7 @@ def spectrum(K: Doubles, q: int | None = None) -> Spectrum:
         values, rows = values[::-1], vectors.T[::-1]
         if values[q - 1] - values[q] > tie_tolerance(d) * abs(values[0]):
             return settled(values[:q], rows[:q])
-    values, vectors = np.linalg.eigh(K)
+    values, vectors = _eigh(K)
     return settled(values[::-1], vectors.T[::-1], q)
 
 
@@ -95,7 +102,7 @@ def scaled_spectrum(
     # Covariances: the trace bounds every entry, and is zero only where all of them are.
     if psi is None or s == 0:
         return spectrum(C, q)
-    between, within = sizes or (float(C.trace()), float(psi.trace()))
+    between, within = sizes or (trace(C), trace(psi))
     if within <= 0.0:
         return spectrum(C, q)
     if s * s * within > _DECOUPLED_FROM * between:
@@ -110,8 +117,10 @@ def scaled_spectrum(
 
 def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
     """The first ``q`` of falling eigenpairs, with ties, signs and negative rounding put right."""
-    limit = tie_tolerance(rows.shape[1]) * max(abs(float(values[0])), abs(float(values[-1])))
-    if len(values) > 1 and (values[:-1] - values[1:])[:q].min() <= limit:
+    # Plain floats, here and in `signed`: NumPy's calls on so few numbers would cost as much as eigh.
+    few = values[: None if q is None else q + 1].tolist()
+    limit = tie_tolerance(rows.shape[1]) * max(abs(few[0]), abs(float(values[-1])))
+    if any(a - b <= limit for a, b in pairwise(few)):
         rows = rows.copy()
         for group in _tied(values, limit):
             if group.stop - group.start > 1 and (q is None or group.start < q):
@@ -121,8 +130,8 @@ def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
 
 def signed(rows: Doubles) -> Doubles:
     """The rows with their signs fixed: the entry of largest magnitude is positive."""
-    balance = rows.max(axis=1) + rows.min(axis=1)
-    if np.abs(balance).min() <= 1e-8:
+    balance = np.maximum.reduce(rows, axis=1) + np.minimum.reduce(rows, axis=1)
+    if any(-1e-8 <= each <= 1e-8 for each in balance.tolist()):
         # The first entry within rounding of the largest, so that ±1/√2 does not flip with it.
         size = np.abs(rows)
         first = (size >= (1.0 - 1e-8) * size.max(axis=1, keepdims=True)).argmax(axis=1)
@@ -130,9 +139,24 @@ def signed(rows: Doubles) -> Doubles:
     return np.asarray(np.copysign(1.0, balance)[:, None] * rows)
 
 
+def trace(K: Doubles) -> float:
+    """The sum of the eigenvalues."""
+    return float(sum(K.diagonal().tolist()))  # a third of the time of K.trace() for few features
+
+
 def tie_tolerance(d: int) -> float:
     """The relative difference up to which eigenvalues of a D × D matrix count as equal."""
     return 8 * _EPS * max(math.sqrt(d), 2.0)
+
+
+def _eigh(K: Doubles) -> tuple[Doubles, Doubles]:
+    """All eigenpairs, rising; vectors in columns."""
+    if len(K) <= _BARE_UP_TO:
+        values, vectors, failed = scipy.linalg.lapack.dsyevd(K, lower=1)
+        if not failed:
+            return values, vectors
+    found = np.linalg.eigh(K)
+    return found.eigenvalues, found.eigenvectors
 
 
 def _tied(values: Doubles, limit: float) -> Iterator[slice]:

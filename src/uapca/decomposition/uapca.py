@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uapca._validation import as_floats, check_finite, complaint
+from uapca._validation import as_floats, check_finite, complaint, out_of_range
 from uapca.decomposition import solvers
 from uapca.decomposition.inputs import all_or_nothing, as_uncertain, check_features
 from uapca.decomposition.parameters import component_count, count_explaining, divisor, observations
 from uapca.decomposition.quality import Quality
-from uapca.decomposition.spectrum import Spectrum, scaled_spectrum
+from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, trace
 from uapca.decomposition.uncertain_output import keeps_uncertain
 from uapca.uncertain import UncertainArray, Zero
 from uapca.uncertain.blocks import Doubles, moments, row_blocks
@@ -367,7 +367,7 @@ def _diagonalised(
     between: Doubles, within: Doubles | None, s: float, q: int | None
 ) -> tuple[Spectrum, float]:
     """The leading eigenpairs of K(s) and its trace; at s = ∞ both in units of s²."""
-    sizes = float(between.trace()), 0.0 if within is None else float(within.trace())
+    sizes = trace(between), 0.0 if within is None else trace(within)
     total = sizes[0]
     if sizes[1] > 0.0:
         total = sizes[1] if s == np.inf else total + s**2 * sizes[1]
@@ -378,14 +378,7 @@ def _diagonalised(
 def _check_size(total: float) -> None:
     """Raise if the total variance overflows: no entry of a covariance is larger than that."""
     if not math.isfinite(total):
-        raise ValueError(
-            complaint(
-                "X",
-                "have squares that fit into float64",
-                "its covariance overflows",
-                "Divide the data by its largest magnitude first, or use UncertainScaler",
-            )
-        )
+        raise ValueError(out_of_range("X"))
 
 
 def _covariances(X: UncertainArray, share: float) -> tuple[Doubles, Doubles, Doubles | None]:
