@@ -117,7 +117,7 @@ def scaled_spectrum(
 
 def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
     """The first ``q`` of falling eigenpairs, with ties, signs and negative rounding put right."""
-    # Plain floats, here and in `signed`: NumPy's calls on so few numbers would cost as much as eigh.
+    # Plain floats, here and in `signed`: for so few, NumPy's calls would cost as much as eigh.
     few = values[: None if q is None else q + 1].tolist()
     limit = tie_tolerance(rows.shape[1]) * max(abs(few[0]), abs(float(values[-1])))
     if any(a - b <= limit for a, b in pairwise(few)):

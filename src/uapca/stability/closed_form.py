@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -177,27 +178,28 @@ def component_uncertainty(
     if isinstance(order, bool) or order not in (1, 2):
         raise ValueError(complaint("order", "be 1 or 2", f"got {order!r}", "Leave order at 2"))
     mean, base = realised_covariance(X, order)
-    unit, error = _units(X, base, order)
-    pairs = spectrum(base / unit / unit)
     wanted = [(i, k) for i in range(q) for k in range(i, q if joint else i + 1)]
-    first, second = np.array(wanted, dtype=np.intp).T
-    own = first == second
-    V = pairs.vectors
-    # Numbers out of range are looked for at the end.
+    # Numbers out of range are looked for once they have been used.
     with np.errstate(over="ignore", invalid="ignore"):
+        unit, error = _units(X, base, order)
+        pairs = spectrum(base / unit / unit)
+        V = pairs.vectors
         sums = RowSums(X, mean, (unit, error), V[: q + 1], wanted, order)
+        first, second = sums.first, sums.second
         turned = V @ sums.spreads @ V.T
         inverse, tied = _inverse_gaps(pairs.values * (unit / error), q)
-        coefficients = turned * inverse[first, :, None] * inverse[second, None, :]
-        blocks = V.T @ coefficients @ V
+        blocks = V.T @ (turned * inverse[first, :, None] * inverse[second, None, :]) @ V
         gap_variances = sums.gap_variances()
-    _check_range(turned, gap_variances, blocks[~(tied[first] | tied[second])])
-    blocks[tied[first] | tied[second]] = np.inf
-    covariance, turned = blocks[own], turned[own]
+    loose = tied[first] | tied[second]
+    _check_range(turned, gap_variances, blocks[~loose])
+    blocks[loose] = np.inf
+    own = first == second
+    covariance = blocks[own]
     variances = np.maximum(covariance.diagonal(axis1=1, axis2=2), 0.0)
-    each, before = np.arange(q), np.arange(min(q, d - 1))
-    coupling = turned[before, before + 1, before + 1]
-    separation = _separation(pairs.values, gap_variances + 4.0 * coupling) * (unit / error)
+    # Row i has Var(v_jᵀδv_i) for all j: δ_ii on its diagonal, and beside it the next component's.
+    spreads = turned.diagonal(axis1=1, axis2=2)[own]
+    separation = _separation(pairs.values, gap_variances + 4.0 * spreads.diagonal(1))
+    separation *= unit / error
     text = warning_text(separation)
     if text is not None:
         warnings.warn(text, ComponentsNotSeparated, stacklevel=2)
@@ -207,7 +209,7 @@ def component_uncertainty(
         covariance=covariance,
         std=np.sqrt(variances),
         angle=np.minimum(np.sqrt(variances.sum(axis=1)), np.pi / 2),
-        eigenvalue_std=np.sqrt(np.maximum(turned[each, each, each], 0.0)) * unit * error,
+        eigenvalue_std=np.sqrt(np.maximum(spreads.diagonal(), 0.0)) * unit * error,
         gap=_gaps(pairs.values, q) * unit**2,
         separation=separation,
         verdict=verdict(separation),
@@ -221,9 +223,8 @@ def _units(X: UncertainArray, base: Doubles, order: int) -> tuple[float, float]:
 
     To order 2 both are one, the larger: there the errors are part of the spread.
     """
-    spread = float(base.diagonal().max())
-    with np.errstate(over="ignore"):
-        within = float(X.cov.average_diagonal(X._weights).max())
+    spread = max(base.diagonal().tolist())
+    within = float(X.cov.average_diagonal(X._weights).max())
     leading = max(spread, within) if order == 2 else spread
     lost = leading < _SMALLEST and (spread > 0.0 or _differ(X))
     if lost or not np.isfinite(within):
@@ -267,22 +268,26 @@ def _inverse_gaps(values: Doubles, q: int) -> tuple[Doubles, npt.NDArray[np.bool
     gaps = values[:q, None] - values
     limit = tie_tolerance(len(values)) * float(values[0])
     equal = np.abs(gaps) <= limit
-    tied = equal.sum(axis=1) > 1
-    return np.divide(1.0, gaps, out=np.zeros_like(gaps), where=~equal), tied
+    gaps[equal] = np.inf
+    return 1.0 / gaps, np.count_nonzero(equal, axis=1) > 1
 
 
 def _gaps(values: Doubles, q: int) -> Doubles:
-    steps = np.full(len(values) + 1, np.inf)
-    np.subtract(values[:-1], values[1:], out=steps[1:-1])
-    return np.asarray(np.minimum(steps[:q], steps[1 : q + 1]))
+    few = values[: q + 1].tolist()
+    steps = [math.inf, *(a - b for a, b in pairwise(few)), math.inf]
+    return np.array([min(pair) for pair in pairwise(steps)][:q])
 
 
 def _separation(values: Doubles, variances: Doubles) -> Doubles:
     """Gaps between neighbours in standard deviations; a tie has none, whatever its errors."""
-    gaps = values[: len(variances)] - values[1 : len(variances) + 1]
-    gaps = np.where(gaps <= tie_tolerance(len(values)) * values[0], 0.0, gaps)
-    sure = np.where(gaps > 0.0, np.inf, 0.0)
-    return np.divide(gaps, np.sqrt(variances), out=sure, where=variances > 0.0)
+    limit = tie_tolerance(len(values)) * float(values[0])
+    found = []
+    for (a, b), variance in zip(pairwise(values.tolist()), variances.tolist(), strict=False):
+        if a - b <= limit:
+            found.append(0.0)
+        else:
+            found.append((a - b) / math.sqrt(variance) if variance > 0.0 else math.inf)
+    return np.array(found)
 
 
 def _joint(blocks: Doubles, first: Indices, second: Indices) -> Doubles:

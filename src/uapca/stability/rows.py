@@ -45,6 +45,8 @@ class RowSums:
     ----------
     spreads : ndarray of shape (number of pairs, D, D)
         Cov(δu_i, δu_k) for each pair.
+    first, second : ndarray of int
+        The i and the k of the pairs.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class RowSums:
     ) -> None:
         (n, d), k = X.shape, len(U)
         self._U, self._cov, self._pairs = U, X.cov.scaled(1.0 / units[1]), pairs
+        self.first, self.second = np.array(pairs, dtype=np.intp).T
         w = np.full(n, 1.0 / n) if X._weights is None else X._weights
         self._squares = w * w
         # B = diag(w) − wwᵀ has B_nm² = w_n² w_m², to which n = m adds w_n² (1 − 2 w_n).
@@ -83,10 +86,10 @@ class RowSums:
 
         Ψu is ψ ∘ u, so u can wait until the sum over the rows is done.
         """
-        U, pairs, q = self._U, self._pairs, max(max(pair) for pair in self._pairs) + 1
+        U, first, second, q = self._U, self.first, self.second, int(self.second.max()) + 1
         psi = row_variances(self._cov, block)
-        first, second = np.array(pairs).T
-        inner = np.concatenate([U * U, U[:-1] * U[1:], U[first] * U[second]]) @ psi.T
+        left, right = U[first], U[second]
+        inner = np.concatenate([U * U, U[:-1] * U[1:], left * right]) @ psi.T
         k, squares = len(U), self._squares[block]
         self._along[:, block], self._across[:, block] = inner[:k], inner[k : 2 * k - 1]
         P, a = inner[2 * k - 1 :], self._scores[:, block]
@@ -94,19 +97,15 @@ class RowSums:
         crossed = _inner_products(centred, squares * a[:q], psi)
         outer = _inner_products(centred, squares * P, centred)
         weights = squares * a[first] * a[second]
+        spreads = self.spreads
+        spreads += outer
+        spreads += crossed[second] * left[:, None, :]
+        spreads += (crossed[first] * right[:, None, :]).transpose(0, 2, 1)
         if self._own is not None:
             own = self._own[block]
             weights += own * P
-            products = _inner_product(psi * own[:, None], psi)
-        axis = np.arange(len(U[0]))
-        self.spreads[:, axis, axis] += weights @ psi
-        for t, (i, j) in enumerate(pairs):
-            total = self.spreads[t]
-            total += outer[t]
-            total += crossed[j] * U[i]
-            total += (crossed[i] * U[j]).T
-            if self._own is not None:
-                total += np.multiply.outer(U[j], U[i]) * products
+            spreads += right[:, :, None] * left[:, None, :] * _inner_product(psi * own[:, None], psi)
+        spreads.reshape(len(first), -1)[:, :: U.shape[1] + 1] += weights @ psi
 
     def _add_any(self, block: slice, centred: Doubles) -> None:
         """What a block of rows adds to the spread of each pair, from the products Ψu."""
@@ -159,12 +158,14 @@ class RowSums:
         return np.asarray(np.maximum(result, 0.0))
 
 
-def _inner_products(left: Doubles, weights: Doubles, right: Doubles) -> Doubles | list[Doubles]:
+def _inner_products(left: Doubles, weights: Doubles, right: Doubles) -> Doubles:
     """Σ t_n left_n right_nᵀ for each set of weights (p, n), of any sign: p matrices (a, b)."""
     if left.size <= _SMALL:  # calls cost more than the arithmetic: all at once
         return np.asarray((left * weights[:, :, None]).transpose(0, 2, 1) @ right)
     buffer = np.empty_like(left)
-    return [_inner_product(np.multiply(left, each[:, None], out=buffer), right) for each in weights]
+    return np.array(
+        [_inner_product(np.multiply(left, each[:, None], out=buffer), right) for each in weights]
+    )
 
 
 def _inner_product(left: Doubles, right: Doubles) -> Doubles:
@@ -238,4 +239,5 @@ def row_variances(cov: Covariance, rows: slice) -> Doubles:
     variances = np.square(std if len(std) == 1 else std[rows], dtype=np.float64)
     if cov.multiplier != 1.0:
         variances *= cov.multiplier
-    return np.broadcast_to(variances, (rows.stop - rows.start, cov.shape[1]))
+    shape = rows.stop - rows.start, cov.shape[1]
+    return variances if variances.shape == shape else np.broadcast_to(variances, shape)

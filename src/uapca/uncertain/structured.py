@@ -107,7 +107,8 @@ class Diagonal(Covariance):
             average = np.zeros(self._std.shape[1])
             for block in row_blocks(self._n, self._std.shape[1]):
                 average += weights[block] @ np.square(self._std[block], dtype=np.float64)
-        return np.array(np.broadcast_to(self._multiplier * average, self._d))
+        average *= self._multiplier
+        return average if len(average) == self._d else np.full(self._d, average)
 
     def project(self, A: Doubles) -> Covariance:
         n, m = self._n, self._multiplier
