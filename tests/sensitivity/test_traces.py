@@ -419,6 +419,30 @@ def test_a_crossing_on_a_grid_point_is_enclosed_there():
     assert "broken at s = 1, " in repr(traces)
 
 
+@pytest.mark.parametrize(
+    "scales",
+    [[0.0, 0.5, 1.0, 2.0, np.inf], [0.0, 1.0, 9.0], [1.0, 2.0], [0.5, 1.5], np.linspace(0, 2, 9)],
+)
+def test_a_break_is_where_the_crossing_is_whatever_the_grid(scales):
+    # λ₂ and λ₃ are 2 + s²/2 and 1 + 3s²/2, one at s = 1, on a point of most of these grids.
+    C, psi = np.diag([4.0, 2.0, 1.0, 0.5]), np.diag([1.0, 0.5, 1.5, 0.2])
+    traces = factor_traces(_with_moments(C, psi), scales=scales)
+    (k,) = traces.breaks
+    assert traces.scales[k - 1] <= 1.0 < traces.scales[k]
+    assert_allclose(traces.broken_at, [1.0], rtol=1e-8)
+    assert "broken at s = 1" in repr(traces).splitlines()[-1]
+    shown = np.abs(traces.loadings[:, 1:3, 1])
+    assert_allclose(shown[:k], np.tile([1.0, 0.0], (k, 1)), atol=1e-12)
+    assert_allclose(shown[k:], np.tile([0.0, 1.0], (len(shown) - k, 1)), atol=1e-12)
+
+
+def test_a_coarse_grid_breaks_between_its_points():
+    C, psi = np.diag([5.0, 3.0, 1.0]), np.diag([1.0, 1.0, 8.0])
+    traces = factor_traces(_with_moments(C, psi), scales=[0.0, 0.6, 4.0])
+    assert_allclose(traces.broken_at, [np.sqrt(2 / 7)], rtol=1e-8)
+    assert factor_traces(_with_moments(C, psi), scales=[0.0, 0.5]).broken_at.shape == (0,)
+
+
 def test_a_tie_that_lasts_adds_no_points():
     m = np.sqrt(3) * np.vstack([np.diag([3.0, 2.0, 2.0]), -np.diag([3.0, 2.0, 2.0])])
     traces = factor_traces(UncertainArray(m, std=[2.0, 1.0, 1.0]))

@@ -192,3 +192,13 @@ def test_the_current_weight_off_the_grid_is_read_from_the_fit_there():
     traces = weight_traces(X, 1, weights=[0.0, 0.9])
     fit = np.linalg.norm(traces.at(traces.current).components_, axis=0)
     np.testing.assert_allclose(traces.summary().distances[:, 1], fit, atol=1e-12)
+
+
+@pytest.mark.parametrize("weights", [None, [0.0, 0.5, 1.0], [0.0, 0.3, 0.8]])
+def test_a_break_is_where_the_crossing_is_whatever_the_grid(weights):
+    # K is diag(5, 3 − 2v, 1 + 2v): the second component changes hands at v = 1/2.
+    X = UncertainArray(np.zeros((2, 3)), [np.diag([5.0, 3.0, 1.0]), np.diag([5.0, 1.0, 3.0])])
+    traces = weight_traces(X, 1, weights=weights)
+    assert len(traces.breaks) == 1
+    np.testing.assert_allclose(traces.broken_at, [0.5], rtol=1e-8)
+    assert "broken at weight 0.5\n" in repr(traces)

@@ -24,6 +24,9 @@ from uapca.uncertain.checks import scale_from
 
 __all__ = ["FactorTraces", "Traces", "described", "factor_traces", "traced"]
 
+# How well a crossing is located, in u.
+_NEAR = 1e-8
+
 
 @dataclass(frozen=True, eq=False)
 class Traces(ABC):
@@ -60,6 +63,20 @@ class Traces(ABC):
         """The stretches of the grid between the breaks: draw one line for each."""
         ends = [0, *map(int, self.breaks), len(self.u)]
         return tuple(slice(a, b) for a, b in pairwise(ends))
+
+    @cached_property
+    def _broken_at(self) -> Doubles:
+        """Where on the path, in u, the trace is broken.
+
+        At the crossing of the last component shown with the next; the grid only tells between which
+        of its points that is, and a crossing may lie on the first of them.
+        """
+        last, found = self.n_components - 1, []
+        for k in self.breaks:
+            low, high = self.u[k - 1] - _NEAR, self.u[k] + _NEAR
+            gaps = {m.u: m.gap for m in self._meetings if m.place == last and low <= m.u <= high}
+            found.append(min(gaps, key=gaps.__getitem__, default=self.u[k]))
+        return np.array(found, dtype=np.float64)
 
     @cached_property
     def _meetings(self) -> list[Meeting]:
@@ -103,11 +120,12 @@ class Traces(ABC):
         lines = [f"{type(self).__name__}: {d} features in {q} components, {count} {over}"]
         lines.append("  features  " + ", ".join(self.features[:6]) + ", …" * (d > 6))
         if len(self.breaks):
-            lines.append(f"  broken at {', '.join(self._places(self.breaks))}")
+            lines.append(f"  broken at {', '.join(self._places())}")
         return "\n".join(lines)
 
     @abstractmethod
-    def _places(self, index: Positions) -> list[str]: ...
+    def _places(self) -> list[str]:
+        """Where the trace is broken, in words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,7 +150,8 @@ class FactorTraces(Traces):
     breaks : ndarray of int
         Points k at which the trace starts anew: between ``scales[k - 1]`` and ``scales[k]`` the
         set of the q leading components changes at once, at a true crossing (or at an avoided one
-        so sharp, below 1e-10 in u, that numbers cannot follow it).
+        so sharp, below 1e-10 in u, that numbers cannot follow it). ``broken_at`` has the scale;
+        one that is ``scales[k - 1]`` itself shows there what it comes from.
     features : tuple of str
     """
 
@@ -159,6 +178,12 @@ class FactorTraces(Traces):
     def normalized_eigenvalues(self) -> Doubles:
         """Eigenvalues of (1 − u)² C + u² Ψ̄ = (1 − u)² K(s), finite at s = ∞ too; shape (S, D)."""
         return self._path.values
+
+    @property
+    def broken_at(self) -> Doubles:
+        """The scale of each of ``breaks``, from C and Ψ̄, whatever the grid."""
+        with np.errstate(divide="ignore"):
+            return self._broken_at / (1.0 - self._broken_at)
 
     @cached_property
     def crossings(self) -> tuple[Crossing, ...]:
@@ -200,8 +225,8 @@ class FactorTraces(Traces):
         low, high = (f"{s:.4g}" for s in self.scales[[0, -1]])
         return self._text(f"scales from {low} to {high}")
 
-    def _places(self, index: Positions) -> list[str]:
-        return [f"s = {s:.4g}" for s in self.scales[index]]
+    def _places(self) -> list[str]:
+        return [f"s = {s:.4g}" for s in self.broken_at]
 
 
 def factor_traces(

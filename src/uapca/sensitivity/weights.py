@@ -14,7 +14,6 @@ from uapca.decomposition import UAPCA
 from uapca.decomposition.spectrum import spectrum
 from uapca.sensitivity.crossings import WeightCrossing
 from uapca.sensitivity.family import over_weight
-from uapca.sensitivity.following import Positions
 from uapca.sensitivity.inputs import feature_names, limited, rising, shown_count, uncertain
 from uapca.sensitivity.path import adaptive_path, fixed_path
 from uapca.sensitivity.summary import TraceSummary
@@ -58,6 +57,11 @@ class WeightTraces(Traces):
     @property
     def weights(self) -> Doubles:
         return self.u
+
+    @property
+    def broken_at(self) -> Doubles:
+        """The weight of each of ``breaks``, whatever the grid."""
+        return self._broken_at
 
     @property
     def eigenvalues(self) -> Doubles:
@@ -104,8 +108,8 @@ class WeightTraces(Traces):
         rows = ", ".join(shown) + ", …" * (len(self.rows) > 6)
         return f"{text}\n  weight of  {rows} (now {self.current:.3g})"
 
-    def _places(self, index: Positions) -> list[str]:
-        return [f"weight {v:.4g}" for v in self.weights[index]]
+    def _places(self) -> list[str]:
+        return [f"weight {v:.4g}" for v in self.broken_at]
 
 
 def weight_traces(
