@@ -190,9 +190,12 @@ def component_uncertainty(
         inverse, tied = _inverse_gaps(pairs.values * (unit / error), q)
         blocks = V.T @ (turned * inverse[first, :, None] * inverse[second, None, :]) @ V
         gap_variances = sums.gap_variances()
-    loose = tied[first] | tied[second]
-    _check_range(turned, gap_variances, blocks[~loose])
-    blocks[loose] = np.inf
+        if tied.any():
+            loose = tied[first] | tied[second]
+            _check_range(turned, gap_variances, blocks[~loose])
+            blocks[loose] = np.inf
+        else:  # what is not finite among the spreads is not among the blocks either
+            _check_range(gap_variances, blocks)
     own = first == second
     covariance = blocks[own]
     variances = np.maximum(covariance.diagonal(axis1=1, axis2=2), 0.0)
@@ -208,7 +211,7 @@ def component_uncertainty(
         eigenvalues=pairs.values[:q] * unit**2,
         covariance=covariance,
         std=np.sqrt(variances),
-        angle=np.minimum(np.sqrt(variances.sum(axis=1)), np.pi / 2),
+        angle=np.minimum(np.sqrt(np.add.reduce(variances, axis=1)), np.pi / 2),
         eigenvalue_std=np.sqrt(np.maximum(spreads.diagonal(), 0.0)) * unit * error,
         gap=_gaps(pairs.values, q) * unit**2,
         separation=separation,
@@ -227,8 +230,8 @@ def _units(X: UncertainArray, base: Doubles, order: int) -> tuple[float, float]:
     within = float(X.cov.average_diagonal(X._weights).max())
     leading = max(spread, within) if order == 2 else spread
     lost = leading < _SMALLEST and (spread > 0.0 or _differ(X))
-    if lost or not np.isfinite(within):
-        raise ValueError(out_of_range("X", "underflows" if np.isfinite(within) else "overflows"))
+    if lost or not math.isfinite(within):
+        raise ValueError(out_of_range("X", "underflows" if math.isfinite(within) else "overflows"))
     if order == 2:
         spread = within = max(spread, within)
     # What is too small to be squared is measured in the other's unit.
@@ -252,7 +255,8 @@ def _power_of_two(variance: float) -> float:
 
 
 def _check_range(*found: Doubles) -> None:
-    if not all(np.isfinite(values).all() for values in found):
+    """Raise unless all numbers are finite and so are their sums."""
+    if not all(math.isfinite(np.add.reduce(values, axis=None)) for values in found):
         raise ValueError(
             complaint(
                 "X",
@@ -269,7 +273,7 @@ def _inverse_gaps(values: Doubles, q: int) -> tuple[Doubles, npt.NDArray[np.bool
     limit = tie_tolerance(len(values)) * float(values[0])
     equal = np.abs(gaps) <= limit
     gaps[equal] = np.inf
-    return 1.0 / gaps, np.count_nonzero(equal, axis=1) > 1
+    return 1.0 / gaps, np.add.reduce(equal, axis=1) > 1
 
 
 def _gaps(values: Doubles, q: int) -> Doubles:

@@ -28,7 +28,7 @@ def realised_covariance(X: UncertainArray, order: int = 2) -> tuple[Doubles, Dou
         mean, total = moments(X.mean, X._weights)
         if order == 2:
             total += weighted_sum(X.cov, X.weights * (1.0 - X.weights))
-    if not np.isfinite(total).all():
+    if not np.logical_and.reduce(np.isfinite(total), axis=None):
         raise ValueError(out_of_range("X"))
     return mean, total
 
@@ -61,7 +61,7 @@ def check_data(X: Any) -> UncertainArray:
 
 def check_count(value: Any, parameter: str, most: int | None = None, of: str = "") -> int:
     """A positive integer, at most ``most``, which is the number of ``of``."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    whole = type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
     if whole and value >= 1 and (most is None or value <= most):
         return int(value)
     if most is None:

@@ -72,8 +72,8 @@ class RowSums:
         self.spreads = np.zeros((len(pairs), d, d))
         add = self._add_independent if self._cov.kind == "diagonal" else self._add_any
         for block in row_blocks(n, d * (k + 1 + 2 * len(pairs))):
-            centred = X.mean[block] - mean
-            centred = np.divide(centred, units[0], dtype=np.float64)
+            centred = np.subtract(X.mean[block], mean, dtype=np.float64)
+            centred /= units[0]
             np.matmul(U, centred.T, out=self._scores[:, block])
             add(block, centred)
         if self._common is not None:
@@ -86,7 +86,7 @@ class RowSums:
 
         Ψu is ψ ∘ u, so u can wait until the sum over the rows is done.
         """
-        U, first, second, q = self._U, self.first, self.second, int(self.second.max()) + 1
+        U, first, second, q = self._U, self.first, self.second, max(map(max, self._pairs)) + 1
         psi = row_variances(self._cov, block)
         left, right = U[first], U[second]
         inner = np.concatenate([U * U, U[:-1] * U[1:], left * right]) @ psi.T
@@ -104,7 +104,9 @@ class RowSums:
         if self._own is not None:
             own = self._own[block]
             weights += own * P
-            spreads += right[:, :, None] * left[:, None, :] * _inner_product(psi * own[:, None], psi)
+            spreads += (
+                right[:, :, None] * left[:, None, :] * _inner_product(psi * own[:, None], psi)
+            )
         spreads.reshape(len(first), -1)[:, :: U.shape[1] + 1] += weights @ psi
 
     def _add_any(self, block: slice, centred: Doubles) -> None:

@@ -22,12 +22,12 @@ class ComponentsNotSeparated(UserWarning):
 
 def verdict(separation: Doubles) -> tuple[str, ...]:
     """A sentence for each neighbouring pair; ``separation`` is the gap in standard deviations."""
-    return tuple(_sentence(i, float(z)) for i, z in enumerate(separation, start=1))
+    return tuple([_sentence(i, z) for i, z in enumerate(separation.tolist(), start=1)])
 
 
 def warning_text(separation: Doubles) -> str | None:
     """What to warn of; None if all are told apart."""
-    mixed = [_sentence(i, float(z)) for i, z in enumerate(separation, 1) if not z >= TOLD_APART]
+    mixed = [_sentence(i, z) for i, z in enumerate(separation.tolist(), 1) if not z >= TOLD_APART]
     if not mixed:
         return None
     return (
