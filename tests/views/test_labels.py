@@ -1,6 +1,7 @@
 """Labels: apart from each other, inside the figure, and data whatever they hold."""
 
 import io
+import pickle
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -78,6 +79,13 @@ def test_labels_are_placed_anew_for_another_size(rng):
     check_labels(ax)
     ax.figure.set_size_inches(7, 5)
     check_labels(ax)
+
+
+def test_figures_can_be_pickled():
+    X = uapca.datasets.load_students()
+    ax = uapca.plot.biplot(X, uapca.UAPCA(2).fit(X))
+    again = pickle.loads(pickle.dumps(ax.figure))
+    assert len(check_labels(again.axes[0])) == 10
 
 
 def test_rows_in_one_place_keep_labels_apart():

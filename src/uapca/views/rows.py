@@ -156,7 +156,7 @@ def row_marks(
     if kind != "points" and sure.any():
         result.kinds.add("certain")
     result.marks += _dots(means_at, sure, colours, 1.0 * _smaller(n), "row")
-    if means and "draws" not in result.kinds:
+    if means:
         result.marks += _dots(means_at, ~sure, colours, 0.55 * _smaller(n), "mean")
     if labels and Y.names is not None:
         result.labels += [
@@ -209,7 +209,6 @@ def _row(
     inks = [_level_ink(ink, i, len(levels)) for i in range(len(levels))]
     outer_first = list(zip(levels, inks, strict=True))[::-1]
     plain = law is None or is_normal(law)
-    rank = 2 if law is None else law.support_rank
     if kind == "ellipse" or (plain and kind == "auto"):
         marks = [
             normal_mark(mean, cov, level, unit, role="row", key=key, ink=shade)

@@ -25,7 +25,7 @@ FAR = 1.0  # beyond this distance, in sizes of the type, a line leads to the poi
 CANDIDATES = 64  # of all places, those that would be best were there no other labels
 SWEEPS = 12
 # What a candidate place costs: hard rules by far the most.
-OVERLAP, OUTSIDE, MARKER, LINE, DISTANCE, TURN = 400.0, 400.0, 6.0, 0.35, 2.2, 0.25
+OVERLAP, OUTSIDE, MARKER, LINE, DISTANCE, TURN = 400.0, 400.0, 6.0, 0.7, 2.2, 0.25
 CROWD = 500  # a cloud of more markers than this is no obstacle
 
 
@@ -60,10 +60,12 @@ def moving_text(label: scene.Label, ax: Any) -> Any:
 def place(texts: list[Any], ax: Any, panel: scene.Panel) -> None:
     """Have the labels placed whenever the axes are drawn."""
     if texts:
+        from uapca.views.mpl.artists import Arranger
+
         labels = [mark for mark in panel.of(scene.Label) if mark.moves]
         labels.sort(key=lambda label: label.layer)
         wishes = np.array([label.offset for label in labels], dtype=np.float64)
-        ax.add_artist(_placer()(texts, wishes, _obstacles(panel)))
+        ax.add_artist(Arranger(_arrange, texts, wishes, _obstacles(panel)))
 
 
 def _obstacles(panel: scene.Panel) -> tuple[scene.Floats, scene.Floats, scene.Floats]:
@@ -78,28 +80,6 @@ def _obstacles(panel: scene.Panel) -> tuple[scene.Floats, scene.Floats, scene.Fl
         np.concatenate([*(path[:-1] for path in paths), nothing]),
         np.concatenate([*(path[1:] for path in paths), nothing]),
     )
-
-
-def _placer() -> Any:
-    """The artist that places labels; made here because matplotlib is imported when used."""
-    artist = matplotlib("artist").Artist
-
-    class Placer(artist):  # type: ignore[misc, valid-type]
-        def __init__(self, texts: list[Any], wishes: scene.Floats, obstacles: Any) -> None:
-            super().__init__()
-            self.texts, self.wishes, self.obstacles = texts, wishes, obstacles
-            self.done: Any = None
-            self.set_zorder(-1e9)  # before the labels are drawn
-            self.set_in_layout(False)
-
-        def draw(self, renderer: Any) -> None:
-            box, view = self.axes.bbox, self.axes.viewLim
-            now = (*box.bounds, *view.bounds, renderer.points_to_pixels(1.0))
-            if now != self.done:
-                _arrange(self.texts, self.wishes, self.obstacles, self.axes, renderer)
-                self.done = now
-
-    return Placer
 
 
 def _arrange(

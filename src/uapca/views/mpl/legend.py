@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from uapca.views import scene
-from uapca.views.legends import HANDLE, ROOM, legend_columns
+from uapca.views.legends import ROOM, legend_columns
 from uapca.views.mpl.ink import SHAPES, drawable, escaped, ink_of, own, patch_ink
 from uapca.views.mpl.style import matplotlib
 
@@ -72,7 +72,7 @@ def _room(ax: Any) -> float:
 
 def handles_of(entries: Sequence[scene.LegendEntry], room: float = 2 * ROOM) -> list[Any]:
     """One matplotlib handle an entry, with its text in lines no longer than there is room."""
-    return [_handle(entry, max(int(room) - HANDLE, 12)) for entry in entries]
+    return [_handle(entry, max(int(room) - 2, 12)) for entry in entries]
 
 
 def _handle(entry: scene.LegendEntry, longest: int) -> Any:
@@ -104,17 +104,10 @@ def _handle(entry: scene.LegendEntry, longest: int) -> Any:
 
 
 def handlers_of(handles: Sequence[Any]) -> dict[Any, Any]:
-    """Arrows have their head at the end, not in the middle."""
-    base = matplotlib("legend_handler").HandlerLine2D
+    """How the handles that need it are drawn: arrows."""
+    from uapca.views.mpl.artists import ArrowHandler
 
-    class Arrow(base):  # type: ignore[misc, valid-type]
-        def create_artists(self, *args: Any) -> Any:
-            artists = super().create_artists(*args)
-            for artist in artists:
-                artist.set_markevery([-1])
-            return artists
-
-    return {handle: Arrow(numpoints=2, marker_pad=0.1) for handle in handles if _is_arrow(handle)}
+    return {handle: ArrowHandler() for handle in handles if _is_arrow(handle)}
 
 
 def _is_arrow(handle: Any) -> bool:
