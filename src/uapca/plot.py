@@ -7,11 +7,16 @@ attribute ``scene``: the same call without drawing, which returns what would be 
 from __future__ import annotations
 
 from uapca.views import biplot as _biplot
+from uapca.views import components as _components
+from uapca.views import contributions as _contributions
+from uapca.views import convergence as _convergence
 from uapca.views import distributions as _distributions
 from uapca.views import eigenvalues as _eigenvalues
 from uapca.views import factor_traces as _factor_traces
+from uapca.views import loadings as _loadings
 from uapca.views import progression as _progression
 from uapca.views import projection as _projection
+from uapca.views import scree as _scree
 from uapca.views import simulation as _simulation
 from uapca.views.animation import animate
 from uapca.views.mpl.drawn import drawn
@@ -19,18 +24,30 @@ from uapca.views.mpl.drawn import drawn
 __all__ = [
     "animate",
     "biplot",
+    "components",
+    "contributions",
+    "convergence",
+    "cos2",
     "distributions",
     "eigenvalues",
     "factor_traces",
+    "loadings",
     "progression",
     "projection",
+    "scree",
     "simulation",
 ]
 
 biplot = drawn(_biplot.biplot)
+components = drawn(_components.components)
+contributions = drawn(_contributions.contributions)
+convergence = drawn(_convergence.convergence)
+cos2 = drawn(_contributions.cos2)
 distributions = drawn(_distributions.distributions)
 eigenvalues = drawn(_eigenvalues.eigenvalues)
 factor_traces = drawn(_factor_traces.factor_traces)
+loadings = drawn(_loadings.loadings)
 progression = drawn(_progression.progression)
 projection = drawn(_projection.projection)
+scree = drawn(_scree.scree)
 simulation = drawn(_simulation.simulation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -14,7 +14,15 @@ from uapca.sensitivity import FactorTraces, WeightTraces, factor_traces
 from uapca.sensitivity.inputs import feature_names, fitted
 from uapca.uncertain import UncertainArray
 
-__all__ = ["chosen", "chosen_components", "features_of", "fit_given", "traces_given"]
+__all__ = [
+    "chosen",
+    "chosen_components",
+    "counted",
+    "features_of",
+    "fit_given",
+    "listed_components",
+    "traces_given",
+]
 
 
 def traces_given(traces: Any, components: Any = (0, 1)) -> FactorTraces | WeightTraces:
@@ -59,6 +67,38 @@ def chosen_components(components: Any, count: int) -> tuple[int, int]:
             f"be two different numbers from 0 to {count - 1}",
             f"got {components!r}",
             "Pass (0, 1) for the first two",
+        )
+    )
+
+
+def listed_components(components: Any, count: int) -> tuple[int, ...]:
+    """One or more different components from 0 to ``count`` − 1."""
+    listed = tuple(components) if isinstance(components, Iterable) else (components,)
+    whole = bool(listed) and all(map(_whole, listed)) and len(set(listed)) == len(listed)
+    if whole and min(listed) >= 0 and max(listed) < count:
+        return tuple(map(int, listed))
+    raise ValueError(
+        complaint(
+            "components",
+            f"be different numbers from 0 to {count - 1}",
+            f"got {components!r}",
+            "Pass 0 for the first",
+        )
+    )
+
+
+def counted(wanted: Any, there: int, usual: int, parameter: str = "n_components") -> int:
+    """How many to show: as wanted, by default all but no more than usual."""
+    if wanted is None:
+        return min(there, usual)
+    if _whole(wanted) and 1 <= int(wanted) <= there:
+        return int(wanted)
+    raise ValueError(
+        complaint(
+            parameter,
+            f"be an integer from 1 to {there}",
+            f"got {wanted!r}",
+            f"Leave {parameter} out to show up to {usual}",
         )
     )
 
