@@ -124,7 +124,7 @@ def trace_panel(
         x=_axis(pair[0], HALF_WIDTH),
         y=_axis(pair[1], HALF_HEIGHT),
         legend=trace_legend(course, shown, mirrored, encoding),
-        legend_columns=3,
+        legend_columns=4,
         equal=True,
         colorbar=None if encoding is None else encoding.colorbar(),
         height=1.0,
@@ -181,6 +181,6 @@ def _multiples(
         name="factor traces",
         caption="Factor traces, one feature in each panel and the others in grey.",
         legend=trace_legend(course, wanted, mirrored, encoding),
-        legend_columns=3,
+        legend_columns=6,
         row_heights=tuple(1.18 for _ in rows),
     )

@@ -1,0 +1,123 @@
+"""Scree: bars whose parts are between and within, and their errors."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import uapca
+from uapca.views.scene import Bars, ErrorBars, Markers, Polyline
+from uapca.views.scree import variance_parts
+
+STUDENTS = uapca.datasets.load_students()
+
+
+def parts(panel):
+    return [next(iter(panel.of(Bars, role)), None) for role in ("between", "within")]
+
+
+@pytest.mark.parametrize("s", [0.0, 0.5, 1.0, 3.0])
+def test_parts_sum_to_the_eigenvalue(s):
+    pca = uapca.UAPCA(scale=s).fit(STUDENTS)
+    between, within = variance_parts(pca)
+    np.testing.assert_allclose(between + within, pca.explained_variance_, rtol=1e-12)
+    panel = uapca.plot.scree.scene(pca, values="variance")
+    means, errors = parts(panel)
+    np.testing.assert_allclose(means.ends, between, rtol=1e-12)
+    if s == 0.0:
+        assert errors is None
+        return
+    np.testing.assert_array_equal(errors.base, means.ends)
+    np.testing.assert_allclose(errors.ends, pca.explained_variance_, rtol=1e-12)
+    assert panel.legend[1].text == f"within rows (uncertainty, s = {s:g})"
+
+
+def test_by_hand():
+    X = uapca.UncertainArray([[-2.0, 0.0], [2.0, 0.0]], std=[1.0, 0.5])
+    means, errors = parts(uapca.plot.scree.scene(X, values="variance"))
+    np.testing.assert_allclose(means.ends, [4.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(errors.ends, [5.0, 0.25], atol=1e-12)
+    shares = parts(uapca.plot.scree.scene(X))[1].ends
+    np.testing.assert_allclose(shares, np.array([5.0, 0.25]) / 5.25, atol=1e-12)
+
+
+def test_at_infinity_all_is_uncertainty():
+    pca = uapca.UAPCA(scale=np.inf).fit(STUDENTS)
+    panel = uapca.plot.scree.scene(pca)
+    means, errors = parts(panel)
+    assert means is None
+    np.testing.assert_allclose(errors.ends, pca.explained_variance_ratio_, rtol=1e-12)
+    assert [entry.text for entry in panel.legend] == ["within rows (uncertainty, s → ∞)"]
+    certain = uapca.UAPCA(scale=np.inf).fit(uapca.UncertainArray(STUDENTS.mean))
+    means, errors = parts(uapca.plot.scree.scene(certain))
+    assert errors is None
+    np.testing.assert_allclose(means.ends, certain.explained_variance_ratio_, rtol=1e-12)
+
+
+def test_error_bars_are_the_interval():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", uapca.ComponentsNotSeparated)
+        found = uapca.component_uncertainty(STUDENTS, n_components=4)
+    panel = uapca.plot.scree.scene(STUDENTS, values="variance", level=0.9)
+    (bars,) = panel.of(ErrorBars)
+    np.testing.assert_array_equal(
+        np.column_stack([bars.low, bars.high]), found.eigenvalue_interval(0.9)
+    )
+    assert panel.legend[-1].text == "90 % interval of λ"
+    share = uapca.plot.scree.scene(STUDENTS).of(ErrorBars)[0]
+    total = np.trace(uapca.UAPCA().fit(STUDENTS).get_covariance())
+    np.testing.assert_allclose(share.high, found.eigenvalue_interval()[:, 1] / total)
+    assert uapca.plot.scree.scene(uapca.UAPCA().fit(STUDENTS)).of(ErrorBars) == ()
+    assert uapca.plot.scree.scene(uapca.UncertainArray(STUDENTS.mean)).of(ErrorBars) == ()
+
+
+def test_drawn_error_bars_end_at_the_interval():
+    ax = uapca.plot.scree(STUDENTS)
+    (mark,) = uapca.plot.scree.scene(STUDENTS).of(ErrorBars)
+    lines = next(c for c in ax.collections if c.get_gid() == "interval")
+    ends = np.array([segment[:, 1] for segment in lines.get_segments()])
+    np.testing.assert_allclose(ends, np.column_stack([mark.low, mark.high]), atol=1e-12)
+    heights = [patch.get_y() + patch.get_height() for patch in ax.patches[4:8]]
+    np.testing.assert_allclose(heights, uapca.UAPCA().fit(STUDENTS).explained_variance_ratio_)
+    assert {patch.get_hatch() for patch in ax.patches[4:8]} == {"////"}
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["PC1", "PC2", "PC3", "PC4"]
+
+
+def test_cumulative_line():
+    panel = uapca.plot.scree.scene(STUDENTS, cumulative=True)
+    (line,) = panel.of(Polyline, "cumulative")
+    shares = uapca.UAPCA().fit(STUDENTS).explained_variance_ratio_
+    np.testing.assert_allclose(line.points[:, 1], np.cumsum(shares))
+    assert len(panel.of(Markers, "cumulative")) == 1
+
+
+def test_ten_bars_at_most_unless_asked():
+    X = uapca.UncertainArray(np.random.default_rng(0).normal(size=(20, 14)), std=0.5)
+    assert len(parts(uapca.plot.scree.scene(X))[0].ends) == 10
+    assert len(parts(uapca.plot.scree.scene(X, n_components=14))[0].ends) == 14
+    with pytest.raises(ValueError) as error:
+        uapca.plot.scree(X, n_components=15)
+    assert str(error.value) == (
+        "n_components must be an integer from 1 to 14; got 15. "
+        "Leave n_components out to show up to 10."
+    )
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        uapca.UncertainArray([[1.0], [2.0]], std=1.0),
+        uapca.UncertainArray([[1.0, 2.0]], std=[1.0, 2.0]),
+        uapca.UncertainArray([[1.0, 2.0], [1.0, 2.0]]),
+        uapca.UncertainArray(np.zeros((3, 2)), std=1.0),
+    ],
+    ids=["one feature", "one row", "no variance", "ties"],
+)
+def test_edge_cases_are_drawn(X):
+    uapca.plot.scree(X, cumulative=True).figure.canvas.draw()
+
+
+def test_bad_level():
+    with pytest.raises(ValueError) as error:
+        uapca.plot.scree(STUDENTS, level=95)
+    assert str(error.value) == "level must lie between 0 and 1; got 95. Pass 0.95 for 95 %."
