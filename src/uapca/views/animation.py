@@ -75,10 +75,12 @@ def animate(
 
     Examples
     --------
-    >>> import uapca
+    >>> import pathlib, tempfile, uapca
     >>> X = uapca.datasets.make_progression()
-    >>> uapca.plot.animate(X, "turning.gif", seconds=0.4, fps=5, dpi=40)  # doctest: +SKIP
-    PosixPath('turning.gif')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     film = pathlib.Path(folder) / "turning.gif"
+    ...     print(uapca.plot.animate(X, film, seconds=0.4, fps=10, dpi=40).name)
+    turning.gif
     """
     target = Path(path)
     encode = _encoder(target)

@@ -45,7 +45,7 @@ def components(X: UncertainArray, *, n_components: int = 2, order: int = 2) -> P
     >>> import uapca
     >>> panel = uapca.plot.components.scene(uapca.datasets.load_students())
     >>> panel.legend[0].text
-    'PC1 ± standard error, tilts by 13°'
+    'PC1 ± standard error, tilts by 9.3°'
     """
     data = uncertain(X)
     with warnings.catch_warnings():

@@ -103,7 +103,7 @@ def spread(places: Floats, step: float, limits: tuple[float, float]) -> Floats:
     falling.
 
     >>> spread(np.array([1.0, 0.0, 0.05]), 0.1, (0.0, 1.0)).round(3)
-    array([1.   , 0.   , 0.1  ])
+    array([1. , 0. , 0.1])
     """
     low, high = limits
     order = np.argsort(-places, kind="stable")[::-1]
