@@ -53,7 +53,7 @@ def test_labels_of_bundled_data_are_apart(load):
         at = pca.rescale(scale)
         texts = check_labels(uapca.plot.projection(X, pca=at))
         assert [text.get_text() for text in texts] == list(X.names)
-        check_labels(uapca.plot.biplot(X, at))
+    check_labels(uapca.plot.biplot(X, pca))
 
 
 @pytest.mark.parametrize("level", ["Family", "Genus", "Species"])

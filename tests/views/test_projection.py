@@ -198,6 +198,17 @@ def test_same_group_same_colour_as_rows_and_as_points(iris):
     assert sum(len(mark.points) for mark in under) == 150
 
 
+def test_groups_are_in_the_order_of_their_values(rng):
+    Y = rng.normal(size=(6, 2))
+    entries = scene(Y, groups=np.array([10, 9, 9, 10, 2, 2])).legend
+    assert [entry.text for entry in entries] == ["2", "9", "10"]
+    assert [entry.text for entry in scene(Y, groups=["b", 1, 1, "b", "a", "a"]).legend] == [
+        "1",
+        "a",
+        "b",
+    ]
+
+
 def test_dashes_go_on_after_eight_colours(rng):
     Y = uapca.UncertainArray(rng.normal(size=(10, 2)), std=1.0, names=list("abcdefghij"))
     inks = {mark.key: mark.ink for mark in scene(Y).of(Ellipse)}
@@ -296,6 +307,13 @@ def test_own_axes_and_styles(iris):
     assert uapca.plot.projection(iris[1], ax=right, color="black", linewidth=3.0) is right
     assert not left.patches
     assert {patch.get_linewidth() for patch in right.patches if patch.get_gid()} == {3.0}
+
+
+def test_part_of_a_figure(iris):
+    part, _ = plt.figure(figsize=(7, 3), layout="constrained").subfigures(1, 2)
+    ax = uapca.plot.projection(iris[1], ax=part.subplots())
+    ax.figure.figure.canvas.draw()
+    assert ax.get_legend() is not None
 
 
 def test_black_is_the_readers_own_colour(rng):

@@ -58,17 +58,17 @@ def colouring(
     keys = tuple(names) if names is not None else tuple(str(i) for i in range(count))
     if groups is None:
         if count > MANY and palette is None:
-            return _of(keys, ("",) * count, palette, named=False)
-        return _of(keys, keys, palette, named=False)
+            return _of(keys, ("",) * count, ("",), palette, named=False)
+        return _of(keys, keys, keys, palette, named=False)
     labels = _labels(groups, count)
-    return _of(keys, labels, palette, named=True)
+    return _of(keys, tuple(map(str, labels)), _in_order(labels), palette, named=True)
 
 
-def _labels(groups: Any, count: int) -> tuple[str, ...]:
+def _labels(groups: Any, count: int) -> list[Any]:
     if isinstance(groups, str):
         received = f"got the single string {groups!r}"
     else:
-        labels = tuple(str(group) for group in groups)
+        labels = list(groups)
         if len(labels) == count:
             return labels
         received = f"got {len(labels)} for {count} rows"
@@ -82,9 +82,22 @@ def _labels(groups: Any, count: int) -> tuple[str, ...]:
     )
 
 
-def _of(keys: tuple[str, ...], labels: tuple[str, ...], palette: Palette, named: bool) -> Colouring:
-    # Groups in the order in which `from_groups` makes rows of them: same group, same colour.
-    kinds = tuple(sorted(set(labels)) if named else dict.fromkeys(labels))
+def _in_order(labels: list[Any]) -> tuple[str, ...]:
+    """The groups as `from_groups` makes rows of them: same group, same colour in all pictures."""
+    try:
+        kinds = sorted(set(labels))
+    except TypeError:  # labels of several kinds
+        kinds = sorted(set(labels), key=str)
+    return tuple(dict.fromkeys(map(str, kinds)))
+
+
+def _of(
+    keys: tuple[str, ...],
+    labels: tuple[str, ...],
+    kinds: tuple[str, ...],
+    palette: Palette,
+    named: bool,
+) -> Colouring:
     table = dict(zip(kinds, _inks(kinds, palette), strict=True))
     shapes = {kind: SHAPES[i % 5] for i, kind in enumerate(kinds)}
     if not named:

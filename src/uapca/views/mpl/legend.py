@@ -66,7 +66,7 @@ def _room(ax: Any) -> float:
     size = matplotlib("font_manager").FontProperties(size=params["legend.fontsize"])
     # A figure of one panel has all of its width; others, about what the axes have.
     share = 1.0 if len(ax.figure.axes) == 1 else min(1.2 * ax.get_position().width, 1.0)
-    width = share * ax.figure.get_figwidth() * 72
+    width = share * ax.figure.bbox.width / ax.figure.dpi * 72
     return float(ROOM * width / 252 * (20 / 3) / size.get_size_in_points())
 
 
