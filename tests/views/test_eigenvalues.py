@@ -99,3 +99,12 @@ def test_variances_at_infinity_alone_are_refused():
         "got 'variance', and the only scale is infinite. Use values='share'."
     )
     uapca.plot.eigenvalues(only).figure.canvas.draw()
+
+
+def test_a_title_stands_above_the_places_of_crossings(traces):
+    from uapca.views.mpl import axes_for
+
+    ax = axes_for(uapca.plot.eigenvalues.scene(traces).with_(title="a title over everything"))
+    ax.figure.canvas.draw()
+    title = ax.title.get_window_extent()
+    assert not any(title.overlaps(text.get_window_extent()) for text in ax.texts)

@@ -248,7 +248,11 @@ def _restyle(artist: Any, style: dict[str, Any]) -> None:
 
 def _axes(panel: scene.Panel, ax: Any) -> None:
     if panel.title:
-        ax.set_title(escaped(panel.title))
+        params = matplotlib().rcParams
+        ax.set_title(
+            escaped(panel.title),
+            pad=params["axes.titlepad"] + 1.3 * params["font.size"] * _written_above(panel),
+        )
     if not panel.frame:
         ax.set_axis_off()
     if panel.equal:
@@ -268,6 +272,14 @@ def _axes(panel: scene.Panel, ax: Any) -> None:
         elif axis.ticks is not None:
             tools.set_ticks([at for at, _ in axis.ticks], [escaped(t) for _, t in axis.ticks])
             tools.set_minor_locator(matplotlib("ticker").NullLocator())
+
+
+def _written_above(panel: scene.Panel) -> bool:
+    """Whether a label stands on top of the frame, where the title would be."""
+    return any(
+        label.in_axes and label.at[1] >= 1.0 and label.vertical == "bottom"
+        for label in panel.of(scene.Label)
+    )
 
 
 def _free(panel: scene.Panel) -> bool:
