@@ -1,0 +1,32 @@
+"""The command line: parses, calls the public names, prints.
+
+``uapca --help`` must start at once: every command is a module of its own, imported when it is
+called, and imports NumPy, pandas or matplotlib only where it works with them.
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the program ``uapca`` with the arguments of the process; ends the process."""
+    try:
+        from uapca.cli.app import app
+    except ModuleNotFoundError as error:
+        if error.name != "click":
+            raise
+        sys.exit(_without_click())
+    except KeyboardInterrupt:
+        sys.exit(130)
+    app.main()
+
+
+def _without_click() -> int:
+    sys.stderr.write(
+        "uapca: error: the command line needs click, which is not installed. "
+        'Install it with pip install "uapca[cli]".\n'
+    )
+    return 2

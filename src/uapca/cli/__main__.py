@@ -1,0 +1,5 @@
+"""``python -m uapca.cli`` is ``uapca``."""
+
+from uapca.cli import main
+
+main()

@@ -1,0 +1,54 @@
+"""What goes wrong, in one line."""
+
+from __future__ import annotations
+
+import re
+
+from uapca.cli.labels import listed, nearest, quoted, shown
+
+__all__ = ["CommandError", "line_of", "no_such"]
+
+# Sentences of the library name its parameters; here they are options.
+_OPTIONS = (
+    (r"\bfeatures=\[\.\.\.\]", "--features"),
+    (r"\bfeatures=\[[^\]]*\]", "--features"),
+    (r"\bmissing='(\w+)'", r"--missing \1"),
+    (r"\bmissing='([^']*)'", r'--missing "\1"'),
+    (r"\bnames='([^']*)'", r'--names "\1"'),
+    (r"\bwords=\{[^}]*\}", "--words FILE"),
+    (r"\berrors='([^']*)'", r'--errors "\1"'),
+    (r"\bcorr='([^']*)'", r'--corr "\1"'),
+    (r"\bspread='(\w+)'", r"--spread \1"),
+    (r"\bscale=inf", "--scale inf"),
+)
+
+
+class CommandError(Exception):
+    """Something a user can mend: the message is one line and says how."""
+
+
+def no_such(what: str, name: str, known: list[str], remedy: str = "") -> CommandError:
+    """There is no such thing, and the one that was probably meant."""
+    close = nearest(name, known)
+    meant = f"; did you mean {quoted(close)}?" if close is not None else "."
+    rest = remedy or f"There are {listed(known)}."
+    return CommandError(f"there is no {what} {quoted(name)}{meant} {rest}".rstrip())
+
+
+def line_of(error: BaseException) -> str:
+    """An exception as one line that is safe to print, in the words of the command line."""
+    text = str(error)
+    if isinstance(error, MemoryError):
+        text = text or "there is not enough memory for this data"
+    elif isinstance(error, OSError) and error.strerror and error.filename is not None:
+        text = f"{error.strerror}: {quoted(error.filename)}"
+    elif not isinstance(error, CommandError | ValueError | TypeError | OSError | ImportError):
+        text = (
+            f"internal error: {type(error).__name__}: {text}. "
+            "Run the command again with --debug and report what it says."
+        )
+    text = re.sub(r"\s*\n\s*", " ", text.strip())
+    if not isinstance(error, CommandError):
+        for pattern, option in _OPTIONS:
+            text = re.sub(pattern, option, text)
+    return shown(text) or type(error).__name__

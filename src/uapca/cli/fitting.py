@@ -1,0 +1,133 @@
+"""The analysis that the commands share: standardise, fit, ask how far it can be trusted."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from uapca.cli.model import Model
+from uapca.decomposition import UAPCA, UncertainScaler
+from uapca.stability import (
+    ComponentsNotSeparated,
+    ComponentUncertainty,
+    component_uncertainty,
+)
+from uapca.uncertain import UncertainArray, Zero
+
+__all__ = ["Fit", "feature_names", "fitted"]
+
+# Standard errors need a D × D matrix for each component.
+_WIDEST = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fit and what belongs to it.
+
+    Attributes
+    ----------
+    X : UncertainArray
+        The data the fit saw: standardised, if that was asked for.
+    pca : UAPCA
+    scaler : UncertainScaler or None
+    uncertainty : ComponentUncertainty or None
+    why_not : str
+        Why there is no uncertainty.
+    """
+
+    X: UncertainArray
+    pca: UAPCA
+    scaler: UncertainScaler | None
+    uncertainty: ComponentUncertainty | None = None
+    why_not: str = ""
+
+    def model(self) -> Model:
+        """What is kept in a file."""
+        pca, scaler = self.pca, self.scaler
+        formed = pca.solver_ == "eigh"
+        return Model(
+            features=feature_names(self.X),
+            rows=pca.n_samples_,
+            scale=float(pca.scale),
+            ddof=float(pca.ddof),
+            scaler=None if scaler is None else (scaler.mean_, scaler.scale_),
+            mean=pca.mean_,
+            components=pca.components_,
+            variances=pca.explained_variance_,
+            shares=pca.explained_variance_ratio_,
+            between=pca.between_covariance_ if formed else None,
+            within=pca.within_covariance_ if formed else None,
+            uncertainty=self._uncertainty(),
+        )
+
+    def _uncertainty(self) -> dict[str, Any] | None:
+        found = self.uncertainty
+        if found is None:
+            return None
+        return {
+            "components_std": _listed(found.std),
+            "variances_std": _listed(self.variance_std()),
+            "tilt_degrees": _listed(np.degrees(found.angle)),
+            "verdict": list(found.verdict),
+        }
+
+    def variance_std(self) -> Any:
+        """Standard errors of the variances, with the divisor of the fit."""
+        assert self.uncertainty is not None
+        weights = self.X.weights
+        return self.uncertainty.eigenvalue_std / (1.0 - self.pca.ddof * float(weights @ weights))
+
+
+def fitted(
+    X: UncertainArray,
+    components: int | float | None,
+    scale: float,
+    *,
+    ddof: float = 0.0,
+    standardize: bool = False,
+    judged: bool = False,
+) -> Fit:
+    """Fit, and if it is to be ``judged``, find how uncertain its components are."""
+    scaler = UncertainScaler().fit(X) if standardize else None
+    data = X if scaler is None else scaler.transform(X)
+    pca = UAPCA(_at_most(components, data), scale=scale, ddof=ddof).fit(data)
+    if not judged:
+        return Fit(data, pca, scaler)
+    return Fit(data, pca, scaler, *_judged(data, pca))
+
+
+def feature_names(X: UncertainArray) -> tuple[str, ...]:
+    """The features, with names for those that have none."""
+    return X.features or tuple(f"x{j}" for j in range(X.shape[1]))
+
+
+def _at_most(components: int | float | None, X: UncertainArray) -> int | float | None:
+    """As many components as asked for, or as there are."""
+    if not isinstance(components, int):
+        return components
+    n, d = X.shape
+    return min(components, d, n) if isinstance(X.cov, Zero) else min(components, d)
+
+
+def _judged(X: UncertainArray, pca: UAPCA) -> tuple[ComponentUncertainty | None, str]:
+    if isinstance(X.cov, Zero):
+        return None, "the rows are certain, so there are no standard errors"
+    if pca.scale == 0.0:
+        return None, "at s = 0 the rows count as certain, so there are no standard errors"
+    if np.isinf(pca.scale):
+        return None, "in the limit s = ∞ there are no standard errors"
+    if X.shape[1] > _WIDEST:
+        return None, f"with more than {_WIDEST} features standard errors are not computed"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ComponentsNotSeparated)  # the verdict says it
+        return component_uncertainty(X.scaled(pca.scale), pca.n_components_), ""
+
+
+def _listed(array: Any) -> Any:
+    """Lists for JSON, which has no infinity: null for what is not determined."""
+    if array.ndim > 1:
+        return [_listed(row) for row in array]
+    return [value if np.isfinite(value) else None for value in array.tolist()]

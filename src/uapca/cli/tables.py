@@ -1,0 +1,205 @@
+"""Files to tables: columns of numbers where all cells are numbers, of texts otherwise."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from uapca._validation import Floats
+from uapca.cli.errors import CommandError, no_such
+from uapca.cli.labels import listed, quoted
+from uapca.cli.output import arrow_module
+from uapca.inputs.columns import Columns, columns_of
+from uapca.inputs.files import columns_of_lines, read_table
+
+__all__ = ["Table", "kind_of", "numbers", "read_frame", "split_names", "unreadable"]
+
+_KINDS = {
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat"), "text"),
+    **dict.fromkeys((".parquet", ".pq"), "Parquet"),
+    **dict.fromkeys((".feather", ".arrow", ".ipc"), "Feather"),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".ods"), "Excel"),
+    ".uapca": "uapca",
+    ".json": "model",
+}
+_STARTS = ((b"PAR1", "Parquet"), (b"ARROW1", "Feather"), (b"PK\x03\x04", "uapca"))
+_ABSENT = frozenset(("", "na", "n/a", "nan", "null", "none"))
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table from a file.
+
+    Attributes
+    ----------
+    source : str
+        What the user called it.
+    kind : str
+        The kind of file.
+    frame : dict of str to ndarray or list
+        Arrays of floats where a column holds numbers (missing ones are NaN); otherwise the cells.
+    whole : data frame or None
+        The frame as its file has it, where that knows more than the cells: categories.
+    """
+
+    source: str
+    kind: str
+    frame: Mapping[str, Any]
+    whole: Any = None
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.frame)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.frame.values()), ()))
+
+    def is_numeric(self, name: str) -> bool:
+        return isinstance(self.frame[name], np.ndarray)
+
+    def require(self, name: str, what: str = "column") -> str:
+        """The name of a column, or an error that says which was probably meant."""
+        if name not in self.frame:
+            raise no_such(
+                f"{what}", name, self.names, f"{self.source} has {listed(self.names, 12)}."
+            )
+        return name
+
+    def kept(self, mask: Any) -> Table:
+        """The rows of a mask."""
+        frame = {
+            name: column[mask]
+            if isinstance(column, np.ndarray)
+            else [cell for cell, keep in zip(column, mask.tolist(), strict=True) if keep]
+            for name, column in self.frame.items()
+        }
+        return Table(self.source, self.kind, frame)
+
+
+def kind_of(path: Path) -> str:
+    """The kind of a file, by its ending or else by how it begins."""
+    known = _KINDS.get(path.suffix.lower())
+    if known is not None:
+        return known
+    with path.open("rb") as file:
+        start = file.read(8)
+    return next((kind for sign, kind in _STARTS if start.startswith(sign)), "text")
+
+
+def read_frame(data: str, kind: str) -> Table:
+    """The table in a file, or in CSV text from standard input (``-``)."""
+    if data == "-":
+        text = sys.stdin.buffer.read()
+        try:
+            cells = columns_of_lines(text.decode("utf-8-sig"), "standard input")
+        except UnicodeDecodeError:
+            raise CommandError(
+                "standard input is not text in UTF-8. Convert it, or name a file."
+            ) from None
+        return _checked(Table("standard input", "CSV", _typed(cells)))
+    if kind == "text":
+        return _checked(Table(data, "CSV", _typed(read_table(data))))
+    if kind == "Excel":
+        sheet = read_table(data)
+        cells = {str(name): sheet[name].tolist() for name in sheet.columns}
+        return _checked(Table(data, kind, _typed(cells)))
+    whole = _read_arrow(data, kind)
+    columns = columns_of(whole)
+    return _checked(Table(data, kind, {n: _column(columns, n) for n in columns.names}, whole))
+
+
+def _read_arrow(path: str, kind: str) -> Any:
+    module = arrow_module(kind.lower(), f"reading {kind} files")
+    broken = arrow_module("lib", "").ArrowException
+    try:
+        return module.read_table(path)
+    except (broken, OSError) as error:
+        raise CommandError(f"{quoted(path)} cannot be read as {kind}: {error}") from None
+
+
+def _checked(table: Table) -> Table:
+    if not table.frame or not len(table):
+        raise CommandError(
+            f"{quoted(table.source)} has no rows. The first line names the columns, the others "
+            "hold the data."
+        )
+    return table
+
+
+def _column(columns: Columns, name: str) -> Any:
+    if columns.is_numeric(name):
+        return columns.block([name])[:, 0].astype(np.float64, copy=False)
+    return columns.values(name).tolist()
+
+
+def _typed(cells: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    typed: dict[str, Any] = {}
+    for name, column in cells.items():
+        found = numbers(column)
+        typed[name] = list(column) if found is None else found
+    return typed
+
+
+def numbers(column: Any) -> Floats | None:
+    """A column as floats, missing ones NaN; None if a cell is no number, or none is one."""
+    if isinstance(column, np.ndarray):
+        return column
+    values = [_number(cell) for cell in column]
+    if any(value is None for value in values):
+        return None
+    array = np.array(values, dtype=np.float64)
+    return None if np.isnan(array).all() else array
+
+
+def _number(cell: Any) -> float | None:
+    """A cell as a number, NaN if it is missing, None if it is something else."""
+    if cell is None:
+        return np.nan
+    if isinstance(cell, bool):
+        return None
+    if isinstance(cell, str):
+        text = cell.strip()
+        if text.casefold() in _ABSENT:
+            return np.nan
+        if "_" in text:
+            return None
+        cell = text.replace("−", "-")
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return None
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell holds a number that is there."""
+    value = _number(cell)
+    return value is not None and not np.isnan(value)
+
+
+def is_absent(cell: Any) -> bool:
+    """Whether a cell holds nothing."""
+    value = _number(cell)
+    return value is not None and bool(np.isnan(value))
+
+
+def split_names(values: Iterable[str], table: Table) -> list[str]:
+    """Columns that options name: each by itself, or several separated by commas."""
+    found: list[str] = []
+    for value in values:
+        parts = [value] if value in table.frame else [v.strip() for v in value.split(",")]
+        found += [table.require(part) for part in parts if part]
+    return found
+
+
+def unreadable(cells: Sequence[tuple[str, str, str]], remedy: str) -> CommandError:
+    """Cells that make no sense: (row, column, what is wrong); rows are names or counted from 1."""
+    parts = [f"row {row}, column {quoted(column)}: {why}" for row, column, why in cells[:_SHOWN]]
+    more = len(cells) - _SHOWN
+    tail = f"; and {more} more" if more > 0 else ""
+    return CommandError("; ".join(parts) + f"{tail}. {remedy}")
