@@ -61,6 +61,12 @@ def _crossings(by: str | None) -> UncertainArray:
     return datasets.make_crossings()
 
 
+def _progression(by: str | None) -> UncertainArray:
+    from uapca import datasets
+
+    return datasets.make_progression()
+
+
 def _error_model(kind: str) -> Callable[[str | None], UncertainArray]:
     def load(by: str | None) -> UncertainArray:
         from uapca import datasets
@@ -82,6 +88,7 @@ BUNDLED = {
     ),
     "teaser": Bundled("the paper's teaser: the first component turns with s", "4 × 2", _teaser),
     "crossings": Bundled("two avoided crossings of the eigenvalues", "6 × 3", _crossings),
+    "progression": Bundled("two axes that turn around the third", "5 × 3", _progression),
     "certain": Bundled("error models: no errors", "6 × 2", _error_model("certain")),
     "isotropic": Bundled("error models: one error for all", "6 × 2", _error_model("isotropic")),
     "arbitrary": Bundled("error models: each row its own", "6 × 2", _error_model("arbitrary")),

@@ -20,6 +20,7 @@ _OPTIONS = (
     (r"\bcorr='([^']*)'", r'--corr "\1"'),
     (r"\bspread='(\w+)'", r"--spread \1"),
     (r"\bscale=inf", "--scale inf"),
+    (r"^path must", "DATA must"),
 )
 
 

@@ -20,7 +20,12 @@ from uapca.uncertain import UncertainArray
 __all__ = ["interpreted", "read_words"]
 
 # Columns of numbers that name the rows and are no measurement.
-_IDENTIFIERS = ("", "id", "index", "row", "unnamed: 0", "source_id", "object_id", "sample_id")
+_IDENTIFIERS = frozenset(
+    (
+        *("", "id", "index", "row", "unnamed: 0", "source_id", "object_id", "sample_id"),
+        *("name", "names", "label", "labels"),
+    )
+)
 _LOOKED_AT = 1000
 
 
@@ -104,7 +109,7 @@ def _groups(table: Table, choices: Choices) -> Reading:
         f"one row for each {' and '.join(map(shown, keys))}, with "
         f"{meaning[choices.spread]}; weights are counts",
     )
-    details += [f"left out: {dropped} points with an empty cell"] * (dropped > 0)
+    details += _dropped(dropped, "point")
     return Reading(X, "labelled points", details)
 
 
@@ -133,7 +138,7 @@ def _cells(table: Table, choices: Choices) -> Reading:
     if named is None and X.names is not None:
         named = table.names[0]
     details += _roles(named, weighted)
-    details += [f"left out: {dropped} rows with an empty cell"] * (dropped > 0)
+    details += _dropped(dropped, "row")
     return Reading(X, "uncertain cells", details, weighted is not None)
 
 
@@ -166,7 +171,7 @@ def _errors(table: Table, choices: Choices) -> Reading:
         details.append(f"correlations: {listed(correlations(numeric)) or corr}")
     details += _roles(named, weighted)
     details += _left_out(left, "text")
-    details += [f"left out: {dropped} rows with an empty cell"] * (dropped > 0)
+    details += _dropped(dropped, "row")
     return Reading(X, "values with errors", details, weighted is not None)
 
 
@@ -194,8 +199,10 @@ def _points(table: Table, choices: Choices) -> Reading:
     details += _roles(named, weighted)
     labels = [name for name in left if len(set(map(str, table.frame[name]))) <= len(table) // 2]
     details += _left_out(left, "text")
-    details += [f"--by {shown(labels[0])} would make one row of each of its values"] * bool(labels)
-    details += [f"left out: {dropped} rows with an empty cell"] * (dropped > 0)
+    details += [
+        f"--by {shown(name)} would make one row of each of its values" for name in labels[:1]
+    ]
+    details += _dropped(dropped, "row")
     return Reading(X, "certain points", details, weighted is not None)
 
 
@@ -245,7 +252,7 @@ def _numeric_features(table: Table, choices: Choices) -> list[str]:
 
 def _no_numbers(table: Table, names: Sequence[str]) -> CommandError:
     bad = [
-        (str(i + 1), name, f"cannot read {quoted(cell)} as a number")
+        (str(i + 1), name, f"cannot read {quoted(cell, 40)} as a number")
         for name in names
         for i, cell in enumerate(table.frame[name])
         if not is_number(cell) and not is_absent(cell)
@@ -363,6 +370,10 @@ def _left_out(names: Sequence[str], why: str) -> list[str]:
     return [f"left out: {listed(names)} ({why})"] if names else []
 
 
+def _dropped(count: int, noun: str) -> list[str]:
+    return [f"left out: {count:,} {noun}{'s' * (count > 1)} with an empty cell"] if count else []
+
+
 def _laws(X: UncertainArray) -> str:
     """How many cells are what."""
     counts: dict[str, int] = {}
@@ -385,10 +396,9 @@ def _bad_cells(error: TableError, first: str) -> CommandError:
             '"U(0, 20)", or drop.'
         )
     else:
-        remedy = (
-            f"--words FILE gives words a meaning, --names {shown(first, 30)} takes a column as "
-            "names, --features chooses columns."
-        )
+        named = not error.cells[0].row.isdigit()
+        names = "" if named else f"--names {shown(first, 30)} takes a column as names, "
+        remedy = f"--words FILE gives words a meaning, {names}--features chooses columns."
     return unreadable(cells, remedy)
 
 
@@ -408,9 +418,10 @@ def _objects(column: Any) -> Any:
 
 
 def _labels(column: Any) -> Any:
-    """Labels, of which an empty one is missing."""
+    """Labels, of which an empty one is missing; whole numbers are whole."""
     if isinstance(column, np.ndarray):
-        return column
+        whole = np.isfinite(column).all() and (column == np.rint(column)).all()
+        return column.astype(np.int64) if whole else column
     return _objects([None if is_absent(cell) else cell for cell in column])
 
 

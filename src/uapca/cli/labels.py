@@ -44,9 +44,9 @@ def _visible(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def quoted(text: object) -> str:
+def quoted(text: object, width: int = 300) -> str:
     """The text in quotes, for messages; long ones are cut."""
-    return f"'{shown(text, 60)}'"
+    return f"'{shown(text, width)}'"
 
 
 def listed(names: Iterable[object], most: int = 8) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from uapca.cli.errors import CommandError
-from uapca.cli.labels import quoted
-from uapca.cli.say import note
+from uapca.cli.labels import quoted, shown
+from uapca.cli.say import is_terminal, note
 
 __all__ = ["TABLES", "arrow_module", "check_folder", "check_output", "write_bytes", "write_table"]
 
@@ -84,6 +84,11 @@ def _alternatives(suffixes: Sequence[str]) -> str:
 
 def write_bytes(path: Path | None, content: bytes, what: str) -> None:
     """Write a whole file, or to standard output, and say so."""
+    if path is None and is_terminal(sys.stdout):
+        # What a file keeps as it is must not steer a terminal.
+        text = content.decode("utf-8", errors="replace").splitlines()
+        sys.stdout.write("".join(f"{shown(row)}\n" for row in text))
+        return
     if path is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)

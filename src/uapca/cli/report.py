@@ -12,8 +12,11 @@ __all__ = ["percent", "print_report", "significant"]
 _STYLES = (("cannot be told apart", "bold red"), ("are close", "yellow"), ("well apart", "green"))
 
 
-def print_report(fit: Fit) -> None:
-    """Print eigenvalues, loadings and the verdict on standard output."""
+def print_report(fit: Fit, groups: bool = False) -> None:
+    """Print eigenvalues, loadings and the verdict on standard output.
+
+    Where the rows are ``groups`` of points, what is one unknown value needs another word.
+    """
     show(_variances(fit))
     line()
     show(_loadings(fit))
@@ -21,10 +24,18 @@ def print_report(fit: Fit) -> None:
     if fit.uncertainty is None:
         line(f"Stability: {fit.why_not}.")
         return
+    line("Stability", "bold underline")
     for sentence in fit.uncertainty.verdict:
         style = next((style for words, style in _STYLES if words in sentence), "")
-        line(f"Stability: {sentence}.", style)
-    note("± is one standard error, if each row is one unknown value")
+        line(f"{sentence}.", style)
+    if not fit.uncertainty.verdict:
+        line("there is one feature, so there is one component.")
+    value = "one point is drawn from each group" if groups else "each row is one unknown value"
+    note(
+        f"±       one standard error, if {value}\n"
+        "errors  the part of a variance that is uncertainty of the rows\n"
+        "tilt    the angle by which a component may be off"
+    )
 
 
 def significant(value: float, digits: int = 4) -> str:
@@ -41,9 +52,9 @@ def _variances(fit: Fit) -> Grid:
     pca, found = fit.pca, fit.uncertainty
     q, d = pca.n_components_, len(pca.mean_)
     limit = np.isinf(pca.scale)
-    header = ["component", "variance" + " / s²" * bool(limit), "share", "in all"]
+    header = ["component", "variance" + " / s²" * bool(limit), "share", "sum"]
     own = _from_errors(fit)
-    header += ["from the errors"] * (own is not None) + ["tilt"] * (found is not None)
+    header += ["errors"] * (own is not None) + ["tilt"] * (found is not None)
     rows = []
     in_all = np.cumsum(pca.explained_variance_ratio_)
     for i in range(q):

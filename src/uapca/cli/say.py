@@ -66,7 +66,9 @@ def show(grid: Grid) -> None:
     """Print a table, in parts side by side below each other where a terminal is too narrow."""
     rich = is_terminal(sys.stdout)
     width = _width(rich)
-    for part in _parts(_safe(grid, width), width):
+    for i, part in enumerate(_parts(_safe(grid, width), width)):
+        if i:
+            line()
         if rich:
             _show_rich(part)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,7 @@ from uapca.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from uapca import UncertainArray
     from uapca.cli.model import Model
 
 __all__ = ["command"]
@@ -66,8 +68,7 @@ def compare(
     for side in (a, b):
         check_data(side)
     scales = (scale or (1.0,)) * 2
-    first = _side(a, components, scales[0], standardize, choices)
-    second = _side(b, components, scales[1], standardize, choices)
+    first, second = _sides(a, b, components, scales, standardize, choices)
     found = _compared(first, _reordered(second, first))
     if as_json:
         import json
@@ -77,18 +78,33 @@ def compare(
     _print(found)
 
 
-def _side(name: str, components: Any, scale: float, standardize: bool, choices: Choices) -> Model:
+def _sides(
+    a: str, b: str, components: Any, scales: Sequence[float], standardize: bool, choices: Choices
+) -> list[Model]:
+    """The models, and the fits of data; data that is named twice is read once."""
     from pathlib import Path
 
     from uapca.cli.model import read_model
 
-    if Path(name).suffix.lower() == ".json":
-        return read_model(name)
-    from uapca.cli.data import read_data
+    models: dict[str, Model] = {}
+    data: dict[str, UncertainArray] = {}
+    for name in dict.fromkeys((a, b)):
+        if Path(name).suffix.lower() == ".json":
+            models[name] = read_model(name)
+        else:
+            from uapca.cli.data import read_data
+
+            data[name] = read_data(name, choices)
+    if not data:
+        return [models[a], models[b]]
     from uapca.cli.fitting import fitted
 
-    X = read_data(name, choices)
-    return fitted(X, components, scale, standardize=standardize).model()
+    return [
+        models[name]
+        if name in models
+        else fitted(data[name], components, scale, standardize=standardize).model()
+        for name, scale in zip((a, b), scales, strict=False)
+    ]
 
 
 def _reordered(model: Model, like: Model) -> Model:
@@ -148,21 +164,12 @@ def _print(found: dict[str, Any]) -> None:
     rows = []
     if found["hellinger"] is not None:
         rows += [
-            ["Hellinger distance", significant(found["hellinger"]), "0 the same, 1 no overlap"],
-            ["Bhattacharyya coefficient", significant(found["bhattacharyya"]), "overlap"],
+            ["Hellinger distance, 0 to 1", significant(found["hellinger"])],
+            ["Bhattacharyya coefficient (overlap)", significant(found["bhattacharyya"])],
         ]
     for i, angle in enumerate(found["principal_angles_degrees"]):
-        rows.append([f"principal angle {i + 1}", f"{angle:.4g}°", ""])
-    show(
-        Grid(
-            [
-                "measure",
-                "value",
-                "",
-            ],
-            rows,
-        )
-    )
+        rows.append([f"principal angle {i + 1}", f"{angle:.3f}°"])
+    show(Grid(["measure", "value"], rows))
 
 
 command = compare

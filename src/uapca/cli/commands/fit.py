@@ -59,6 +59,7 @@ def fit(
     Prints the variance of each component and its share, the loadings of the features with their
     standard errors, and whether neighbouring components can be told apart.
     """
+    from uapca.cli.bundled import BUNDLED
     from uapca.cli.data import check_data, read_data
     from uapca.cli.output import check_output, write_bytes
 
@@ -73,7 +74,8 @@ def fit(
     if as_json or output == "-":
         write_bytes(None, content, "")
     else:
-        print_report(found)
+        bundled = BUNDLED.get(data.casefold())
+        print_report(found, groups=bool(choices.by or (bundled is not None and bundled.by)))
     if target is not None:
         write_bytes(target, content, "model")
 

@@ -1,0 +1,51 @@
+"""``uapca aggregate``."""
+
+from __future__ import annotations
+
+from uapca.cli.choices import Choices
+from uapca.cli.options import (
+    data_argument,
+    data_options,
+    force_option,
+    output_option,
+    subcommand,
+)
+
+__all__ = ["command"]
+
+
+@subcommand(
+    "aggregate",
+    ("uapca aggregate flowers.csv --by species -o species.uapca", ""),
+    ("uapca aggregate flowers.csv --by species -o species.csv", "readable, and DATA again"),
+    ("uapca aggregate cells.parquet --by plate,well --spread sem -o wells.parquet", ""),
+)
+@data_argument()
+@output_option(".uapca (exact), .csv, .tsv, .parquet or .feather", required=True)
+@force_option
+@data_options
+def aggregate(data: str, output: str, force: bool, choices: Choices) -> None:
+    """Many labelled points to one distribution for each label.
+
+    Only counts, means and covariances are kept. An analysis of them at s = 1 has exactly the
+    covariance of all the points, and none of the points travels.
+    """
+    from uapca.cli.data import check_data, read_data
+    from uapca.cli.errors import CommandError
+    from uapca.cli.output import TABLES, check_output, write_bytes, write_table
+
+    check_data(data)
+    target = check_output(output, [".uapca", *TABLES], force)
+    if not choices.by:
+        raise CommandError("say which column holds the labels: --by COLUMN.")
+    X = read_data(data, choices)
+    from uapca.cli.rows import columns_of_rows, saved
+
+    what = f"{len(X)} distributions"
+    if target is not None and target.suffix.lower() == ".uapca":
+        write_bytes(target, saved(X), what)
+    else:
+        write_table(target, columns_of_rows(X, weights=True), what)
+
+
+command = aggregate

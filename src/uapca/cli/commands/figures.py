@@ -1,0 +1,154 @@
+"""``uapca figures``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from uapca.cli.options import force_option, subcommand
+
+__all__ = ["command"]
+
+# The exit code if everything else was drawn.
+_INCOMPLETE = 3
+
+
+def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
+    from uapca.views.figures import NAMES
+
+    return [CompletionItem(name) for name in NAMES if name.startswith(incomplete)]
+
+
+@subcommand(
+    "figures",
+    ("uapca figures -o paper", "all of them, as SVG, with their captions"),
+    ("uapca figures -o paper teaser student --format pdf", ""),
+    ("uapca figures -o paper --format png --contact-sheet", "and one page that shows them all"),
+    ("uapca figures --list", ""),
+)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=_complete)
+@click.option("-o", "--output", metavar="DIR", type=click.Path(), help="The folder to write into.")
+@click.option(
+    "--format",
+    "suffix",
+    type=click.Choice(["svg", "png", "pdf"]),
+    default="svg",
+    show_default=True,
+)
+@click.option(
+    "--contact-sheet", is_flag=True, help="Also write contact-sheet.png: all on one page."
+)
+@click.option("--list", "list_only", is_flag=True, help="Only list the names.")
+@force_option
+def figures(
+    names: tuple[str, ...],
+    output: str | None,
+    suffix: str,
+    contact_sheet: bool,
+    list_only: bool,
+    force: bool,
+) -> int:
+    """The figures of the paper, re-created with this library.
+
+    Without a NAME all of them. captions.md says what to see in each. The figure of the frog calls
+    needs a file that has to be fetched; if that fails, the others are drawn, and the exit code is
+    3.
+    """
+    from uapca.cli.errors import CommandError, no_such
+    from uapca.cli.output import check_folder
+    from uapca.views.figures import NAMES
+
+    if list_only:
+        click.echo("\n".join(NAMES))
+        return 0
+    if output is None:
+        raise CommandError("name a folder to write into: uapca figures -o DIR.")
+    for name in names:
+        if name not in NAMES:
+            raise no_such("figure", name, list(NAMES))
+    folder = check_folder(output)
+    chosen = [name for name in NAMES if name in names or not names]
+    wanted = [f"{name}.{suffix}" for name in chosen] + ["captions.md"]
+    wanted += ["contact-sheet.png"] * contact_sheet
+    _check_free([folder / name for name in wanted], force)
+    return _draw_all(folder, chosen, f".{suffix}", contact_sheet)
+
+
+def _check_free(paths: Iterable[Path], force: bool) -> None:
+    from uapca.cli.errors import CommandError
+    from uapca.cli.labels import listed
+
+    taken = [path.name for path in paths if path.exists()]
+    if taken and not force:
+        raise CommandError(f"{listed(taken, 3)} exist already. Add --force to replace them.")
+
+
+def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int:
+    from tempfile import TemporaryDirectory
+
+    from uapca.cli.labels import quoted
+    from uapca.cli.pictures import picture, without_window
+    from uapca.cli.say import note, progress
+    from uapca.views import figures as paper
+    from uapca.views.mpl import draw_sheet
+
+    without_window()
+    captions: dict[str, str] = {}
+    missing: dict[str, str] = {}
+    with TemporaryDirectory() as kept, progress(len(names), "figures") as step:
+        shown: dict[str, Path] = {}
+        for name in names:
+            step(name)
+            try:
+                sheet = paper.build(name)
+            except ConnectionError as error:
+                if name not in paper.NEEDS_ANURAN:
+                    raise
+                missing[name] = str(error)
+                continue
+            _write(folder / f"{name}{suffix}", picture(draw_sheet(sheet), suffix))
+            captions[name] = sheet.caption
+            if contact:
+                shown[name] = Path(kept) / f"{name}.png"
+                shown[name].write_bytes(picture(draw_sheet(sheet), ".png"))
+        if shown:
+            from uapca.views.mpl.contact import contact_sheet
+
+            _write(folder / "contact-sheet.png", picture(contact_sheet(shown), ".png"))
+    if captions:
+        _write(folder / "captions.md", _captions(captions, suffix).encode())
+    count = f"{len(captions)} figure{'s' * (len(captions) != 1)}"
+    note(f"wrote {count} and captions.md to {quoted(folder)}")
+    for name, why in missing.items():
+        _say_missing(name, why)
+    return _INCOMPLETE if missing else 0
+
+
+def _write(path: Path, content: bytes) -> None:
+    from uapca._files import replacing
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(content)
+
+
+def _captions(captions: dict[str, str], suffix: str) -> str:
+    parts = [
+        f"## {name}\n\n![{name}]({name}{suffix})\n\n{text}\n" for name, text in captions.items()
+    ]
+    return "# The figures of the paper, re-created\n\n" + "\n".join(parts)
+
+
+def _say_missing(name: str, why: str) -> None:
+    """Not a remark that --quiet takes away: something that was asked for is not there."""
+    from uapca.cli.labels import shown
+
+    sys.stderr.write(f"uapca: the figure {name} was not drawn: {shown(why)}\n")
+
+
+command = figures

@@ -1,0 +1,356 @@
+"""Every kind of file, and how it is understood."""
+
+import numpy as np
+import pytest
+
+import uapca
+from uapca.cli.choices import Choices
+from uapca.cli.data import read_data
+from uapca.cli.patterns import correlations, error_patterns
+
+
+def read(data, **choices):
+    return read_data(str(data), Choices(**choices))
+
+
+def same(X, Y):
+    np.testing.assert_array_equal(X.mean, Y.mean)
+    np.testing.assert_allclose(X.cov.dense(), Y.cov.dense(), rtol=1e-15)
+    np.testing.assert_allclose(X.weights, Y.weights, rtol=1e-15)
+    assert (X.names, X.features) == (Y.names, Y.features)
+
+
+def frame(path):
+    import pandas as pd
+
+    return pd.read_csv(path)
+
+
+def test_columns_with_errors_and_correlations_are_found(folder, capsys):
+    X = read("stars.csv")
+    wanted = uapca.from_frame(
+        frame("stars.csv").drop(columns="type"), corr="{}_{}_corr", names="star"
+    )
+    same(X, wanted)
+    assert capsys.readouterr().err == (
+        "stars.csv: CSV, 4 rows × 8 columns, read as values with errors\n"
+        "  ra ± ra_error, dec ± dec_error, parallax (certain)\n"
+        "  correlations: ra_dec_corr\n"
+        "  names of rows: star\n"
+        "  left out: type (text)\n"
+        "  → 4 rows × 3 features, a covariance for each row\n"
+    )
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather", ".xlsx", ".tsv", ".unknown"])
+def test_other_formats_read_the_same(folder, suffix):
+    path = folder / f"stars{suffix}"
+    table = frame("stars.csv")
+    write = {
+        ".parquet": lambda: table.to_parquet(path),
+        ".feather": lambda: table.to_feather(path),
+        ".xlsx": lambda: table.to_excel(path, index=False),
+        ".tsv": lambda: table.to_csv(path, sep="\t", index=False),
+        ".unknown": lambda: table.to_parquet(path),
+    }
+    write[suffix]()
+    same(read(path), read("stars.csv"))
+
+
+def test_standard_input(folder, run):
+    text = (folder / "stars.csv").read_text()
+    by_name = run("fit", "stars.csv", "--json")
+    by_pipe = run("fit", "-", "--json", input=text)
+    assert by_pipe.stdout == by_name.stdout
+    assert by_pipe.stderr.startswith("standard input: CSV, 4 rows")
+
+
+def test_our_own_files(folder):
+    X = uapca.datasets.load_students()
+    X.save("students.uapca")
+    Y = read("students.uapca")
+    same(X, Y)
+    assert Y.laws is not None
+    same(read("students.uapca", features=("P1,M1",)), X[:, ["P1", "M1"]])
+
+
+def test_labelled_points(folder, capsys):
+    X = read("flowers.csv", by=("species",))
+    same(X, uapca.from_groups(frame("flowers.csv"), by="species"))
+    assert capsys.readouterr().err == (
+        "flowers.csv: CSV, 6 rows × 4 columns, read as labelled points\n"
+        "  one row for each species, with the spread of its points; weights are counts\n"
+        "  left out: site (text)\n"
+        "  → 2 rows × 2 features, a covariance for each row\n"
+    )
+    sem = read("flowers.csv", by=("species",), spread="sem")
+    same(sem, uapca.from_groups(frame("flowers.csv"), by="species", spread="sem"))
+    both = read("flowers.csv", by=("species", "site"))
+    same(both, uapca.from_groups(frame("flowers.csv"), by=["species", "site"]))
+    same(read("flowers.csv", by=("species,site",)), both)
+    assert read("flowers.csv", by=("species",), keep_points=True).laws is not None
+
+
+def test_categories_of_a_parquet_file_keep_their_order(folder):
+    import pandas as pd
+
+    table = frame("flowers.csv")
+    table["species"] = pd.Categorical(table["species"], ["virginica", "setosa"])
+    table.to_parquet("flowers.parquet")
+    assert read("flowers.parquet", by=("species",)).names == ("virginica", "setosa")
+
+
+def test_numbers_as_labels(folder):
+    (folder / "n.csv").write_text("g,x\n1,2\n1,3\n10,4\n2,4\n")
+    assert read("n.csv", by=("g",)).names == ("1", "2", "10")
+
+
+def test_points_with_errors_beside_are_not_features(folder, capsys):
+    (folder / "p.csv").write_text("g,x,x_err\na,1,9\na,2,9\nb,4,9\n")
+    assert read("p.csv", by=("g",)).features == ("x",)
+    assert "left out: x_err (errors: points are aggregated without)" in capsys.readouterr().err
+
+
+def test_uncertain_cells(folder, capsys):
+    X = read("grades.csv", words="words.toml", missing=("column",))
+    words = {"good": "T(13, 14, 16, 18)", "bad": "T(2, 4, 6, 7)", "fairly good": "T(10,11,13,15)"}
+    same(X, uapca.from_table("grades.csv", words=words, missing="column"))
+    assert "  cells: 2 certain, 4 trapezoid, 4 normal, 2 uniform\n" in capsys.readouterr().err
+    by_column = read("grades.csv", words="words.toml", missing=("P1=U(0, 20)",))
+    assert by_column["Joe"].mean[0, 2] == 10.0
+    dropped = read("grades.csv", words="words.toml", missing=("drop",))
+    assert dropped.names == ("Tom", "Jane", "Jack")
+    assert "left out: 1 row with an empty cell" in capsys.readouterr().err
+
+
+def test_cells_are_recognised_without_options(folder):
+    (folder / "c.csv").write_text('name,x,y\na,"[1, 2]",3\nb,4±1,5\n')
+    same(read("c.csv"), uapca.from_table("c.csv"))
+
+
+def test_words_of_the_grades_and_under_a_heading(folder):
+    path = uapca.datasets.load_students(as_table=True)
+    same(read(path, words="grades"), uapca.datasets.load_students())
+    (folder / "w.toml").write_text('[words]\ngood = 3\nbad = "1"\n')
+    (folder / "w.csv").write_text("x,y\ngood,bad\nbad,2\n")
+    np.testing.assert_array_equal(read("w.csv", words="w.toml").mean, [[3, 1], [1, 2]])
+
+
+def test_plain_numbers_are_certain_points(folder, capsys):
+    X = read("flowers.csv")
+    assert X.cov.kind == "zero"
+    assert X.features == ("len", "width")
+    error = capsys.readouterr().err
+    assert "every row is certain, this is ordinary PCA" in error
+    assert "--by species would make one row of each of its values" in error
+
+
+def test_an_identifier_is_no_feature(folder):
+    (folder / "i.csv").write_text("id,x,x_err\n7,1,0.1\n8,2,0.1\n")
+    X = read("i.csv")
+    assert (X.features, X.names) == (("x",), ("7", "8"))
+
+
+@pytest.mark.parametrize(
+    ("columns", "patterns"),
+    [
+        (["x", "x_err", "y"], ["{}_err"]),
+        (["x", "x_std", "y", "y_std"], ["{}_std"]),
+        (["x", "e_x", "y", "y±"], ["e_{}", "{}±"]),
+        (["Mass", "Mass Error"], ["{} Error"]),
+        (["body_std", "x"], []),
+        (["x", "x_min", "x_max"], []),
+        (["T", "σT"], ["σ{}"]),
+    ],
+)
+def test_patterns_of_errors(columns, patterns):
+    assert error_patterns(columns) == patterns
+
+
+def test_patterns_of_correlations():
+    names = ["a_b", "c", "a_b_c_corr", "c_a_b_corr", "x_y_corr", "c_corr"]
+    assert correlations(names) == ["a_b_c_corr", "c_a_b_corr"]
+
+
+def test_a_pattern_that_is_not_usual(folder):
+    (folder / "u.csv").write_text("x,x__plusminus,y\n1,0.5,3\n2,0.25,7\n")
+    X = read("u.csv", errors="{}__plusminus")
+    assert X.features == ("x", "y")
+    np.testing.assert_array_equal(X.std, [[0.5, 0], [0.25, 0]])
+
+
+# Weights
+
+
+def test_weights_from_a_column_or_a_file(folder):
+    by_column = read("stars.csv", weights="parallax")
+    assert by_column.features == ("ra", "dec")
+    np.testing.assert_allclose(by_column.weights, np.array([2.2, 2.5, 1.5, 2.9]) / 9.1)
+    (folder / "w.txt").write_text("1\n2\n3\n2\n")
+    np.testing.assert_allclose(
+        read("stars.csv", weights="w.txt").weights, [1 / 8, 1 / 4, 3 / 8, 1 / 4]
+    )
+    (folder / "n.csv").write_text("star,w\nd,2\nc,3\nb,2\na,1\n")
+    np.testing.assert_allclose(
+        read("stars.csv", weights="n.csv").weights, [1 / 8, 1 / 4, 3 / 8, 1 / 4]
+    )
+    (folder / "v.csv").write_text("x,w\nvirginica,3\nsetosa,1\n")
+    grouped = read("flowers.csv", by=("species",), weights="v.csv")
+    np.testing.assert_allclose(grouped.weights, [1 / 4, 3 / 4])
+
+
+# What is wrong with a file
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (
+            "x,x_err\n1,0.1\nabc,0.2\n3,0.1\n",
+            (),
+            "row 2, column 'x': cannot read 'abc' as a number. Correct the cells, or choose "
+            "columns with --features.",
+        ),
+        (
+            "x;x_err\n1,5;0,1\n2,5;0.2\n3;0.1\n4;1\n5;1\n6;1\n",
+            (),
+            "row 1, column 'x': cannot read '1,5' as a number; row 2, column 'x': cannot read "
+            "'2,5' as a number. Write numbers with a decimal point, or choose columns with "
+            "--features.",
+        ),
+        (
+            "x,x_err\n1,0.1\n,0.2\n3,\n",
+            (),
+            "row 2, column 'x': empty; row 3, column 'x_err': empty. --missing drop leaves out "
+            "rows with empty cells.",
+        ),
+        (
+            "x,x_err\n1,0.1\n2,-0.2\n",
+            (),
+            "row 2, column 'x_err': -0.2: an error cannot be negative. Correct the cells.",
+        ),
+        ("x,y\n1,inf\n2,3\n", (), "row 1, column 'y': inf: is not finite. Correct the cells."),
+        (
+            "x,y\n1,2\n2,3,4\n",
+            (),
+            "every line must have 2 cells like the first; line 3 of 'f.csv' has 3. Put cells with "
+            'a separator in quotes, "[10, 12]", or write [10; 12] in a file separated by commas.',
+        ),
+        (
+            "",
+            (),
+            "DATA must name a file with a header line; 'f.csv' is empty. Put the names of the "
+            "columns into the first line.",
+        ),
+        (
+            "x,y\n",
+            (),
+            "'f.csv' has no rows. The first line names the columns, the others hold the data.",
+        ),
+        (
+            "name,x\na,good\nb,[1; 2]\n",
+            (),
+            "row 'a', column 'x': cannot read 'good'. --words FILE gives words a meaning, "
+            "--features chooses columns.",
+        ),
+        (
+            "city,x\nUlm,14±2\nBonn,[1; 2]\n",
+            (),
+            "row 1, column 'city': cannot read 'Ulm'; row 2, column 'city': cannot read 'Bonn'. "
+            "--words FILE gives words a meaning, --names city takes a column as names, "
+            "--features chooses columns.",
+        ),
+        (
+            "g,x\na,1\nb,2\n",
+            ("--by", "G"),
+            "there is no column 'G'; did you mean 'g'? f.csv has g, x.",
+        ),
+        (
+            "g,x\na,1\n,2\n",
+            ("--by", "g"),
+            "row 2, column 'g': empty. --missing drop leaves out rows with empty cells.",
+        ),
+        (
+            "g,x\na,1\n,2\n",
+            ("--by", "g", "--names", "x"),
+            "--names has no meaning for labelled points (--by). Leave it out.",
+        ),
+        (
+            "x,y\na,b\nb,c\nb,c\n",
+            (),
+            "f.csv has no columns of numbers or uncertain cells. --words "
+            "FILE gives words a meaning.",
+        ),
+        ("x,y\n1,2\n3,4\n", ("--features", "x,z"), "there is no column 'z'. f.csv has x, y."),
+        (
+            "x,y\n1,2\n3,4\n",
+            ("--weights", "w"),
+            "there is no column or file of weights 'w'. f.csv has x, y.",
+        ),
+        ("x,x_err\n1,2\n", ("--names", "nam"), "there is no column 'nam'. f.csv has x, x_err."),
+        ("x,y\n[1;2],\n3,4\n", ("--missing", "z=3"), "there is no column 'z'. f.csv has x, y."),
+        (
+            "x,y\n1,2\n",
+            ("--words", "w.toml"),
+            "there is no file 'w.toml' with the meaning of words (--words).",
+        ),
+        (
+            "x,x_err,x_std\n1,2,2\n",
+            (),
+            "errors must match one column for each feature; 'x' has "
+            "'x_err', 'x_std'. Pass one pattern, such as --errors \"{}_std\".",
+        ),
+    ],
+)
+def test_bad_files_are_one_line_that_says_where(folder, fails, text, options, message):
+    (folder / "f.csv").write_text(text)
+    assert fails("fit", "f.csv", *options) == message
+
+
+def test_a_file_of_another_kind(folder, fails):
+    (folder / "b.parquet").write_bytes(b"PAR1 nothing")
+    assert fails("fit", "b.parquet").startswith("'b.parquet' cannot be read as Parquet: ")
+    (folder / "b.uapca").write_bytes(b"nothing")
+    assert fails("fit", "b.uapca").startswith("DATA must name a file written by ")
+    (folder / "b.csv").write_bytes(b"\xff\xfe\x00")
+    assert fails("fit", "b.csv").startswith("DATA must name a text file in UTF-8; 'b.csv' is not.")
+    (folder / "b.xlsx").write_bytes(b"nothing")
+    assert fails("fit", "b.xlsx").startswith("DATA must name an Excel file; 'b.xlsx' cannot be")
+    (folder / "b.toml").write_text("= =")
+    (folder / "b2.csv").write_text("x,y\n1,2\n")
+    assert fails("fit", "b2.csv", "--words", "b.toml").startswith("'b.toml' is not in TOML: ")
+
+
+def test_a_misspelt_file_and_its_neighbour(folder, fails):
+    assert fails("fit", "star.csv") == "there is no file 'star.csv'; did you mean 'stars.csv'?"
+    assert fails("fit", "students.csv").startswith("there is no file 'students.csv'")
+
+
+def test_options_for_tables_are_refused_elsewhere(folder, fails):
+    assert fails("fit", "students", "--words", "grades") == (
+        "--words is for tables and has no meaning for the bundled data set students. Leave it out."
+    )
+    assert fails("fit", "students", "--by", "x") == (
+        "students holds no labelled points. Leave out --by."
+    )
+    assert fails("fit", "anuran", "--by", "genera") == (
+        "there is no label of anuran 'genera'; did you mean 'genus'? There are family, genus, "
+        "species."
+    )
+    assert fails("fit", "students", "--features", "M1,M3").startswith(
+        "there is no feature 'M3'; did you mean 'M2'?"
+    )
+    assert fails("fit", "students", "--weights", "w.txt") == (
+        "there is no file 'w.txt' with weights (--weights)."
+    )
+
+
+def test_wrong_weights(folder, fails):
+    (folder / "w.txt").write_text("1\n2\n")
+    assert fails("fit", "stars.csv", "--weights", "w.txt") == (
+        "'w.txt' holds 2 weights for 4 rows. Give one to each row."
+    )
+    (folder / "n.csv").write_text("star,w\na,1\n")
+    assert fails("fit", "stars.csv", "--weights", "n.csv") == (
+        "row 'b', column 'w': has no weight. Add it to 'n.csv'."
+    )

@@ -1,0 +1,201 @@
+"""``uapca fit``: the report, the model."""
+
+import json
+
+import numpy as np
+import pytest
+
+import uapca
+from uapca.cli.model import read_model
+
+REPORT = """Variances at s = 1
+component     variance   share      sum  errors   tilt
+PC1         48.6 ± 6.9  67.8 %   67.8 %   3.7 %   9.3°
+PC2        11.27 ± 4.4  15.7 %   83.6 %  36.1 %  90.0°
+2 others         11.77  16.4 %  100.0 %
+
+Loadings
+feature            PC1             PC2
+M1       0.680 ± 0.049  -0.358 ± 0.876
+M2       0.577 ± 0.079  -0.261 ± 0.806
+P1       0.428 ± 0.119   0.767 ± 0.912
+P2       0.142 ± 0.060   0.464 ± 1.242
+
+Stability
+components 1 and 2 are close: their gap is 3.0 times its standard deviation.
+components 2 and 3 cannot be told apart at this uncertainty.
+"""
+
+
+def test_the_report_on_the_students(run):
+    result = run("fit", "students")
+    assert result.stdout == REPORT
+    assert "if each row is one unknown value" in result.stderr
+    assert run("fit", "students", "-q").stderr == ""
+
+
+def test_the_report_says_what_the_library_says(run):
+    X = uapca.datasets.load_students()
+    pca = uapca.UAPCA(2).fit(X)
+    with pytest.warns(uapca.ComponentsNotSeparated):
+        sure = uapca.component_uncertainty(X)
+    rows = [line.split() for line in REPORT.splitlines()]
+    assert rows[2][1:4] == [
+        f"{pca.explained_variance_[0]:.4g}",
+        "±",
+        f"{sure.eigenvalue_std[0]:.2g}",
+    ]
+    tom = next(row for row in rows if row and row[0] == "P1")
+    assert tom[1:] == [
+        part
+        for i in (0, 1)
+        for part in (f"{pca.components_[i, 2]:.3f}", "±", f"{sure.std[i, 2]:.3f}")
+    ]
+    # v = λ: what errors contribute to the first variance.
+    share = pca.components_[0] @ pca.within_covariance_ @ pca.components_[0]
+    assert rows[2][8:10] == [f"{100 * share / pca.explained_variance_[0]:.1f}", "%"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["-s", "0"], "at s = 0 the rows count as certain, so there are no standard errors."),
+        (["-s", "inf"], "in the limit s = ∞ there are no standard errors."),
+        (["-s", "∞"], "in the limit s = ∞ there are no standard errors."),
+    ],
+)
+def test_ends_of_the_scale_have_no_standard_errors(run, options, sentence):
+    result = run("fit", "students", *options)
+    assert result.exit_code == 0
+    assert result.stdout.endswith(f"Stability: {sentence}\n")
+    assert "±" not in result.stdout
+
+
+def test_certain_points(run):
+    assert "the rows are certain" in run("fit", "certain").stdout
+
+
+def test_groups_are_explained_as_groups(run):
+    assert "if one point is drawn from each group" in run("fit", "iris").stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x,x_err\n1,0.1\n2,0.2\n", "x,x_err\n1,0.1\n", "x,x_err,y\n1,1,1\n1,1,1\n", "x,y\n1,2\n"],
+)
+def test_tiny_data(run, tmp_path, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(text)
+    for scale in ("0", "1", "inf"):
+        result = run("fit", "t.csv", "-n", "all", "-s", scale, "-o", f"m{scale}.json")
+        assert result.exit_code == 0, result.stderr
+        assert "nan" not in result.stdout
+        assert run("project", "t.csv", "--model", f"m{scale}.json").exit_code == 0
+
+
+def test_components_are_as_many_as_asked_for(run):
+    def count(*options):
+        return len(json.loads(run("fit", "students", "--json", *options).stdout)["variances"])
+
+    assert [count("-n", n) for n in ("1", "3", "all", "9", "0.9")] == [1, 3, 4, 4, 3]
+
+
+def test_json_is_the_model_and_nothing_else(run, tmp_path):
+    path = tmp_path / "m.json"
+    shown = run("fit", "students", "--json", "-o", path)
+    assert shown.stdout == path.read_text()
+    assert json.loads(shown.stdout)["format"] == "uapca.model"
+    assert run("fit", "students", "-o", "-").stdout == shown.stdout
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["-s", "0.3"], ["-s", "inf"], ["--standardize"], ["--ddof", "1"], ["-n", "all"]],
+)
+def test_a_model_keeps_the_fit_exactly(run, tmp_path, options):
+    path = tmp_path / "m.json"
+    assert run("fit", "students", "-o", path, *options).exit_code == 0
+    model = read_model(str(path))
+    X = uapca.datasets.load_students()
+    scale = float(options[1]) if "-s" in options else 1.0
+    scaler = uapca.UncertainScaler().fit(X) if "--standardize" in options else None
+    data = X if scaler is None else scaler.transform(X)
+    pca = uapca.UAPCA(
+        None if "-n" in options else 2, scale=scale, ddof=1.0 if "--ddof" in options else 0.0
+    ).fit(data)
+    for name, value in {
+        "mean": pca.mean_,
+        "components": pca.components_,
+        "variances": pca.explained_variance_,
+        "shares": pca.explained_variance_ratio_,
+        "between": pca.between_covariance_,
+        "within": pca.within_covariance_,
+    }.items():
+        np.testing.assert_array_equal(getattr(model, name), value)
+    assert (model.scale, model.rows, model.features) == (scale, 6, X.features)
+    Y, wanted = model.project(X), pca.transform(data)
+    np.testing.assert_allclose(Y.mean, wanted.mean, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(Y.cov.dense(), wanted.cov.dense(), rtol=1e-12, atol=1e-13)
+
+
+def test_a_model_far_from_zero_loses_nothing(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    near = rng.integers(-8, 9, (30, 3)).astype(float)
+    std = rng.uniform(0.5, 2.0, (30, 3))
+    for name, points in (("near", near), ("far", near + 1e8)):
+        uapca.UncertainArray(points, std=std).save(f"{name}.uapca")
+        assert run("fit", f"{name}.uapca", "-o", f"{name}.json").exit_code == 0
+        assert (
+            run("project", f"{name}.uapca", "--model", f"{name}.json", "-o", f"{name}-y.uapca")
+        ).exit_code == 0
+    a, b = uapca.load("near-y.uapca"), uapca.load("far-y.uapca")
+    np.testing.assert_allclose(a.mean, b.mean, atol=1e-6)
+
+
+def test_ties_are_said_to_be_undetermined(run, tmp_path):
+    path = tmp_path / "t.uapca"
+    points = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
+    uapca.UncertainArray(points, std=0.5).save(path)
+    result = run("fit", path, "--json")
+    found = json.loads(result.stdout)["uncertainty"]
+    assert found["components_std"] == [[None, None], [None, None]]
+    table = run("fit", path).stdout
+    assert "± ∞" in table
+    assert "cannot be told apart" in table
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: "nothing", "'m.json' is not a model: it is not JSON in UTF-8."),
+        (lambda m: "[1]", "'m.json' is not a model written by uapca fit."),
+        (
+            lambda m: json.dumps(m | {"format": "x"}),
+            "'m.json' is not a model written by uapca fit.",
+        ),
+        (
+            lambda m: json.dumps(m | {"version": 9}),
+            "'m.json' has format version 9; this uapca reads up to 1. Install a newer one.",
+        ),
+        (
+            lambda m: json.dumps(m | {"mean": [1.0]}),
+            "'m.json' is damaged: its fields do not fit together.",
+        ),
+        (
+            lambda m: json.dumps({k: v for k, v in m.items() if k != "scaler"}),
+            "'m.json' is damaged: its fields do not fit together.",
+        ),
+        (
+            lambda m: json.dumps(m | {"components": "x"}),
+            "'m.json' is damaged: its fields do not fit together.",
+        ),
+    ],
+)
+def test_damaged_models(run, fails, tmp_path, monkeypatch, change, message):
+    monkeypatch.chdir(tmp_path)
+    assert run("fit", "students", "-o", "m.json").exit_code == 0
+    model = json.loads((tmp_path / "m.json").read_text())
+    (tmp_path / "m.json").write_text(change(model))
+    assert fails("project", "students", "--model", "m.json") == message
+    assert fails("compare", "m.json", "students") == message
