@@ -34,6 +34,8 @@ class Choices:
         A file with the meaning of words.
     missing : tuple of str
         What empty cells mean.
+    bins : str or None
+        How points without labels are binned: a number of clusters, or cells by feature.
     """
 
     by: tuple[str, ...] = ()
@@ -46,6 +48,7 @@ class Choices:
     features: tuple[str, ...] = ()
     words: str | None = None
     missing: tuple[str, ...] = ()
+    bins: str | None = None
 
     @property
     def drop(self) -> bool:
@@ -73,6 +76,7 @@ class Choices:
             "--words": self.words,
             "--missing": self.missing,
             "--keep-points": self.keep_points,
+            "--bins": self.bins,
             "--spread": None if self.spread == "std" else self.spread,
         }
         return {name: value for name, value in options.items() if value}

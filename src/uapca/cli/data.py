@@ -19,7 +19,9 @@ __all__ = ["check_data", "read_data"]
 
 def check_data(data: str) -> None:
     """Raise unless there is such a data set or file: known before anything is loaded."""
-    if data == "-" or data.casefold() in BUNDLED or Path(data).exists() or _is_pattern(data):
+    from uapca.cli.streams import is_pattern
+
+    if data == "-" or data.casefold() in BUNDLED or Path(data).exists() or is_pattern(data):
         return
     path = Path(data)
     if not path.suffix and path.parent == Path():
@@ -60,11 +62,16 @@ def _bundled(name: str, choices: Choices) -> Reading:
 
 
 def _from_file(data: str, choices: Choices) -> Reading:
+    from uapca.cli.streams import is_large, streamed
     from uapca.cli.tables import kind_of, read_frame
 
-    if data != "-" and (Path(data).is_dir() or _is_pattern(data)):
-        return _streamed(data, choices)
+    if data == "-" and choices.bins is not None:
+        raise CommandError("--bins reads the points twice and needs a file, not standard input.")
+    if data != "-" and (not Path(data).is_file() or choices.bins is not None):
+        return streamed(data, choices)
     kind = "text" if data == "-" else kind_of(Path(data))
+    if data != "-" and choices.by and is_large(Path(data), kind):
+        return streamed(data, choices)
     if kind == "model":
         raise CommandError(
             f"{quoted(data)} is a model or another JSON file, not data. uapca project DATA --model "
@@ -84,14 +91,6 @@ def _from_file(data: str, choices: Choices) -> Reading:
     size = f"{len(table):,} rows × {len(table.names)} columns"
     reading.how = f"{table.kind}, {size}, read as {reading.how}"
     return reading
-
-
-def _streamed(data: str, choices: Choices) -> Reading:
-    raise CommandError(f"{quoted(data)} is a folder. Name a file.")
-
-
-def _is_pattern(data: str) -> bool:
-    return any(sign in data for sign in "*?[")
 
 
 def _selected(X: UncertainArray, choices: Choices) -> UncertainArray:

@@ -2,20 +2,114 @@
 
 from __future__ import annotations
 
-__all__ = ["KINDS"]
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from uapca import UAPCA, UncertainArray
+
+__all__ = ["KINDS", "Picture", "drawn"]
 
 KINDS = {
-    "distributions": "two-dimensional rows as they are, with the components as axes",
+    "distributions": "rows of two features as they are, with the components as axes",
     "projection": "the projected rows, as regions of their probability",
     "traces": "factor traces: the features as s goes from 0 to infinity",
     "eigenvalues": "the eigenvalues over s, with their crossings",
-    "progression": "the traces growing beside the projection (.gif and .mp4 too)",
-    "scree": "the variances, split into spread of means and errors",
+    "progression": "the traces growing beside the projection; .gif and .mp4 too",
+    "scree": "the variances, split into the spread of the means and the errors",
     "biplot": "the projected rows and the features",
     "loadings": "the features in the circle of correlations",
     "contributions": "the share of each feature in each component",
     "cos2": "how well each row is represented",
     "components": "the loadings with their standard errors",
-    "convergence": "sampling against the closed form",
-    "simulation": "scores of simulated data sets",
+    "simulation": "the scores in simulated data sets",
 }
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a picture is to show.
+
+    Attributes
+    ----------
+    X : UncertainArray
+        The data, standardised if that was asked for.
+    pca : UAPCA
+        Its fit.
+    pair : tuple of int
+        Components, from 0: two, or one.
+    levels : tuple of float, or None
+        Probabilities of regions.
+    encode : str or None
+        What the thickness of traces says.
+    draws, seed : int
+        Of a simulation.
+    """
+
+    X: UncertainArray
+    pca: UAPCA
+    pair: tuple[int, ...]
+    levels: tuple[float, ...] | None = None
+    encode: str | None = None
+    draws: int = 1000
+    seed: int = 0
+
+
+def drawn(kind: str, wanted: Picture) -> Any:
+    """The Figure, or the Axes, of a picture."""
+    return globals()[f"_{kind}"](wanted)
+
+
+def _regions(wanted: Picture) -> dict[str, Any]:
+    return {} if wanted.levels is None else {"levels": wanted.levels}
+
+
+def _distributions(wanted: Picture) -> Any:
+    from uapca import plot
+
+    return plot.distributions(wanted.X, wanted.pca, **_regions(wanted))
+
+
+def _projection(wanted: Picture) -> Any:
+    from uapca import plot
+
+    components = wanted.pair if len(wanted.pair) > 1 else wanted.pair[0]
+    return plot.projection(wanted.X, pca=wanted.pca, components=components, **_regions(wanted))
+
+
+def _traces(wanted: Picture) -> Any:
+    from uapca import plot
+
+    return plot.factor_traces(wanted.X, components=wanted.pair, encode=wanted.encode)
+
+
+def _eigenvalues(wanted: Picture) -> Any:
+    from uapca import factor_traces, plot
+
+    return plot.eigenvalues(factor_traces(wanted.X))
+
+
+def _progression(wanted: Picture) -> Any:
+    from uapca import plot
+
+    return plot.progression(wanted.X, components=wanted.pair)
+
+
+def _scree(wanted: Picture) -> Any:
+    from uapca import plot
+
+    return plot.scree(wanted.X)
+
+
+def _biplot(wanted: Picture) -> Any:
+    from uapca import plot
+
+    return plot.biplot(wanted.X, wanted.pca, components=wanted.pair, **_regions(wanted))
+
+
+def _simulation(wanted: Picture) -> Any:
+    from uapca import plot, simulate
+
+    data = wanted.X.scaled(wanted.pca.scale)
+    found = simulate(data, wanted.draws, max(wanted.pair) + 1, rng=wanted.seed)
+    return plot.simulation(found, data, components=wanted.pair, **_regions(wanted))

@@ -66,12 +66,14 @@ class _Command(click.Command):
                     formatter.dedent()
 
 
-def subcommand(name: str, *examples: tuple[str, str]) -> Decorator:
+def subcommand(name: str, *examples: tuple[str, str], **extra: Any) -> Decorator:
     """A command of the program, with ``--quiet``, ``--debug`` and examples in its help."""
 
     def decorate(function: Any) -> click.Command:
         function = settings.quiet_option(settings.debug_option(function))
-        made: click.Command = click.command(name, cls=_Command, examples=examples)(function)
+        made: click.Command = click.command(name, cls=_Command, examples=examples, **extra)(
+            function
+        )
         return made
 
     return decorate
@@ -200,7 +202,8 @@ def data_options(function: Any) -> Any:
 
     @functools.wraps(function)
     def collected(*args: Any, **options: Any) -> Any:
-        fields = {name: options.pop(name) for name in Choices.__dataclass_fields__}
+        known = Choices.__dataclass_fields__
+        fields = {name: options.pop(name) for name in known if name in options}
         return function(*args, choices=Choices(**fields), **options)
 
     for option in reversed(_DATA_OPTIONS):

@@ -159,21 +159,22 @@ def _console(stream: TextIO) -> Any:
 
 
 @contextmanager
-def progress(total: int, what: str) -> Iterator[Callable[[str], None]]:
-    """A bar on standard error, if it is a terminal; yields what to call at the start of a step."""
+def progress(what: str) -> Iterator[Callable[..., None]]:
+    """A bar on standard error, if it is a terminal.
+
+    Yields a function of how much is done, of the total, and if there is one of the step at hand.
+    """
     if settings.quiet or not is_terminal(sys.stderr):
-        yield lambda step: None
+        yield lambda done, total, step="": None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
     with Progress(*columns, console=_console(sys.stderr), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        started = False
+        task = bar.add_task(what, total=None)
 
-        def step(name: str) -> None:
-            nonlocal started
-            bar.update(task, advance=int(started), description=f"{what}: {shown(name, 30)}")
-            started = True
+        def report(done: float, total: float, step: str = "") -> None:
+            description = f"{what}: {shown(step, 30)}" if step else what
+            bar.update(task, completed=done, total=total, description=description)
 
-        yield step
+        yield report

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import click
+
 from uapca.cli.choices import Choices
 from uapca.cli.options import (
     data_argument,
@@ -19,8 +21,15 @@ __all__ = ["command"]
     ("uapca aggregate flowers.csv --by species -o species.uapca", ""),
     ("uapca aggregate flowers.csv --by species -o species.csv", "readable, and DATA again"),
     ("uapca aggregate cells.parquet --by plate,well --spread sem -o wells.parquet", ""),
+    ('uapca aggregate "night/*.parquet" --by source -o night.uapca', "larger than memory"),
+    ("uapca aggregate points.parquet --bins 500 -o bins.uapca", "points without labels"),
 )
 @data_argument()
+@click.option(
+    "--bins",
+    metavar="K",
+    help="For points without labels: K clusters, or cells of a grid such as x=20,y=25.",
+)
 @output_option(".uapca (exact), .csv, .tsv, .parquet or .feather", required=True)
 @force_option
 @data_options
@@ -36,8 +45,10 @@ def aggregate(data: str, output: str, force: bool, choices: Choices) -> None:
 
     check_data(data)
     target = check_output(output, [".uapca", *TABLES], force)
-    if not choices.by:
-        raise CommandError("say which column holds the labels: --by COLUMN.")
+    if not choices.by and choices.bins is None:
+        raise CommandError("say which column holds the labels: --by COLUMN, or --bins K.")
+    if choices.by and choices.bins is not None:
+        raise CommandError("--by and --bins exclude each other. Leave one out.")
     X = read_data(data, choices)
     from uapca.cli.rows import columns_of_rows, saved
 

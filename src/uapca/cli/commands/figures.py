@@ -100,10 +100,10 @@ def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int
     without_window()
     captions: dict[str, str] = {}
     missing: dict[str, str] = {}
-    with TemporaryDirectory() as kept, progress(len(names), "figures") as step:
+    with TemporaryDirectory() as kept, progress("figures") as report:
         shown: dict[str, Path] = {}
-        for name in names:
-            step(name)
+        for i, name in enumerate(names):
+            report(i, len(names), name)
             try:
                 sheet = paper.build(name)
             except ConnectionError as error:

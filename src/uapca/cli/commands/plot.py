@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from uapca.cli.choices import Choices
 from uapca.cli.kinds import KINDS
 from uapca.cli.options import (
-    components_option,
     data_argument,
     data_options,
     force_option,
@@ -20,23 +21,46 @@ from uapca.cli.options import (
 )
 
 if TYPE_CHECKING:
-    pass
+    from uapca.cli.kinds import Picture
 
 __all__ = ["command"]
+
+_FILMS = (".gif", ".mp4")
+_HELP = "One picture, as SVG, PNG or PDF.\n\n\b\nKIND is one of\n" + "\n".join(
+    f"  {name:<14} {meaning}" for name, meaning in KINDS.items()
+)
+
+
+def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(kind) for kind in KINDS if kind.startswith(incomplete)]
 
 
 @subcommand(
     "plot",
     ("uapca plot students projection -o students.svg", ""),
     ("uapca plot students traces -o traces.pdf", ""),
-    ("uapca plot stars.csv biplot --components 3 --pair 1,3 -o biplot.png", ""),
+    ("uapca plot stars.csv biplot --pair 1,3 -o biplot.png", "the first and the third component"),
     ("uapca plot students progression -o progression.gif", "an animation"),
+    help=_HELP,
 )
 @data_argument()
-@click.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
+@click.argument("kind", metavar="KIND", shell_complete=_complete)
 @output_option("by its ending .svg, .png or .pdf", required=True, what="The picture")
-@components_option(whole=True)
-@click.option("--pair", metavar="I,J", help="Which components to show, counted from 1.")
+@click.option(
+    "--pair",
+    metavar="I,J",
+    default="1,2",
+    show_default=True,
+    help="The components to show, counted from 1; one number shows densities.",
+)
+@click.option("--level", metavar="P,P", help="The probability of regions, such as 0.5,0.95.")
+@click.option(
+    "--encode",
+    type=click.Choice(["eigenvalue", "gap", "stability"]),
+    help="What the thickness of traces says.",
+)
+@click.option("--draws", type=click.IntRange(2), default=1000, help="Data sets of a simulation.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Seed of a simulation.")
 @scale_option
 @standardize_option
 @force_option
@@ -45,15 +69,91 @@ def plot(
     data: str,
     kind: str,
     output: str,
-    components: int | None,
-    pair: str | None,
+    pair: str,
+    level: str | None,
+    encode: str | None,
+    draws: int,
+    seed: int,
     scale: float,
     standardize: bool,
     force: bool,
     choices: Choices,
 ) -> None:
-    """One picture, as SVG, PNG or PDF."""
-    raise NotImplementedError
+    from uapca.cli.data import check_data, read_data
+    from uapca.cli.errors import CommandError, no_such
+    from uapca.cli.output import check_output, write_bytes
+    from uapca.cli.pictures import PICTURES, picture, without_window
+
+    if kind not in KINDS:
+        raise no_such("kind of picture", kind, list(KINDS), "uapca plot --help lists them.")
+    check_data(data)
+    target = check_output(output, PICTURES + (_FILMS if kind == "progression" else ()), force)
+    if target is None:
+        raise CommandError("a picture needs a file: -o FILE.svg, .png or .pdf.")
+    shown, levels = _pair(pair), _levels(level)
+    without_window()
+    X = read_data(data, choices)
+    from uapca.cli.fitting import fitted
+    from uapca.cli.kinds import Picture, drawn
+
+    _check_pair(shown, X.shape[1], kind)
+    if kind == "distributions" and X.shape[1] > 2:
+        two = ",".join((X.features or ("x0", "x1"))[:2])
+        raise CommandError(
+            f"distributions shows rows of one or two features, and there are {X.shape[1]}. Choose "
+            f"two, such as --features {two}, or plot the projection."
+        )
+    fit = fitted(X, None, scale, standardize=standardize)
+    wanted = Picture(fit.X, fit.pca, shown, levels, encode, draws, seed)
+    if target.suffix.lower() in _FILMS:
+        _film(wanted, target)
+        return
+    content = picture(drawn(kind, wanted), target.suffix.lower())
+    write_bytes(target, content, kind)
+
+
+def _pair(text: str) -> tuple[int, ...]:
+    from uapca.cli.errors import CommandError
+
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdigit() and int(part) > 0 for part in parts) or not 1 <= len(parts) <= 2:
+        raise CommandError(
+            f"--pair must be two components counted from 1, such as 1,3; got {text!r}."
+        )
+    return tuple(int(part) - 1 for part in parts)
+
+
+def _check_pair(pair: tuple[int, ...], most: int, kind: str) -> None:
+    from uapca.cli.errors import CommandError
+
+    if max(pair) >= most and not (pair == (0, 1) and kind == "projection"):
+        raise CommandError(
+            f"--pair asks for component {max(pair) + 1}, but there are {most} features."
+        )
+
+
+def _levels(text: str | None) -> tuple[float, ...] | None:
+    from uapca.cli.errors import CommandError
+
+    if text is None:
+        return None
+    try:
+        levels = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        levels = ()
+    if not levels or not all(0.0 < level < 1.0 for level in levels):
+        raise CommandError(f"--level must be probabilities between 0 and 1; got {text!r}.")
+    return levels
+
+
+def _film(wanted: Picture, target: Path) -> None:
+    from uapca import plot as pictures
+    from uapca.cli.labels import quoted
+    from uapca.cli.say import note, progress
+
+    with progress("frames") as report:
+        pictures.animate(wanted.X, target, components=wanted.pair, progress=report)
+    note(f"wrote {quoted(target)} (progression)")
 
 
 command = plot
