@@ -36,7 +36,8 @@ def main() -> None:
         print("\n".join(table(found).splitlines()[2:]), flush=True)
     text = table(rows)
     if not options.words:
-        notes = "\n".join(f"- {note}" for note in (extras.import_report(), extras.memory_report()))
+        reports = (extras.import_report, extras.start_report, extras.memory_report)
+        notes = "\n".join(f"- {report()}" for report in reports)
         RESULTS.write_text(_page(text, notes), encoding="utf-8")
         print(f"\n{notes}\n\nwritten to {RESULTS.relative_to(Path.cwd())}")
     print(f"\n{text}")

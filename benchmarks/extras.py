@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-__all__ = ["import_report", "memory_report"]
+__all__ = ["import_report", "memory_report", "start_report"]
 
 _WIDE = """
 import resource, numpy as np, uapca
@@ -44,6 +44,21 @@ def import_report(rounds: int = 15) -> str:
     )
 
 
+def start_report(rounds: int = 15) -> str:
+    """The time `uapca --help` takes against `python -c "import click"`."""
+    ours, theirs = [], []
+    for _ in range(rounds):
+        theirs.append(_import_time("import click"))
+        ours.append(_process_time("-m", "uapca.cli", "--help"))
+    ratio = min(ours) / min(theirs)
+    limit = 1.5 * min(theirs) + 0.15
+    return (
+        f'`uapca --help`: {1e3 * min(ours):.0f} ms, `python -c "import click"`: '
+        f"{1e3 * min(theirs):.0f} ms, ratio {ratio:.2f} (promised: at most 1.5 × plus 150 ms, "
+        f"here {1e3 * limit:.0f} ms)."
+    )
+
+
 def memory_report() -> str:
     """Peak extra memory of a wide fit, as a share of the size of the means (Linux only)."""
     done = subprocess.run([sys.executable, "-c", _WIDE], check=True, capture_output=True, text=True)
@@ -55,6 +70,10 @@ def memory_report() -> str:
 
 
 def _import_time(statement: str) -> float:
+    return _process_time("-c", statement)
+
+
+def _process_time(*arguments: str) -> float:
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", statement], check=True)
+    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start

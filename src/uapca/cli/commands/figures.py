@@ -111,11 +111,13 @@ def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int
                     raise
                 missing[name] = str(error)
                 continue
-            _write(folder / f"{name}{suffix}", picture(draw_sheet(sheet), suffix))
+            content = picture(draw_sheet(sheet), suffix)
+            _write(folder / f"{name}{suffix}", content)
             captions[name] = sheet.caption
             if contact:
                 shown[name] = Path(kept) / f"{name}.png"
-                shown[name].write_bytes(picture(draw_sheet(sheet), ".png"))
+                small = content if suffix == ".png" else picture(draw_sheet(sheet), ".png")
+                shown[name].write_bytes(small)
         if shown:
             from uapca.views.mpl.contact import contact_sheet
 
