@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uapca.cli.choices import Choices, Reading
-from uapca.cli.errors import CommandError
+from uapca.cli.errors import CommandError, no_such
 from uapca.cli.labels import listed, quoted, shown
 from uapca.cli.say import progress
 
@@ -42,20 +43,32 @@ def streamed(data: str, choices: Choices) -> Reading:
     rule = "drop" if choices.drop else "raise"
     with warnings.catch_warnings(record=True) as caught, progress("reading") as report:
         warnings.simplefilter("always")
-        X = from_groups(
-            data,
-            by,
-            spread=choices.spread,  # type: ignore[arg-type]
-            bins=bins_of(choices.bins),
-            missing=rule,  # type: ignore[arg-type]
-            nulls=rule,  # type: ignore[arg-type]
-            features=features or None,
-            progress=report,
-            rng=0,
-        )
+        try:
+            X = from_groups(
+                data,
+                by,
+                spread=choices.spread,  # type: ignore[arg-type]
+                bins=bins_of(choices.bins),
+                missing=rule,  # type: ignore[arg-type]
+                nulls=rule,  # type: ignore[arg-type]
+                features=features or None,
+                progress=report,
+                rng=0,
+            )
+        except ValueError as error:
+            raise _with_nearest(error) from error
     details = [_how(keys, choices), f"points: {X.total_weight:,.0f}; features: {_features(X)}"]
     details += [str(warning.message) for warning in caught]
     return Reading(X, "points, read a chunk at a time", details)
+
+
+def _with_nearest(error: ValueError) -> Exception:
+    """The same complaint; one of a column that is not there, with the one that was meant."""
+    found = re.search(r"no '([^']*)'.*\. (?:Its columns|The features) are (.*)\.$", str(error))
+    if found is None:
+        return error
+    known = re.findall(r"'([^']*)'", found[2])
+    return no_such("column", found[1], known, f"There are {listed(known, 12)}.")
 
 
 def bins_of(text: str | None) -> Any:
@@ -89,7 +102,10 @@ def _check(data: str, choices: Choices) -> None:
 
 def _how(keys: list[str], choices: Choices) -> str:
     meaning = {"std": "the spread of its points", "sem": "the standard error of its mean"}
-    rows = f"each {' and '.join(map(shown, keys))}" if keys else f"each of {choices.bins} bins"
+    rows = f"each {' and '.join(map(shown, keys))}"
+    if choices.bins is not None:
+        clusters = choices.bins.strip().isdigit()
+        rows = f"each of {choices.bins} clusters" if clusters else f"each cell of {choices.bins}"
     return f"one row for {rows}, with {meaning[choices.spread]}; weights are counts"
 
 

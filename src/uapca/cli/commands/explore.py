@@ -61,7 +61,7 @@ def explore(
 
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
-        uapca.explore(X).to_html(page)
+        uapca.explore(X, title="standard input" if data == "-" else Path(data).stem).to_html(page)
         content = page.read_bytes()
     if target is None:
         target = Path(tempfile.mkdtemp(prefix="uapca-")) / "page.html"

@@ -1,0 +1,158 @@
+"""``uapca plot`` and ``uapca figures``."""
+
+import xml.dom.minidom
+
+import pytest
+
+from uapca.cli.kinds import KINDS
+
+STARTS = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF", ".gif": b"GIF8"}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "distributions"])
+def test_every_kind_of_picture(run, tmp_path, kind):
+    path = tmp_path / "p.png"
+    result = run("plot", "students", kind, "-o", path)
+    assert result.exit_code == 0, result.stderr
+    assert path.read_bytes().startswith(STARTS[".png"])
+    assert result.stderr.endswith(f"wrote '{path}' ({kind})\n")
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
+def test_every_format_and_the_same_file_twice(run, tmp_path, suffix):
+    path = tmp_path / f"p{suffix}"
+    assert run("plot", "teaser", "distributions", "-o", path).exit_code == 0
+    first = path.read_bytes()
+    assert first.startswith(STARTS[suffix])
+    assert run("plot", "teaser", "distributions", "-o", path, "--force").exit_code == 0
+    assert path.read_bytes() == first
+
+
+def test_options_reach_the_picture(run, tmp_path):
+    def text(*options):
+        path = tmp_path / "p.svg"
+        result = run("plot", "students", *options, "-o", path, "--force")
+        assert result.exit_code == 0, result.stderr
+        return path.read_text(encoding="utf-8")
+
+    assert "PC1 (67.8" in text("projection")
+    other = text("projection", "--pair", "3,4", "--level", "0.5", "--scale", "0")
+    assert "PC3" in other
+    assert "PC1" not in other
+    assert "50 % of each row" in other
+    assert "s = 0" in other
+    one = text("projection", "--pair", "2")
+    assert "PC2" in one
+    assert "PC1" not in one
+
+
+def test_names_do_not_break_a_picture(run, tmp_path):
+    table = tmp_path / "evil.csv"
+    table.write_text(
+        'name,"<b>&""x",y$\\frac$,"<b>&""x_err"\n'
+        '"</text><script>alert(1)</script>",1,2,0.1\n"$\\\\alpha_$",2,3,0.2\n'
+        '"\x1b[31m\x00]]>",3,9,0.1\n\u202e漢,4,1,0.1\n'
+    )
+    for kind in ("projection", "traces", "biplot", "loadings", "components"):
+        path = tmp_path / f"{kind}.svg"
+        result = run("plot", table, kind, "-o", path)
+        assert result.exit_code == 0, result.stderr
+        document = xml.dom.minidom.parse(str(path))
+        assert not document.getElementsByTagName("script")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["students", "projektion", "-o", "p.svg"],
+            "there is no kind of picture 'projektion'; did you mean 'projection'? uapca plot "
+            "--help lists them.",
+        ),
+        (["students", "scree"], "Missing option '-o' / '--output'."),
+        (
+            ["students", "scree", "-o", "p.gif"],
+            "-o 'p.gif' ends in '.gif'. The ending says what is written: .svg, .png or .pdf.",
+        ),
+        (["students", "scree", "-o", "-"], "a picture needs a file: -o FILE.svg, .png or .pdf."),
+        (
+            ["students", "biplot", "-o", "p.svg", "--pair", "0,1"],
+            "--pair must be two components counted from 1, such as 1,3; got '0,1'.",
+        ),
+        (
+            ["students", "biplot", "-o", "p.svg", "--level", "95"],
+            "--level must be probabilities between 0 and 1; got '95'.",
+        ),
+    ],
+)
+def test_complaints_come_first(fails, folder, arguments, message):
+    assert fails("plot", *arguments) == message
+    assert not list(folder.glob("p.*"))
+
+
+def test_complaints_about_the_data(run, folder):
+    result = run("plot", "students", "distributions", "-o", "p.svg", "-q")
+    assert result.stderr == (
+        "uapca: error: distributions shows rows of one or two features, and there are 4. Choose "
+        "two, such as --features M1,M2, or plot the projection.\n"
+    )
+    result = run("plot", "students", "biplot", "-o", "p.svg", "--pair", "1,5", "-q")
+    assert result.stderr == (
+        "uapca: error: --pair asks for component 5, but there are 4 features.\n"
+    )
+    assert not list(folder.glob("p.*"))
+
+
+# figures
+
+
+def test_figures_are_listed_and_misspelt_ones_found(run, fails, folder):
+    from uapca.views.figures import NAMES
+
+    assert run("figures", "--list").stdout.split() == list(NAMES)
+    assert fails("figures", "-o", "out", "teasr").startswith(
+        "there is no figure 'teasr'; did you mean 'teaser'?"
+    )
+    assert fails("figures") == "name a folder to write into: uapca figures -o DIR."
+    (folder / "file").write_text("")
+    assert fails("figures", "-o", "file") == "-o 'file' is a file. Name a folder."
+    assert fails("figures", "-o", "file/below") == (
+        f"'{folder.resolve() / 'file'}' is a file, so there can be no folder in it."
+    )
+    assert not (folder / "out").exists()
+
+
+def test_some_figures_with_captions_and_a_contact_sheet(run, fails, folder):
+    names = ["closed-projection", "teaser"]
+    result = run("figures", "-o", "a/b", *names, "--contact-sheet")
+    assert result.exit_code == 0, result.stderr
+    assert sorted(p.name for p in (folder / "a/b").iterdir()) == [
+        "captions.md",
+        "closed-projection.svg",
+        "contact-sheet.png",
+        "teaser.svg",
+    ]
+    text = (folder / "a/b/captions.md").read_text(encoding="utf-8")
+    assert "![teaser](teaser.svg)" in text
+    assert fails("figures", "-o", "a/b", "teaser") == (
+        "teaser.svg, captions.md exist already. Add --force to replace them."
+    )
+
+
+def test_a_missing_data_set_is_said_and_the_rest_is_drawn(run, folder, monkeypatch):
+    def offline(url, timeout):
+        raise OSError("no network")
+
+    monkeypatch.setenv("UAPCA_DATA", str(folder / "empty"))
+    monkeypatch.setattr("uapca.datasets.anuran.urlopen", offline)
+    result = run("figures", "-o", "out", "anuran", "closed-projection", "-q")
+    assert result.exit_code == 3
+    assert (folder / "out/closed-projection.svg").exists()
+    assert not (folder / "out/anuran.svg").exists()
+    assert result.stderr.startswith("uapca: the figure anuran was not drawn: ")
+    assert "UAPCA_DATA" in result.stderr
+    assert result.stderr.count("\n") == 1
+    alone = run("fit", "anuran", "-q")
+    assert alone.exit_code == 2
+    assert "UAPCA_DATA" in alone.stderr
+    assert alone.stderr.count("\n") == 1
