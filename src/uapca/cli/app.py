@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from types import FrameType
@@ -67,13 +68,16 @@ class App(click.Group):
         arguments = sys.argv[1:] if args is None else list(args)
         extra.pop("standalone_mode", None)
         _prepare_streams()
+        shown_before = warnings.showwarning
         before = _catch_termination()
         try:
+            warnings.showwarning = _note_warning
             code = super().main(arguments or ["--help"], "uapca", standalone_mode=False, **extra)
             sys.stdout.flush()
         except BaseException as error:  # noqa: BLE001 - this is where errors end
             code = _ended(error)
         finally:
+            warnings.showwarning = shown_before
             if before is not None:
                 signal.signal(signal.SIGTERM, before)
         sys.exit(code if isinstance(code, int) else 0)
@@ -109,6 +113,12 @@ def _prepare_streams() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _note_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """What the library warns of, as a remark without the place in its code."""
+    if not settings.quiet:
+        sys.stderr.write(f"note: {line_of(ValueError(str(message)))}\n")
 
 
 def _catch_termination() -> Any:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
-__all__ = ["PICTURES", "picture", "without_window"]
+from uapca.cli.say import note
+
+__all__ = ["PICTURES", "glyphs_noted", "picture", "without_window"]
 
 PICTURES = (".svg", ".png", ".pdf")
 
@@ -36,3 +41,13 @@ def picture(drawn: Any, suffix: str) -> bytes:
     finally:
         matplotlib("pyplot").close(figure)
     return stream.getvalue()
+
+
+@contextmanager
+def glyphs_noted() -> Iterator[None]:
+    """Drawing that says once if the font lacks characters; a box stands for each of them."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", message="Glyph .* missing from", category=UserWarning)
+        yield
+    if caught:
+        note("the font has no sign for some characters of the labels: boxes stand for them")

@@ -82,7 +82,7 @@ def plot(
     from uapca.cli.data import check_data, read_data
     from uapca.cli.errors import CommandError, no_such
     from uapca.cli.output import check_output, write_bytes
-    from uapca.cli.pictures import PICTURES, picture, without_window
+    from uapca.cli.pictures import PICTURES, glyphs_noted, picture, without_window
 
     if kind not in KINDS:
         raise no_such("kind of picture", kind, list(KINDS), "uapca plot --help lists them.")
@@ -108,7 +108,8 @@ def plot(
     if target.suffix.lower() in _FILMS:
         _film(wanted, target)
         return
-    content = picture(drawn(kind, wanted), target.suffix.lower())
+    with glyphs_noted():
+        content = picture(drawn(kind, wanted), target.suffix.lower())
     write_bytes(target, content, kind)
 
 
