@@ -96,6 +96,14 @@ def test_traces_are_those_of_the_library(run):
         np.testing.assert_array_equal(values, found.loadings[:, :, i])
 
 
+def test_scales_need_no_order_and_wrong_ones_are_named(run, fails):
+    a = run("traces", "teaser", "--scales", "1,∞,0", "-o", "-").stdout
+    assert a == run("traces", "teaser", "--scales", "0,1,inf", "-o", "-").stdout
+    assert fails("traces", "teaser", "--scales", "0,x") == (
+        "--scales: each must be a number from 0 to inf; got 'x'."
+    )
+
+
 def test_tables_of_eigenvalues_and_crossings(run, tmp_path):
     path = tmp_path / "e.csv"
     assert run("traces", "crossings", "--table", "eigenvalues", "-o", path).exit_code == 0
@@ -199,5 +207,5 @@ def test_unequal_groups_keep_their_weights_in_a_table(run, folder):
 
 def test_aggregate_needs_labels(folder, fails):
     assert fails("aggregate", "flowers.csv", "-o", "x.csv") == (
-        "say which column holds the labels: --by COLUMN."
+        "say which column holds the labels: --by COLUMN, or --bins K."
     )

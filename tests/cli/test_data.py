@@ -172,6 +172,12 @@ def test_patterns_of_correlations():
     assert correlations(names) == ["a_b_c_corr", "c_a_b_corr"]
 
 
+def test_correlations_of_features_that_are_not_chosen_play_no_part(folder):
+    X = read("stars.csv", features=("ra,parallax",))
+    assert X.features == ("ra", "parallax")
+    assert X.cov.kind == "diagonal"
+
+
 def test_a_pattern_that_is_not_usual(folder):
     (folder / "u.csv").write_text("x,x__plusminus,y\n1,0.5,3\n2,0.25,7\n")
     X = read("u.csv", errors="{}__plusminus")
@@ -217,6 +223,27 @@ def test_weights_from_a_column_or_a_file(folder):
             "row 1, column 'x': cannot read '1,5' as a number; row 2, column 'x': cannot read "
             "'2,5' as a number. Write numbers with a decimal point, or choose columns with "
             "--features.",
+        ),
+        (
+            "x;x_err\n1,5;0,1\n",
+            (),
+            "row 1, column 'x': cannot read '1,5' as a number. Write numbers with a decimal point, "
+            "or choose columns with --features.",
+        ),
+        (
+            "x,x_err\n1,2\n",
+            ("--errors", "{}_pm"),
+            "no column is named like '{}_pm' (--errors) after another. There are x, x_err.",
+        ),
+        (
+            "x,x_err\n1,2\n",
+            ("--errors", "{}"),
+            "--errors '{}' must hold {} once, for the name of the feature, such as \"{}_err\".",
+        ),
+        (
+            "x,x_err\n1,2\n",
+            ("--features", "x,x"),
+            "the column 'x' is named twice. Name it once.",
         ),
         (
             "x,x_err\n1,0.1\n,0.2\n3,\n",

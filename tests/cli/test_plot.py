@@ -97,9 +97,7 @@ def test_complaints_about_the_data(run, folder):
         "two, such as --features M1,M2, or plot the projection.\n"
     )
     result = run("plot", "students", "biplot", "-o", "p.svg", "--pair", "1,5", "-q")
-    assert result.stderr == (
-        "uapca: error: --pair asks for component 5, but there are 4 features.\n"
-    )
+    assert result.stderr == ("uapca: error: --pair asks for component 5 of data with 4 features.\n")
     assert not list(folder.glob("p.*"))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from uapca import UncertainArray
+    from uapca.uncertain import UncertainArray
 
 __all__ = ["BUNDLED", "Bundled", "anuran_hint", "load_bundled"]
 

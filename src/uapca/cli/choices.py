@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from uapca import UncertainArray
+    from uapca.uncertain import UncertainArray
 
 __all__ = ["Choices", "Reading"]
 

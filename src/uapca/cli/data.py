@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from uapca.cli.bundled import BUNDLED, load_bundled
 from uapca.cli.choices import Choices, Reading
 from uapca.cli.errors import CommandError, no_such
-from uapca.cli.labels import nearest, quoted, shown
+from uapca.cli.labels import counted, nearest, quoted, shown
 from uapca.cli.say import note
 
 if TYPE_CHECKING:
-    from uapca import UncertainArray
+    from uapca.uncertain import UncertainArray
 
 __all__ = ["check_data", "read_data"]
 
@@ -88,7 +88,7 @@ def _from_file(data: str, choices: Choices) -> Reading:
 
     table = read_frame(data, kind)
     reading = interpreted(table, choices)
-    size = f"{len(table):,} rows × {len(table.names)} columns"
+    size = f"{counted(len(table), 'row')} × {counted(len(table.names), 'column')}"
     reading.how = f"{table.kind}, {size}, read as {reading.how}"
     return reading
 

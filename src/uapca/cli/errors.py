@@ -20,6 +20,8 @@ _OPTIONS = (
     (r"\bcorr='([^']*)'", r'--corr "\1"'),
     (r"\bspread='(\w+)'", r"--spread \1"),
     (r"\bscale=inf", "--scale inf"),
+    (r"\bddof=", "--ddof "),
+    (r"\buse UncertainScaler\b", "use --standardize"),
     (r"^path must", "DATA must"),
 )
 
@@ -36,6 +38,13 @@ def no_such(what: str, name: str, known: list[str], remedy: str = "") -> Command
     return CommandError(f"there is no {what} {quoted(name)}{meant} {rest}".rstrip())
 
 
+def _is_defect(error: BaseException) -> bool:
+    """Whether an error is ours; the library's own complaints about types say what must be."""
+    if isinstance(error, TypeError):
+        return " must " not in str(error)
+    return not isinstance(error, CommandError | ValueError | OSError | ImportError)
+
+
 def line_of(error: BaseException) -> str:
     """An exception as one line that is safe to print, in the words of the command line."""
     text = str(error)
@@ -43,7 +52,7 @@ def line_of(error: BaseException) -> str:
         text = text or "there is not enough memory for this data"
     elif isinstance(error, OSError) and error.strerror and error.filename is not None:
         text = f"{error.strerror}: {quoted(error.filename)}"
-    elif not isinstance(error, CommandError | ValueError | TypeError | OSError | ImportError):
+    elif _is_defect(error):
         text = (
             f"internal error: {type(error).__name__}: {text}. "
             "Run the command again with --debug and report what it says."

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from uapca import UAPCA, UncertainArray
+    from uapca.decomposition import UAPCA
+    from uapca.uncertain import UncertainArray
 
 __all__ = ["KINDS", "Picture", "drawn"]
 
@@ -84,7 +85,8 @@ def _traces(wanted: Picture) -> Any:
 
 
 def _eigenvalues(wanted: Picture) -> Any:
-    from uapca import factor_traces, plot
+    from uapca import plot
+    from uapca.sensitivity import factor_traces
 
     return plot.eigenvalues(factor_traces(wanted.X))
 
@@ -108,7 +110,8 @@ def _biplot(wanted: Picture) -> Any:
 
 
 def _simulation(wanted: Picture) -> Any:
-    from uapca import plot, simulate
+    from uapca import plot
+    from uapca.stability import simulate
 
     data = wanted.X.scaled(wanted.pca.scale)
     found = simulate(data, wanted.draws, max(wanted.pair) + 1, rng=wanted.seed)

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["listed", "nearest", "quoted", "shown", "width_of"]
+__all__ = ["counted", "listed", "nearest", "quoted", "shown", "width_of"]
 
 # Controls, invisible formatting (text direction among it), halves of pairs, private characters,
 # line and paragraph ends. U+200C and U+200D join or part letters in several scripts and stay.
@@ -61,6 +61,11 @@ def listed(names: Iterable[object], most: int = 8) -> str:
     text = ", ".join(all_names[:most])
     left = len(all_names) - most
     return f"{text} and {left} more" if left > 0 else text
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: ``1 row``, ``1,200 rows``."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

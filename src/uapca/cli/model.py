@@ -36,7 +36,7 @@ from uapca.cli.errors import CommandError
 from uapca.cli.labels import listed, quoted
 
 if TYPE_CHECKING:
-    from uapca import UncertainArray
+    from uapca.uncertain import UncertainArray
 
 __all__ = ["Model", "read_model"]
 

@@ -42,15 +42,16 @@ def error_patterns(columns: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def correlations(columns: Sequence[str]) -> list[str]:
-    """Columns named like the correlation of two others: ``ra_dec_corr``.
+def correlations(columns: Sequence[str], features: Sequence[str] | None = None) -> list[str]:
+    """Columns named like the correlation of two others, or of two features: ``ra_dec_corr``.
 
     Examples
     --------
     >>> correlations(["ra", "dec", "ra_dec_corr", "x_corr"])
     ['ra_dec_corr']
     """
-    known, ending = set(columns), CORRELATION.rpartition("{}")[2]
+    known = set(columns if features is None else features)
+    ending = CORRELATION.rpartition("{}")[2]
     found = []
     for column in columns:
         parts = column.removesuffix(ending).split("_")

@@ -13,7 +13,7 @@ from uapca.cli.labels import listed, quoted, shown
 from uapca.cli.say import progress
 
 if TYPE_CHECKING:
-    from uapca import UncertainArray
+    from uapca.uncertain import UncertainArray
 
 __all__ = ["is_large", "is_pattern", "streamed"]
 

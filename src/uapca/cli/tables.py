@@ -182,6 +182,11 @@ def is_number(cell: Any) -> bool:
     return value is not None and not np.isnan(value)
 
 
+def is_nearly_number(cell: Any) -> bool:
+    """Whether a cell holds a number, or one with a decimal comma."""
+    return is_number(cell) or (isinstance(cell, str) and is_number(cell.replace(",", ".")))
+
+
 def is_absent(cell: Any) -> bool:
     """Whether a cell holds nothing."""
     value = _number(cell)
@@ -194,6 +199,9 @@ def split_names(values: Iterable[str], table: Table) -> list[str]:
     for value in values:
         parts = [value] if value in table.frame else [v.strip() for v in value.split(",")]
         found += [table.require(part) for part in parts if part]
+    twice = [name for name in found if found.count(name) > 1]
+    if twice:
+        raise CommandError(f"the column {quoted(twice[0])} is named twice. Name it once.")
     return found
 
 

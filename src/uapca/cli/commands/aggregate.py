@@ -41,6 +41,7 @@ def aggregate(data: str, output: str, force: bool, choices: Choices) -> None:
     """
     from uapca.cli.data import check_data, read_data
     from uapca.cli.errors import CommandError
+    from uapca.cli.labels import counted
     from uapca.cli.output import TABLES, check_output, write_bytes, write_table
 
     check_data(data)
@@ -52,7 +53,7 @@ def aggregate(data: str, output: str, force: bool, choices: Choices) -> None:
     X = read_data(data, choices)
     from uapca.cli.rows import columns_of_rows, saved
 
-    what = f"{len(X)} distributions"
+    what = counted(len(X), "distribution")
     if target is not None and target.suffix.lower() == ".uapca":
         write_bytes(target, saved(X), what)
     else:

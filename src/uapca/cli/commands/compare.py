@@ -18,8 +18,8 @@ from uapca.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from uapca import UncertainArray
     from uapca.cli.model import Model
+    from uapca.uncertain import UncertainArray
 
 __all__ = ["command"]
 

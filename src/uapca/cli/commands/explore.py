@@ -52,7 +52,7 @@ def explore(
     target = check_output(output, [".html", ".htm"], force)
     X = read_data(data, choices)
     if standardize:
-        from uapca import UncertainScaler
+        from uapca.decomposition import UncertainScaler
 
         X = UncertainScaler().fit_transform(X)
     import tempfile

@@ -91,7 +91,7 @@ def _check_free(paths: Iterable[Path], force: bool) -> None:
 def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int:
     from tempfile import TemporaryDirectory
 
-    from uapca.cli.labels import quoted
+    from uapca.cli.labels import counted, quoted
     from uapca.cli.pictures import picture, without_window
     from uapca.cli.say import note, progress
     from uapca.views import figures as paper
@@ -124,8 +124,7 @@ def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int
             _write(folder / "contact-sheet.png", picture(contact_sheet(shown), ".png"))
     if captions:
         _write(folder / "captions.md", _captions(captions, suffix).encode())
-    count = f"{len(captions)} figure{'s' * (len(captions) != 1)}"
-    note(f"wrote {count} and captions.md to {quoted(folder)}")
+    note(f"wrote {counted(len(captions), 'figure')} and captions.md to {quoted(folder)}")
     for name, why in missing.items():
         _say_missing(name, why)
     return _INCOMPLETE if missing else 0

@@ -126,10 +126,11 @@ def _pair(text: str) -> tuple[int, ...]:
 
 def _check_pair(pair: tuple[int, ...], most: int, kind: str) -> None:
     from uapca.cli.errors import CommandError
+    from uapca.cli.labels import counted
 
     if max(pair) >= most and not (pair == (0, 1) and kind == "projection"):
         raise CommandError(
-            f"--pair asks for component {max(pair) + 1}, but there are {most} features."
+            f"--pair asks for component {max(pair) + 1} of data with {counted(most, 'feature')}."
         )
 
 

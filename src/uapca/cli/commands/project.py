@@ -54,6 +54,7 @@ def project(
     """
     from uapca.cli.data import check_data, read_data
     from uapca.cli.errors import CommandError
+    from uapca.cli.labels import counted
     from uapca.cli.output import TABLES, check_output, write_bytes, write_table
 
     check_data(data)
@@ -72,7 +73,7 @@ def project(
     if target is not None and target.suffix.lower() == ".uapca":
         from uapca.cli.rows import saved
 
-        write_bytes(target, saved(Y), f"{len(Y)} projected rows")
+        write_bytes(target, saved(Y), counted(len(Y), "projected row"))
         return
     from uapca.cli.rows import columns_of_rows
 
@@ -81,7 +82,7 @@ def project(
             f"{Y.shape[1]} components would make {Y.shape[1] * (Y.shape[1] + 3) // 2} columns. "
             "Ask for fewer (-n), or write a .uapca file."
         )
-    write_table(target, columns_of_rows(Y), f"{len(Y)} projected rows")
+    write_table(target, columns_of_rows(Y), counted(len(Y), "projected row"))
 
 
 def _refuse_with_model(ctx: click.Context) -> None:

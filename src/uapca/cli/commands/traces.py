@@ -63,11 +63,12 @@ def traces(
     scales at which neighbouring components come close or change places.
     """
     from uapca.cli.data import check_data, read_data
+    from uapca.cli.labels import counted
     from uapca.cli.output import TABLES, check_output, write_table
 
     check_data(data)
     target = check_output(output, TABLES, force)
-    grid = None if scales is None else [Scale().convert(s, None, None) for s in scales.split(",")]
+    grid = None if scales is None else _grid(scales)
     X = read_data(data, choices)
     from uapca.cli.fitting import fitted
     from uapca.sensitivity import factor_traces
@@ -79,7 +80,16 @@ def traces(
         _print(found)
         return
     tables = {"traces": _traces, "eigenvalues": _eigenvalues, "crossings": _crossings}
-    write_table(target, tables[table](found), f"{table} at {len(found.scales)} scales")
+    write_table(target, tables[table](found), f"{table} at {counted(len(found.scales), 'scale')}")
+
+
+def _grid(text: str) -> list[float]:
+    from uapca.cli.errors import CommandError
+
+    try:
+        return sorted({Scale().convert(part, None, None) for part in text.split(",")})
+    except click.BadParameter as error:
+        raise CommandError(f"--scales: each {error.message}") from None
 
 
 def _print(found: FactorTraces) -> None:
