@@ -100,7 +100,8 @@ def _progression(wanted: Picture) -> Any:
 def _scree(wanted: Picture) -> Any:
     from uapca import plot
 
-    return plot.scree(wanted.X)
+    # Data gets error bars, but is fitted at s = 1.
+    return plot.scree(wanted.X if wanted.pca.scale == 1.0 else wanted.pca)
 
 
 def _biplot(wanted: Picture) -> Any:
@@ -116,3 +117,28 @@ def _simulation(wanted: Picture) -> Any:
     data = wanted.X.scaled(wanted.pca.scale)
     found = simulate(data, wanted.draws, max(wanted.pair) + 1, rng=wanted.seed)
     return plot.simulation(found, data, components=wanted.pair, **_regions(wanted))
+
+
+def _loadings(wanted: Picture) -> Any:
+    from uapca import plot
+
+    return plot.loadings(wanted.pca, components=wanted.pair)
+
+
+def _contributions(wanted: Picture) -> Any:
+    from uapca import plot
+
+    return plot.contributions(wanted.pca, components=wanted.pair)
+
+
+def _cos2(wanted: Picture) -> Any:
+    from uapca import plot
+
+    return plot.cos2(wanted.X, wanted.pca, components=wanted.pair)
+
+
+def _components(wanted: Picture) -> Any:
+    from uapca import plot
+
+    count = min(max(wanted.pair) + 1, wanted.X.shape[1])
+    return plot.components(wanted.X.scaled(wanted.pca.scale), n_components=count)

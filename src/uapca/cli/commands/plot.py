@@ -96,6 +96,8 @@ def plot(
     from uapca.cli.fitting import fitted
     from uapca.cli.kinds import Picture, drawn
 
+    if scale == float("inf") and kind in ("components", "simulation"):
+        raise CommandError(f"{kind} needs a finite --scale.")
     _check_pair(shown, X.shape[1], kind)
     if kind == "distributions" and X.shape[1] > 2:
         two = ",".join((X.features or ("x0", "x1"))[:2])
