@@ -52,7 +52,7 @@ $(STAMPS)/venv:
 	touch $@
 
 $(STAMPS)/plain: pyproject.toml | $(STAMPS)/venv
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable ".[cli,explore]"
 	touch $@
 
 $(STAMPS)/dev: pyproject.toml | $(STAMPS)/venv

@@ -1,7 +1,7 @@
 """The main job on the bundled student grades: data in, fit, look.
 
 Prints a report and writes what it shows to ``out/``: the grades as read, the fit, the projected
-grades and the factor traces. ``make demo`` runs it.
+grades and the factor traces as tables and pictures, and the explorer page. ``make demo`` runs it.
 """
 
 from __future__ import annotations
@@ -58,8 +58,17 @@ def main() -> None:
     )
     _write(OUT / "projected.csv", ["name", "x", "x_err", "y", "y_err", "corr"], _projected_rows(Y))
     _write(OUT / "traces.csv", ["scale", "feature", "x", "y"], _trace_rows(traces))
-    written = ", ".join(str(path) for path in sorted(OUT.iterdir()))
-    print(f"\nwritten: {written}")
+    pictures = {
+        "projection": uapca.plot.projection(Y, pca=pca),
+        "factor-traces": uapca.plot.factor_traces(traces),
+        "eigenvalues": uapca.plot.eigenvalues(traces),
+    }
+    for name, ax in pictures.items():
+        ax.figure.savefig(OUT / f"{name}.png")
+        ax.figure.savefig(OUT / f"{name}.svg")
+    page = uapca.explore(X, title="Student grades").to_html(OUT / "explorer.html")
+    print("\nwritten: " + ", ".join(str(path) for path in sorted(OUT.iterdir())))
+    print(f"\nOpen {page} in a browser to move the uncertainty and the weights yourself.")
 
 
 def _components(X: uapca.UncertainArray, *fits: uapca.UAPCA) -> str:
