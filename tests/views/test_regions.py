@@ -7,7 +7,7 @@ from scipy import stats
 
 from uapca.laws import DegenerateLaw, Independent, Mixture, Normal, Samples, Trapezoid, Uniform
 from uapca.views.ellipses import normal_mark
-from uapca.views.regions import curve, intervals, rings
+from uapca.views.regions import Unresolved, curve, intervals, rings
 
 LEVELS = (0.5, 0.8, 0.95)
 DRAWS = 40_000
@@ -131,6 +131,21 @@ def test_intervals_of_known_laws():
 def test_curves_hold_the_mass(name):
     points = curve(LINES[name])
     assert np.trapezoid(points[:, 1], points[:, 0]) == pytest.approx(1.0, abs=0.005)
+
+
+def test_thin_laws_across_each_other_are_refused_not_drawn_in_pieces():
+    def crossed(thin):
+        return Mixture(
+            [1, 1], [Normal([0, 0], np.diag([1, thin])), Normal([3, 3], np.diag([thin, 1]))]
+        )
+
+    assert [len(found) for found in rings(crossed(0.01), LEVELS)] == [2, 2, 2]
+    with pytest.raises(Unresolved) as error:
+        rings(crossed(1e-8), 0.95)
+    assert str(error.value) == (
+        "the density of this law (mixture of 2 normals in 2 dimensions) is too thin for a grid of "
+        "768 by 768 points. Draw samples of it instead."
+    )
 
 
 def test_laws_without_a_density_are_refused():

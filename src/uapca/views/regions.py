@@ -11,18 +11,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca.laws import Law
+from uapca.laws import Affine, Law, Mixture, Moments, Samples
 from uapca.laws.levels import line_cells
 from uapca.views.scene import Floats
 
-__all__ = ["curve", "intervals", "rings"]
+__all__ = ["Unresolved", "curve", "intervals", "rings"]
 
-NODES = 96  # evenly spaced on each axis, and as many again where the mass is
+# Nodes evenly spaced on each axis, and as many again where the mass is; more of them where the
+# regions then fall SHORT of what they should hold of some draws.
+NODES = (96, 192, 384)
+DRAWS, SHORT = 1000, 0.05
 # Contours are found on the radius √(2 log(top / density)), on which a normal law is a cone:
 # straight lines between nodes are then nearly exact. Where there is no density it ends here.
 BEYOND = 3.0
 # A plateau reaches its height only to rounding.
 PLATEAU = 1e-6
+
+
+class Unresolved(ValueError):
+    """A density that no grid of reasonable size can show, such as thin laws across each other."""
 
 
 def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
@@ -39,6 +46,8 @@ def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
     ------
     uapca.laws.DegenerateLaw
         Where the law has no density in the plane.
+    Unresolved
+        Where no grid of reasonable size sees the density.
 
     Notes
     -----
@@ -51,17 +60,66 @@ def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
     white = law.affine((vectors / np.sqrt(values)).T, -(vectors / np.sqrt(values)).T @ law.mean)
     heights = white.levels(wanted)
     tail = float(1 - wanted.max()) / 100
+    for count in NODES:
+        axes, density = _grid(white, tail, float(heights.min()), count)
+        found = [
+            _contours(axes, density, height, level)
+            for height, level in zip(heights, wanted, strict=True)
+        ]
+        if _estimated(law) or (_whole(found, law) and _hold(found, wanted, white)):
+            return [tuple(ring @ root.T + law.mean for ring in level) for level in found]
+    raise Unresolved(
+        f"the density of this law ({law.describe()}) is too thin for a grid of {2 * NODES[-1]} by "
+        f"{2 * NODES[-1]} points. Draw samples of it instead."
+    )
+
+
+def _grid(white: Law, tail: float, height: float, count: int) -> tuple[tuple[Floats, ...], Floats]:
+    """Axes of a grid, and the density on it, that reach to where it falls below a height."""
     for _ in range(4):
-        axes = tuple(_nodes(white.affine(np.eye(2)[i : i + 1]), tail) for i in range(2))
+        axes = tuple(_nodes(white.affine(np.eye(2)[i : i + 1]), tail, count) for i in range(2))
         density = np.asarray(white.density(axes), dtype=np.float64)
-        if not _touches_edge(density, float(heights.min())):
+        if not _touches_edge(density, height):
             break
         tail /= 30
-    found = [
-        _contours(axes, density, height, level)
-        for height, level in zip(heights, wanted, strict=True)
-    ]
-    return [tuple(ring @ root.T + law.mean for ring in level) for level in found]
+    return axes, density
+
+
+def _estimated(law: Law) -> bool:
+    """Whether a law's density is a kernel estimate, which is wider than the law's own samples."""
+    if isinstance(law, Affine):
+        return _estimated(law.law)
+    if isinstance(law, Mixture):
+        return any(map(_estimated, law.components))
+    return isinstance(law, Samples | Moments)
+
+
+def _whole(found: list[tuple[Floats, ...]], law: Law) -> bool:
+    """Whether the regions of a mixture are in no more pieces than its components explain."""
+    most = 2 * len(law.components) if isinstance(law, Mixture) else np.inf
+    return all(len(rings) <= most for rings in found)
+
+
+def _hold(found: list[tuple[Floats, ...]], levels: Floats, white: Law) -> bool:
+    """Whether regions hold about what they should of some draws; more only where they must."""
+    draws = white.sample(DRAWS, rng=0)
+    return all(
+        _inside(rings, draws).mean() >= level - SHORT
+        for rings, level in zip(found, levels, strict=True)
+    )
+
+
+def _inside(rings: tuple[Floats, ...], points: Any) -> npt.NDArray[np.bool_]:
+    """Which points lie in rings by the even-odd rule: a ray to the right crosses edges."""
+    inside = np.zeros(len(points), dtype=bool)
+    x, y = points[:, :1], points[:, 1:]
+    for ring in rings:
+        (x0, y0), (x1, y1) = ring[:-1].T, ring[1:].T
+        across = (y0 > y) != (y1 > y)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            right = x < x0 + (y - y0) * (x1 - x0) / (y1 - y0)
+        inside ^= np.count_nonzero(across & right, axis=1) % 2 == 1
+    return inside
 
 
 def intervals(law: Law, levels: npt.ArrayLike) -> list[Floats]:
@@ -97,15 +155,15 @@ def _cells(law: Law, tail: float) -> tuple[Floats, Floats]:
     return np.asarray(edges, dtype=np.float64), np.asarray(density, dtype=np.float64)
 
 
-def _nodes(marginal: Law, tail: float) -> Floats:
+def _nodes(marginal: Law, tail: float, count: int) -> Floats:
     edges, density = _cells(marginal, tail)
     mass = np.concatenate([[0.0], np.cumsum(density * np.diff(edges))])
     mass /= mass[-1]
     low, high = np.interp([tail, 1 - tail], mass, edges)
     margin = 0.05 * (high - low)
-    even = np.linspace(low - margin, high + margin, NODES)
+    even = np.linspace(low - margin, high + margin, count)
     return np.unique(
-        np.concatenate([even, np.interp(np.linspace(tail, 1 - tail, NODES), mass, edges)])
+        np.concatenate([even, np.interp(np.linspace(tail, 1 - tail, count), mass, edges)])
     )
 
 

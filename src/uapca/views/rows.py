@@ -1,8 +1,8 @@
 """Rows of two coordinates as marks: each drawn as what its law is.
 
 A normal row is an ellipse, any other law with a density the exact contours of that density, a row
-that is certain in one direction a line, a certain row a point, and a law without a density (atoms)
-some draws of it.
+that is certain in one direction a line, a certain row a point, and a law without a density (atoms),
+or with one that is too thin to be seen, some draws of it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from uapca.uncertain import UncertainArray
 from uapca.views.colours import Colouring
 from uapca.views.ellipses import normal_mark
 from uapca.views.palette import GREY
-from uapca.views.regions import intervals, rings
+from uapca.views.regions import Unresolved, intervals, rings
 from uapca.views.scene import (
     Area,
     Floats,
@@ -227,7 +227,7 @@ def _row(
         if rank == 1:
             return _along_line(law, levels, inks, key), "line"
         regions = rings(law, levels)
-    except DegenerateLaw:
+    except (DegenerateLaw, Unresolved):
         points = law.sample(DRAWS, rng=0).astype(np.float64)
         dots = Ink(color=ink.color, fill=ink.color, opacity=0.5, width=0.0)
         return [Markers(role="row", key=key, points=points, size=0.35, ink=dots)], "draws"
