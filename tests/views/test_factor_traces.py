@@ -138,6 +138,8 @@ def test_broken_traces_are_not_joined():
     assert len(moving) == len(traces.segments)
     for line, part in zip(moving, traces.segments, strict=True):
         np.testing.assert_array_equal(line.points, traces.loadings[part, 2])
+    jumps = [crossing.scale for crossing in traces.crossings if crossing.changes_subspace]
+    assert panel.legend[4].text == "jumps at s = " + ", ".join(f"{s:.3g}" for s in jumps)
 
 
 def test_labels_stand_apart_and_inside(panel):

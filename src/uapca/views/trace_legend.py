@@ -23,6 +23,11 @@ def trace_legend(
     if unmoved:
         once = course.text(course.last) if len(course.u) == 1 else "does not move"
         entries.append(LegendEntry(text=once, kind="marker", ink=Ink(fill="#000000")))
+    jumps = [_jump(course, part.start) for part in course.segments[1:]]
+    if jumps:
+        where = ", ".join(jumps[:3]) + ", …" * (len(jumps) > 3)
+        text = f"jumps at {course.symbol} = {where}"
+        entries.append(LegendEntry(text=text, kind="none"))
     if mirrored and shown:
         entries.append(LegendEntry(text="mirror image", ink=Ink(opacity=MIRRORED)))
     if len(shown) < course.points.shape[1]:
@@ -48,3 +53,8 @@ def _moving_legend(course: Course) -> Iterator[LegendEntry]:
     if course.through_middle:
         full, text = Ink(fill="#000000", width=0.8), course.text(course.middle)
         yield LegendEntry(text=text, kind="marker", shape="square", ink=full)
+
+
+def _jump(course: Course, k: int) -> str:
+    """Where the trace starts anew: between two points of the grid, close together if adaptive."""
+    return number(course.value(0.5 * float(course.u[k - 1] + course.u[k])))
