@@ -269,7 +269,8 @@ def test_small_multiples_have_one_feature_each():
         assert {twin.key for twin in panel.of(Polyline, "twin")} == {f"x{j}"}
     figure = uapca.plot.factor_traces(traces, multiples=True)
     assert len(figure.axes) == 9
-    assert figure.legends[0].get_texts()[0].get_text() == "0 ≤ s ≤ 1"
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert (texts[0], texts[-1]) == ("0 ≤ s ≤ 1", "other features")
     with pytest.raises(TypeError):
         uapca.plot.factor_traces(traces, multiples=True, ax=figure.axes[0])
 

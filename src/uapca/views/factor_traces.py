@@ -162,7 +162,7 @@ def _multiples(
     panels = []
     for j in wanted:
         panel = trace_panel(
-            course, names, (j,), encoding=encoding, mirrored=mirrored, em=None, size=0.7
+            course, names, (j,), encoding=encoding, mirrored=mirrored, em=None, size=0.6
         )
         panels.append(
             panel.with_(
@@ -180,7 +180,7 @@ def _multiples(
         panels=padded,
         name="factor traces",
         caption="Factor traces, one feature in each panel and the others in grey.",
-        legend=trace_legend(course, wanted, mirrored, encoding),
+        legend=trace_legend(course, wanted, mirrored, encoding, others=len(names) > 1),
         legend_columns=6,
         row_heights=tuple(1.18 for _ in rows),
     )

@@ -15,9 +15,16 @@ __all__ = ["trace_legend"]
 
 
 def trace_legend(
-    course: Course, shown: tuple[int, ...], mirrored: bool, encoding: Encoding | None
+    course: Course,
+    shown: tuple[int, ...],
+    mirrored: bool,
+    encoding: Encoding | None,
+    others: bool | None = None,
 ) -> tuple[LegendEntry, ...]:
-    """What shading, lines and markers say; only what is in the picture."""
+    """What shading, lines and markers say; only what is in the picture.
+
+    `others` says whether there are features in grey, by default those not shown.
+    """
     unmoved = [j for j in shown if still(course.points[:, j])]
     entries = list(_moving_legend(course)) if len(unmoved) < len(shown) else []
     if unmoved:
@@ -30,7 +37,7 @@ def trace_legend(
         entries.append(LegendEntry(text=text, kind="none"))
     if mirrored and shown:
         entries.append(LegendEntry(text="mirror image", ink=Ink(opacity=MIRRORED)))
-    if len(shown) < course.points.shape[1]:
+    if others if others is not None else len(shown) < course.points.shape[1]:
         entries.append(LegendEntry(text="other features", ink=Ink(color=LIGHT, width=0.7)))
     return (*entries, *(() if encoding is None else encoding.legend()))
 
