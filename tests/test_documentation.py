@@ -1,0 +1,74 @@
+"""What README and docs show is true: code runs as it stands, links lead somewhere."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import uapca
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Pages whose Python blocks build on each other and on the names below.
+RUN = ["README.md", "pictures.md", "explorer.md"]
+
+
+def blocks(text, language="python"):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def page(name):
+    return next(path for path in PAGES if path.name == name).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def surroundings(tmp_path, monkeypatch, rng):
+    """What the examples take for granted: data of the reader's own, a folder to write into."""
+    import dask.dataframe as dd
+    import pandas as pd
+
+    monkeypatch.chdir(tmp_path)
+    points = rng.normal(size=(40, 3))
+    frame = pd.DataFrame(points, columns=["x", "y", "z"])
+    frame["species"] = np.resize(["a", "b"], 40)
+    (tmp_path / "calls").mkdir()
+    frame.to_parquet(tmp_path / "calls" / "one.parquet")
+    return {
+        "points": points,
+        "errors": np.full((40, 3), 0.1),
+        "w": np.ones(40),
+        "other": uapca.UAPCA(2).fit(points),
+        "X2": uapca.datasets.make_teaser(),
+        "dask_or_spark_frame": dd.from_pandas(frame, npartitions=2),
+    }
+
+
+@pytest.mark.filterwarnings("ignore::uapca.ComponentsNotSeparated")
+@pytest.mark.parametrize("name", RUN)
+def test_python_blocks_run_as_they_stand(name, surroundings):
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    code = blocks(page(name))
+    assert code
+    names = dict(surroundings)
+    for block in code:
+        exec(compile(block, name, "exec"), names)
+    from matplotlib import pyplot as plt
+
+    plt.close("all")
+
+
+def test_plots_listed_are_all_there_are():
+    listed = set(
+        re.findall(r"`plot\.(\w+)\(|, `plot\.(\w+)\(|; `plot\.(\w+)\(", page("pictures.md"))
+    )
+    assert {name for found in listed for name in found if name} == set(uapca.plot.__all__)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (path.parent / target).exists(), target
