@@ -9,6 +9,7 @@ from uapca._validation import Floats
 from uapca.laws.arrays import frozen
 from uapca.laws.levels import Block
 from uapca.laws.protocol import Law
+from uapca.laws.sheets import Way
 
 __all__ = ["Affine", "Imaged"]
 
@@ -22,14 +23,22 @@ class Imaged(Law):
     def _image_on_line(self, image: Affine, x: Floats) -> Floats:
         raise NotImplementedError
 
-    def _image_on_plane(self, image: Affine, x: Floats, y: Floats, shear: Floats) -> Floats:
+    def _image_plane(self, image: Affine) -> Way:
         raise NotImplementedError
+
+    def _image_on_plane(self, image: Affine, x: Floats, y: Floats, shear: Floats) -> Floats:
+        grid = (x - image.mean[0], y - image.mean[1], shear)
+        return self._image_plane(image).density(grid)
 
     def _image_blocks(self, image: Affine) -> list[Block]:
         return Law._blocks(image)
 
-    def _image_spans(self, image: Affine) -> Floats:
-        return Law._spans(image)
+    def _image_span(self, image: Affine) -> tuple[float, float]:
+        return Law._span(image)
+
+    def _image_error(self, image: Affine) -> float:
+        """Mass that the density of an image puts where it does not belong."""
+        return 0.0
 
     def _refuse_image(self, image: Affine) -> None:
         return None
@@ -43,11 +52,14 @@ class Imaged(Law):
     def _density_on_plane(self, x: Floats, y: Floats, shear: Floats) -> Floats:
         return self._image_on_plane(self._identity(), x, y, shear)
 
+    def _plane(self) -> Way:
+        return self._image_plane(self._identity())
+
     def _blocks(self) -> list[Block]:
         return self._image_blocks(self._identity())
 
-    def _spans(self) -> Floats:
-        return self._image_spans(self._identity())
+    def _span(self) -> tuple[float, float]:
+        return self._image_span(self._identity())
 
     def _refuse_degenerate(self) -> None:
         super()._refuse_degenerate()
@@ -125,11 +137,14 @@ class Affine(Law):
     def _density_on_plane(self, x: Floats, y: Floats, shear: Floats) -> Floats:
         return self.law._image_on_plane(self, x, y, shear)
 
+    def _plane(self) -> Way:
+        return self.law._image_plane(self)
+
     def _blocks(self) -> list[Block]:
         return self.law._image_blocks(self)
 
-    def _spans(self) -> Floats:
-        return self.law._image_spans(self)
+    def _span(self) -> tuple[float, float]:
+        return self.law._image_span(self)
 
     def _noise(self) -> float:
         # A loading of 1e-17 is a zero that rounding missed.

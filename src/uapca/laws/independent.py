@@ -18,6 +18,7 @@ from uapca.laws.lines import LineSum
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law
+from uapca.laws.sheets import Way
 from uapca.laws.sums import PlaneSum, has_density
 from uapca.laws.variable import is_variable, marginal_from_variable
 
@@ -120,8 +121,8 @@ class Independent(Imaged):
     def _image_on_line(self, image: Affine, x: Floats) -> Floats:
         return self._line_sum(image).density(x - image.mean[0])
 
-    def _image_on_plane(self, image: Affine, x: Floats, y: Floats, shear: Floats) -> Floats:
-        return self._plane_sum(image).density(image.mean, x, y, shear)
+    def _image_plane(self, image: Affine) -> Way:
+        return PlaneSum(image.A, self.marginals, image.cov).way()
 
     def _image_blocks(self, image: Affine) -> list[Block]:
         alone = self._line_sum(image).alone if image.dim == 1 else None
@@ -129,16 +130,11 @@ class Independent(Imaged):
             return super()._image_blocks(image)
         return [quantile_block(alone.ppf, alone.pdf, float(image.mean[0]) - alone.mean)]
 
-    def _image_spans(self, image: Affine) -> Floats:
-        if image.dim == 1:
-            return np.array([self._line_sum(image).span()])
-        return self._plane_sum(image).spans()
+    def _image_span(self, image: Affine) -> tuple[float, float]:
+        return self._line_sum(image).span()
 
     def _line_sum(self, image: Affine) -> LineSum:
         return LineSum(list(zip(image.A[0].tolist(), self.marginals, strict=True)))
-
-    def _plane_sum(self, image: Affine) -> PlaneSum:
-        return PlaneSum(image.A, self.marginals, image.cov)
 
 
 def as_marginal(obj: Any, index: int | None = None) -> Marginal:

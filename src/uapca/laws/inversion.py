@@ -15,14 +15,17 @@ import numpy as np
 from scipy import fft
 
 from uapca._validation import Floats
+from uapca.laws.atoms import Atoms
 from uapca.laws.chirp import Comb, polynomial
+from uapca.laws.levels import Block
+from uapca.laws.sheets import Grid, Sheet
 from uapca.laws.waves import Complexes, Frequencies, Listed, powers
 
 __all__ = [
+    "MovedSeries",
     "PlaneSeries",
     "Series",
     "Table",
-    "evaluated",
     "line_table",
     "padded",
     "plane_series",
@@ -30,6 +33,8 @@ __all__ = [
 ]
 
 NEGLIGIBLE = 1e-7
+#: Nodes along each axis at which a plane series is tabulated, if it has no more terms.
+FINEST = 1200
 
 Series = Callable[[float, float, tuple[int, int]], Complexes]
 
@@ -122,9 +127,83 @@ class PlaneSeries:
         """Whether what the series leaves out is negligible."""
         return self.mass == 1
 
-    def density(self, mean: Floats, grid: tuple[Floats, Floats, Floats]) -> Floats:
-        """Density at the points (x[i], y[j] + shear[i]) of the law moved to this mean."""
-        return evaluated(self.terms, mean, self.lower, self.boxes, grid) / self.mass
+    def density(self, grid: Grid) -> Floats:
+        return _evaluated(self.terms, self.lower, self.boxes, grid) / self.mass
+
+    def at(self, x: Floats, y: Floats) -> Floats:
+        return self.sheet().at(x, y)
+
+    def blocks(self) -> list[Block]:
+        return self.sheet().blocks()
+
+    def error(self) -> float:
+        return self.mass - 1
+
+    def sheet(self, finest: int = FINEST) -> Sheet:
+        """The same between evenly spaced nodes, by one Fourier transform."""
+        rows, columns = len(self.terms) // 2, self.terms.shape[1] - 1
+        least = 2 * rows + 1, 2 * columns + 1
+        size = [fft.next_fast_len(max(count, min(finest, 4 * count)), True) for count in least]
+        low, high = self.boxes.T
+        steps = (high - low) / size
+        k, m = np.arange(-rows, rows + 1), np.arange(columns + 1)
+        turn = [
+            np.exp(-2j * np.pi / (b - a) * a * n)
+            for (a, b), n in zip(self.boxes, (k, m), strict=True)
+        ]
+        values = _summed(np.conj(self.terms * np.outer(turn[0], turn[1])), (size[0], size[1]))
+        values *= 1 / (np.prod(steps) * self.lower[0, 0] * self.lower[1, 1] * self.mass)
+        nodes = [
+            a + step * np.arange(count) for a, step, count in zip(low, steps, size, strict=True)
+        ]
+        values = np.maximum(values, 0.0)
+        return Sheet((nodes[0], nodes[1]), values, np.linalg.inv(self.lower), self.error())
+
+
+@dataclass(frozen=True, eq=False)
+class MovedSeries:
+    """Copies of a plane series, one at every atom of an independent discrete part."""
+
+    series: PlaneSeries
+    atoms: Atoms
+
+    def density(self, grid: Grid) -> Floats:
+        x, y, shear = grid
+        total = np.zeros((len(x), len(y)))
+        # The box of z is a parallelogram of the plane: its corners bound it.
+        series = self.series
+        corners = [series.lower @ [u, v] for u in series.boxes[0] for v in series.boxes[1]]
+        low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+        for place, mass in zip(self.atoms.places, self.atoms.mass, strict=True):
+            rows = np.flatnonzero((x >= place[0] + low[0]) & (x <= place[0] + high[0]))
+            if not rows.size:
+                continue
+            bottom, top = low[1] - shear[rows].max(), high[1] - shear[rows].min()
+            columns = np.flatnonzero((y >= place[1] + bottom) & (y <= place[1] + top))
+            if columns.size:
+                part = x[rows] - place[0], y[columns] - place[1], shear[rows]
+                total[np.ix_(rows, columns)] += mass * series.density(part)
+        return total
+
+    def at(self, x: Floats, y: Floats) -> Floats:
+        sheet = self._sheet()
+        total = np.zeros(x.shape)
+        for place, mass in zip(self.atoms.places, self.atoms.mass, strict=True):
+            total += mass * sheet.at(x - place[0], y - place[1])
+        return total
+
+    def blocks(self) -> list[Block]:
+        block = self._sheet().blocks()[0]
+        places = (self.atoms.places[:, None, :] + block.places).reshape(-1, 2)
+        mass = np.outer(self.atoms.mass, block.mass).ravel()
+        return [Block(places, self.at(places[:, 0], places[:, 1]), mass)]
+
+    def error(self) -> float:
+        return self.series.error()
+
+    def _sheet(self) -> Sheet:
+        """With fewer nodes where there are many copies."""
+        return self.series.sheet(int(FINEST / np.sqrt(len(self.atoms.mass))))
 
 
 def plane_series(
@@ -162,20 +241,14 @@ def tapered(terms: Complexes) -> Complexes:
     return terms * np.outer(_taper(k), _taper(np.arange(second + 1) / second))
 
 
-def evaluated(
-    terms: Complexes,
-    mean: Floats,
-    lower: Floats,
-    boxes: Floats,
-    grid: tuple[Floats, Floats, Floats],
-) -> Floats:
+def _evaluated(terms: Complexes, lower: Floats, boxes: Floats, grid: Grid) -> Floats:
     """The sum of a plane series with these terms (2K + 1, L + 1) over `boxes` of z."""
     x, y, shear = grid
     (low1, high1), (low2, high2) = boxes
     step1, step2 = 2 * np.pi / (high1 - low1), 2 * np.pi / (high2 - low2)
     first, second = len(terms) // 2, terms.shape[1] - 1
-    z1 = (x - mean[0]) / lower[0, 0]
-    z2 = (y - mean[1]) / lower[1, 1]
+    z1 = x / lower[0, 0]
+    z2 = y / lower[1, 1]
     offset = (shear - lower[1, 0] * z1) / lower[1, 1]
     # Over k = −K … K along the first axis, then l = 0 … L; the other half is conjugate.
     rows = polynomial(terms.T, -step1 * z1).T
@@ -211,11 +284,17 @@ def _clipped_mass(terms: Complexes) -> float:
     first, second = len(terms) // 2, terms.shape[1] - 1
     size = fft.next_fast_len(2 * first + 1), fft.next_fast_len(2 * second + 1, True)
     # Where the box begins does not matter to the sum over it.
+    values = _summed(terms, size)
+    return float(np.sum(values, where=values > 0))
+
+
+def _summed(terms: Complexes, size: tuple[int, int]) -> Floats:
+    """Inverse transform of terms (2K + 1, L + 1) and their conjugates, of this size."""
+    first, second = len(terms) // 2, terms.shape[1] - 1
     half = np.zeros((size[0], size[1] // 2 + 1), dtype=np.complex128)
     half[: first + 1, : second + 1] = terms[first:]
     half[-first:, : second + 1] = terms[:first]
-    values = fft.irfft2(half, s=size, overwrite_x=True)
-    return float(np.sum(values, where=values > 0))
+    return np.asarray(fft.irfft2(half, s=size, overwrite_x=True))
 
 
 def _rim(cf: Callable[[Frequencies], Complexes], step: float, modes: int) -> float:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import fft
 
 from uapca._validation import Floats
-from uapca.laws.inversion import evaluated, padded, tapered
+from uapca.laws.inversion import PlaneSeries, padded, tapered
 
 __all__ = ["kernel_line", "kernel_plane", "kernel_span"]
 
@@ -48,15 +48,8 @@ def kernel_line(z: Floats, weights: Floats, bandwidth: float, x: Floats) -> Floa
     return np.asarray(np.interp(x, nodes, heights, left=0.0, right=0.0))
 
 
-def kernel_plane(
-    z: Floats,
-    weights: Floats,
-    bandwidth: float,
-    mean: Floats,
-    lower: Floats,
-    grid: tuple[Floats, Floats, Floats],
-) -> Floats:
-    """Estimate at the points (x[i], y[j] + shear[i]) from whitened samples `z` (n, 2)."""
+def kernel_plane(z: Floats, weights: Floats, bandwidth: float, lower: Floats) -> PlaneSeries:
+    """Estimate from whitened samples `z` (n, 2), as deviations ``lower @ z``."""
     spans = np.array([padded(kernel_span(column, bandwidth)) for column in z.T])
     lengths = spans[:, 1] - spans[:, 0]
     wanted = np.ceil(REACH / bandwidth * lengths / (2 * np.pi)).astype(int)
@@ -86,7 +79,7 @@ def kernel_plane(
         terms = full[k].conj() * np.outer(kernels[0] * origin[0], kernels[1] * origin[1])
     if np.any(wanted > modes):
         terms = tapered(terms)
-    return evaluated(terms, mean, lower, spans, grid)
+    return PlaneSeries(terms, lower, spans, 1.0)
 
 
 def _shared(z: Floats, low: float, step: float, size: int) -> tuple[npt.NDArray[np.intp], Floats]:

@@ -9,14 +9,7 @@ import numpy as np
 
 from uapca._validation import Floats
 
-__all__ = [
-    "Block",
-    "highest_density_levels",
-    "line_block",
-    "line_cells",
-    "plane_block",
-    "quantile_block",
-]
+__all__ = ["Block", "highest_density_levels", "line_block", "line_cells", "quantile_block"]
 
 LINE_POINTS = 8001
 #: Share of the mass that one cell of a line may hold, and how often cells are moved to meet it.
@@ -24,36 +17,34 @@ MUCH = 5e-4
 MOST_MOVES = 24
 #: Cells of equal probability, apart from finer ones in both tails.
 QUANTILES = 8000
-PLANE_POINTS = 301
 
 
 class Block(NamedTuple):
-    """Points that carry mass, flattened: where they are and what they hold.
+    """Points that carry a law's mass.
 
     Attributes
     ----------
-    x : ndarray of shape (Gx,)
-    y : ndarray of shape (Gy,) or None in one dimension
-    shear : ndarray of shape (Gx,) or None
-        Point [i, j] is (x[i], y[j] + shear[i]).
-    density, mass : ndarray of shape (Gx,) or (Gx, Gy)
+    places : ndarray of shape (n, q)
+    density, mass : ndarray of shape (n,)
+        The mass around each place; it sums to 1.
     """
 
-    x: Floats
-    y: Floats | None
-    shear: Floats | None
+    places: Floats
     density: Floats
     mass: Floats
 
 
-def line_block(density: Callable[[Floats], Floats], mean: float, span: Floats) -> Block:
+def line_block(
+    density: Callable[[Floats], Floats], mean: float, span: tuple[float, float]
+) -> Block:
     """Cells across ``mean + span`` with the density at their midpoints."""
     edges, values = line_cells(density, mean, span)
-    return Block(0.5 * (edges[1:] + edges[:-1]), None, None, values, values * np.diff(edges))
+    mass = values * np.diff(edges)
+    return Block(0.5 * (edges[1:] + edges[:-1])[:, None], values, mass / mass.sum())
 
 
 def line_cells(
-    density: Callable[[Floats], Floats], mean: float, span: Floats
+    density: Callable[[Floats], Floats], mean: float, span: tuple[float, float]
 ) -> tuple[Floats, Floats]:
     """Edges of cells across ``mean + span``, and the density at their midpoints.
 
@@ -88,29 +79,13 @@ def quantile_block(
     values = density(x)
     # A pole is as high as the highest cell beside it.
     top = float(np.max(values, where=np.isfinite(values), initial=0.0))
-    return Block(x + shift, None, None, np.minimum(values, top), np.diff(edges))
-
-
-def plane_block(
-    density: Callable[[Floats, Floats, Floats], Floats], mean: Floats, lower: Floats, spans: Floats
-) -> Block:
-    """Cells of a grid sheared along `lower`, the Cholesky factor of the law's covariance.
-
-    The shear keeps thin oblique laws as well resolved as round ones.
-    """
-    z1, w1 = _midpoints(spans[0, 0], spans[0, 1], PLANE_POINTS)
-    z2, w2 = _midpoints(spans[1, 0], spans[1, 1], PLANE_POINTS)
-    x = mean[0] + lower[0, 0] * z1
-    y = mean[1] + lower[1, 1] * z2
-    shear = lower[1, 0] * z1
-    values = density(x, y, shear)
-    return Block(x, y, shear, values, values * (w1 * w2 * lower[0, 0] * lower[1, 1]))
+    return Block((x + shift)[:, None], np.minimum(values, top), np.diff(edges))
 
 
 def highest_density_levels(blocks: list[Block], probs: Floats) -> Floats:
     """The largest density values whose superlevel sets hold at least `probs` of the mass."""
-    density = np.concatenate([block.density.ravel() for block in blocks])
-    mass = np.concatenate([block.mass.ravel() for block in blocks])
+    density = np.concatenate([block.density for block in blocks])
+    mass = np.concatenate([block.mass for block in blocks])
     order = np.argsort(-density, kind="stable")
     density = density[order]
     held = np.cumsum(mass[order])
@@ -119,8 +94,3 @@ def highest_density_levels(blocks: list[Block], probs: Floats) -> Floats:
     held -= 0.5 * mass[order] / mass.sum()
     levels = np.interp(probs, held, density)
     return np.where(probs >= 1, 0.0, levels)
-
-
-def _midpoints(low: float, high: float, count: int) -> tuple[Floats, float]:
-    width = (high - low) / count
-    return low + width * (np.arange(count) + 0.5), width

@@ -11,6 +11,8 @@ import numpy as np
 from uapca._validation import Floats
 from uapca.laws.atoms import Atoms, atoms_of
 from uapca.laws.inversion import Table, line_table
+from uapca.laws.ladders import Ladder, Slopes, ladder_of, ladder_sum, whole
+from uapca.laws.levels import line_cells
 from uapca.laws.marginal import Gaussian, Marginal
 from uapca.laws.trapezoid import Knotted, Trapezoid
 from uapca.laws.variable import Variable
@@ -74,6 +76,25 @@ class LineSum:
         """Deviations from the mean that hold practically all mass."""
         return self._span([*self.terms, *self.jumps], 1e-6)
 
+    @cached_property
+    def ladder(self) -> Ladder:
+        """Probabilities of the deviations."""
+        if self.alone is not None:
+            return ladder_of(self.alone)
+        if self._hard and not self.jumps:
+            return self._hard_ladder
+        edges, values = line_cells(self.quick, 0.0, self.span())
+        return Ladder(edges, whole(np.concatenate([[0.0], np.cumsum(values * np.diff(edges))])))
+
+    @property
+    def _hard(self) -> bool:
+        """Whether tails or poles of SciPy's variables are beyond a series."""
+        return any(isinstance(term, Variable) and term.roughness == 2 for term in self.terms)
+
+    @cached_property
+    def _hard_ladder(self) -> Ladder:
+        return ladder_sum([ladder_of(term) for term in self.terms])
+
     def _span(self, terms: list[Marginal], tail: float) -> tuple[float, float]:
         std = sqrt(sum(term.var for term in terms))
         return span_of(terms, [1.0] * len(terms), std, tail)
@@ -92,8 +113,8 @@ class LineSum:
         return atoms_of(np.ones((1, len(self.jumps))), self.jumps, MOST_ATOMS)
 
     @cached_property
-    def _table(self) -> Table:
-        return self._tabulated([])
+    def _table(self) -> Table | Slopes:
+        return Slopes(self._hard_ladder) if self._hard else self._tabulated([])
 
     @cached_property
     def _series(self) -> Table:

@@ -131,15 +131,16 @@ class Mixture(Law):
 
     def _blocks(self) -> list[Block]:
         """Each component's own points, so that narrow modes far apart are all resolved."""
-        blocks = []
+        pairs = [(w, block) for w, c in self._present() for block in c._blocks()]
+        places = np.concatenate([block.places for _, block in pairs])
+        mass = np.concatenate([weight * block.mass for weight, block in pairs])
+        return [Block(places, self._density_at(places), mass)]
+
+    def _density_at(self, points: Floats) -> Floats:
+        total = np.zeros(len(points))
         for weight, component in self._present():
-            for block in component._blocks():
-                if block.y is None or block.shear is None:
-                    density = self._density_on_line(block.x)
-                else:
-                    density = self._density_on_plane(block.x, block.y, block.shear)
-                blocks.append(block._replace(density=density, mass=weight * block.mass))
-        return blocks
+            total += weight * component._density_at(points)
+        return total
 
     def _present(self) -> list[tuple[float, Law]]:
         pairs = zip(self.weights.tolist(), self.components, strict=True)

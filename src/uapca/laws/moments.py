@@ -15,6 +15,7 @@ from uapca.laws.levels import Block
 from uapca.laws.normal import Normal, checked_moments
 from uapca.laws.protocol import Law
 from uapca.laws.samples import Samples
+from uapca.laws.sheets import Way
 
 __all__ = ["Moments"]
 
@@ -124,6 +125,9 @@ class Moments(Imaged):
 
     def _image_on_plane(self, image: Affine, x: Floats, y: Floats, shear: Floats) -> Floats:
         return self._stand_in.affine(image.A, image.b)._density_on_plane(x, y, shear)
+
+    def _image_plane(self, image: Affine) -> Way:
+        return self._stand_in.affine(image.A, image.b)._plane()
 
     def _image_blocks(self, image: Affine) -> list[Block]:
         return self._stand_in.affine(image.A, image.b)._blocks()

@@ -11,8 +11,12 @@ from scipy.special import ndtri
 from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
 from uapca.laws.arrays import frozen
 from uapca.laws.protocol import Law
+from uapca.laws.sheets import Sheet
 
 __all__ = ["Normal", "checked_moments"]
+
+#: Nodes along each axis of the points that stand for a normal law of the plane, and their reach.
+NODES, SPAN = 201, 5.5
 
 
 class Normal(Law):
@@ -90,6 +94,21 @@ class Normal(Law):
         with np.errstate(under="ignore", over="ignore"):
             top = np.exp(-0.5 * z1 * z1) / (2 * np.pi * lower[0, 0] * lower[1, 1])
             return np.asarray(top[:, None] * np.exp(-0.5 * z2 * z2))
+
+    def _plane(self) -> Sheet:
+        z = np.linspace(-SPAN, SPAN, NODES)
+        lower = np.linalg.cholesky(self.cov)
+        top = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi * lower[0, 0] * lower[1, 1])
+        return Sheet((z, z), np.outer(top, top), np.linalg.inv(lower))
+
+    def _density_at(self, points: Floats) -> Floats:
+        if self.dim == 1:
+            return self._density_on_line(points[:, 0])
+        lower = np.linalg.cholesky(self.cov)
+        z = np.linalg.solve(lower, (points - self.mean).T)
+        with np.errstate(under="ignore", over="ignore"):
+            values = np.exp(-0.5 * np.sum(z * z, axis=0))
+        return np.asarray(values / (2 * np.pi * lower[0, 0] * lower[1, 1]))
 
     def _levels(self, probs: Floats) -> Floats:
         if self.dim == 1:

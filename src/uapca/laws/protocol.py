@@ -12,7 +12,8 @@ import numpy.typing as npt
 from uapca._validation import Floats, as_floats, complaint, rng_from, shape_of
 from uapca.laws.arrays import affine_map, grid_axes, grid_axis
 from uapca.laws.degenerate import DegenerateLaw, Line, refuse_density
-from uapca.laws.levels import Block, highest_density_levels, line_block, plane_block
+from uapca.laws.levels import Block, highest_density_levels, line_block
+from uapca.laws.sheets import Way
 
 __all__ = ["Law"]
 
@@ -300,15 +301,24 @@ class Law(ABC):
     def _blocks(self) -> list[Block]:
         """Points that carry the law's mass, with density and mass at each."""
         if self.dim == 1:
-            span = self._spans()[0]
-            return [line_block(self._density_on_line, float(self.mean[0]), span)]
-        lower = np.linalg.cholesky(self.cov)
-        return [plane_block(self._density_on_plane, self.mean, lower, self._spans())]
+            return [line_block(self._density_on_line, float(self.mean[0]), self._span())]
+        return [b._replace(places=b.places + self.mean) for b in self._plane().blocks()]
 
-    def _spans(self) -> Floats:
-        """Range (low, high) of each whitened coordinate that holds practically all mass."""
-        spread = np.sqrt(np.diagonal(self.cov)) if self.dim == 1 else np.ones(2)
-        return np.outer(spread, [-6.0, 6.0])
+    def _density_at(self, points: Floats) -> Floats:
+        """Density at points of shape (n, q), close enough to compare with a level."""
+        if self.dim == 1:
+            return self._density_on_line(points[:, 0])
+        x, y = (points - self.mean).T
+        return self._plane().at(x, y)
+
+    def _plane(self) -> Way:
+        """How the density in the plane is found, about the mean."""
+        raise NotImplementedError
+
+    def _span(self) -> tuple[float, float]:
+        """Deviations from the mean that hold practically all mass of a law of one dimension."""
+        std = float(self.std[0])
+        return -6 * std, 6 * std
 
     def _noise(self) -> float:
         """Standard deviations up to this size are rounding error."""

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
 from uapca.laws.arrays import frozen
+from uapca.laws.inversion import PlaneSeries
 from uapca.laws.kernel import kernel_line, kernel_plane, kernel_span
 from uapca.laws.protocol import Law
 
@@ -134,20 +135,17 @@ class Samples(Law):
         return kernel_line(z, self.weights, self.bandwidth, (x - self.mean[0]) / std) / std
 
     def _density_on_plane(self, x: Floats, y: Floats, shear: Floats) -> Floats:
-        lower = np.linalg.cholesky(self.cov)
-        grid = (x, y, shear)
-        return kernel_plane(
-            self._whitened(lower), self.weights, self.bandwidth, self.mean, lower, grid
-        )
+        return self._plane().density((x - self.mean[0], y - self.mean[1], shear))
 
-    def _spans(self) -> Floats:
+    def _plane(self) -> PlaneSeries:
         lower = np.linalg.cholesky(self.cov)
-        spans = np.array([kernel_span(z, self.bandwidth) for z in self._whitened(lower).T])
-        return spans * lower[0, 0] if self.dim == 1 else spans
+        z = np.linalg.solve(lower, (self.values - self.mean).T).T
+        return kernel_plane(z, self.weights, self.bandwidth, lower)
 
-    def _whitened(self, lower: Floats) -> Floats:
-        deviation = (self.values - self.mean).T
-        return np.asarray(np.linalg.solve(lower, deviation).T)
+    def _span(self) -> tuple[float, float]:
+        std = float(self.std[0])
+        low, high = kernel_span((self.values[:, 0] - self.mean[0]) / std, self.bandwidth)
+        return low * std, high * std
 
 
 def checked_weights(weights: npt.ArrayLike, count: int) -> Floats:

@@ -15,10 +15,12 @@ import numpy as np
 
 from uapca._validation import Floats
 from uapca.laws.atoms import Atoms, atoms_of
+from uapca.laws.copies import Copies
 from uapca.laws.frames import Frame, best_frame
-from uapca.laws.inversion import PlaneSeries, plane_series
+from uapca.laws.inversion import MovedSeries, PlaneSeries, plane_series
 from uapca.laws.lines import FAINT, LineSum, product, span_of
 from uapca.laws.marginal import Marginal
+from uapca.laws.sheets import Sheet, Way
 from uapca.laws.strata import stratified
 from uapca.laws.trapezoid import Uniform
 from uapca.laws.variable import Variable
@@ -37,8 +39,6 @@ SNAP, LOOSE = 2e-3, 3e-2
 FEW_STRATA = 16
 #: Largest number of copies in a mixture.
 MOST_COPIES = 512
-
-Grid = tuple[Floats, Floats, Floats]
 
 
 def has_density(columns: Floats, marginals: Sequence[Marginal]) -> bool:
@@ -61,36 +61,30 @@ class PlaneSum:
         self.columns, self.marginals = A[:, smooth], [marginals[j] for j in smooth]
         self.jump_columns, self.jumps = A[:, jumps], [marginals[j] for j in jumps]
 
-    def spans(self) -> Floats:
-        """Interval of each whitened coordinate that holds practically all mass."""
-        columns = np.hstack([self.columns, self.jump_columns])
-        return _spans(self.lower, columns, [*self.marginals, *self.jumps])
-
-    def density(self, mean: Floats, x: Floats, y: Floats, shear: Floats) -> Floats:
-        """Density at the points (x[i], y[j] + shear[i])."""
-        grid = (x - mean[0], y - mean[1], shear)
+    def way(self) -> Way:
+        """How the density is found: the cheapest way that resolves it."""
         frame = best_frame(self.columns, np.array([m.std for m in self.marginals]))
         atoms = atoms_of(self.jump_columns, self.jumps, MOST_COPIES)
         if atoms is not None and frame.coupling == 0:
-            return self._mixture(frame, SNAP, atoms, grid)
+            return self._mixture(frame, SNAP, atoms)
         rough = self._rough()
         if atoms is not None and rough:
-            density, mass = self._stratified(atoms, grid, rough == 2)
-            if rough == 2 or abs(mass - 1) <= RINGING:
-                return density
+            sheet = self._stratified(atoms, rough == 2)
+            if rough == 2 or sheet.error() <= RINGING:
+                return sheet
         series = self._series()
         if atoms is None or series.resolved:
-            return series.density(np.zeros(2), grid)
+            return series
         if self._copies(frame, SNAP) <= FEW_STRATA:
-            return self._mixture(frame, SNAP, atoms, grid)
-        if series.mass <= 1 + RINGING:
-            return series.density(np.zeros(2), grid)
+            return self._mixture(frame, SNAP, atoms)
+        if series.error() <= RINGING:
+            return series
         if self.jumps:
             series = self._continuous_series(frame)
-        tolerance = self._tolerance(frame, atoms) if series.mass > 1 + RINGING else None
+        tolerance = self._tolerance(frame, atoms) if series.error() > RINGING else None
         if tolerance is not None:
-            return self._mixture(frame, tolerance, atoms, grid)
-        return _moved(series, atoms, grid)
+            return self._mixture(frame, tolerance, atoms)
+        return MovedSeries(series, atoms)
 
     def _series(self) -> PlaneSeries:
         """Of the whole law."""
@@ -106,7 +100,9 @@ class PlaneSum:
                 terms *= _on_lattice(jumps, self.jumps, (step1, step2), modes)
             return terms
 
-        return plane_series(whole, continuous, self.lower, self.spans(), MOST_TERMS)
+        columns = np.hstack([self.columns, self.jump_columns])
+        spans = _spans(self.lower, columns, [*self.marginals, *self.jumps])
+        return plane_series(whole, continuous, self.lower, spans, MOST_TERMS)
 
     def _continuous_series(self, frame: Frame) -> PlaneSeries:
         """Of the continuous marginals alone."""
@@ -132,7 +128,7 @@ class PlaneSum:
         coupled = frame.coupled(tolerance)
         return prod(len(self._strata(frame, index, tolerance)[1]) for index in coupled)
 
-    def _mixture(self, frame: Frame, tolerance: float, atoms: Atoms, grid: Grid) -> Floats:
+    def _mixture(self, frame: Frame, tolerance: float, atoms: Atoms) -> Copies:
         """Copies of a product of two line densities, at every atom and stratum."""
         places, mass = frame.inverse @ atoms.places.T, atoms.mass
         parts: list[list[tuple[float, Marginal]]] = [[], []]
@@ -146,11 +142,9 @@ class PlaneSum:
                 mass = np.outer(mass, share).ravel()
             for line, factor in zip(parts, frame.shares[:, index].tolist(), strict=True):
                 line.append((factor, rest))
-        x, y, shear = grid
-        height = np.add.outer(shear, y)
-        first, second = ((row[0] * x[:, None] + row[1] * height).ravel() for row in frame.inverse)
-        total = _copies([LineSum(line) for line in parts], (first, second), places.T, mass)
-        return np.asarray(total.reshape(height.shape) * abs(np.linalg.det(frame.inverse)))
+        lines = LineSum(parts[0]), LineSum(parts[1])
+        wrong = tolerance if tolerance > SNAP else 0.0
+        return Copies(lines, places.T, mass, frame.inverse, wrong)
 
     def _pair(self) -> Frame:
         """The directions of two parts, by their cores: deviations say little of a heavy tail."""
@@ -163,7 +157,7 @@ class PlaneSum:
         # More than three directions are smooth again, but for tails.
         return 0 if rough == 1 and len(self._pair().coupled(SNAP)) > 1 else rough
 
-    def _stratified(self, atoms: Atoms, grid: Grid, finely: bool) -> tuple[Floats, float]:
+    def _stratified(self, atoms: Atoms, finely: bool) -> Sheet:
         """Conditioned on all parts but the two that are best taken as axes."""
         frame = self._pair()
         coupled = frame.coupled(SNAP)
@@ -173,12 +167,8 @@ class PlaneSum:
             for row in frame.shares.tolist()
         ]
         parts = [(frame.shares[:, index], self.marginals[index]) for index in coupled]
-        x, y, shear = grid
-        height = np.add.outer(shear, y)
-        first, second = (row[0] * x[:, None] + row[1] * height for row in frame.inverse)
         places = frame.inverse @ atoms.places.T
-        density, mass = stratified(lines, parts, (places, atoms.mass), (first, second), finely)
-        return np.asarray(density * abs(np.linalg.det(frame.inverse))), mass
+        return stratified(lines, parts, (places, atoms.mass), frame.inverse, finely)
 
     def _strata(self, frame: Frame, index: int, tolerance: float) -> tuple[Floats, Floats, Uniform]:
         """Midpoints and masses of equal cells of a marginal, and the law within a cell."""
@@ -198,46 +188,6 @@ def _core(marginal: Marginal) -> float:
     """Half the length of the middle 68 % of a marginal."""
     low, high = marginal.ppf(np.array([0.16, 0.84])).tolist()
     return float(high - low) / 2 or marginal.std
-
-
-def _copies(
-    lines: list[LineSum], coordinates: tuple[Floats, Floats], places: Floats, mass: Floats
-) -> Floats:
-    """Σ mass · line1(u − place1) · line2(v − place2) at the coordinates (u, v)."""
-    if len(mass) == 1:
-        pairs = zip(lines, coordinates, places[0], strict=True)
-        first, second = (line.density(u - place) for line, u, place in pairs)
-        return first * second
-    total = np.zeros(len(coordinates[0]))
-    spans = [line.span() for line in lines]
-    for place, weight in zip(places, mass, strict=True):
-        inside = np.ones(len(total), dtype=bool)
-        for u, shift, (low, high) in zip(coordinates, place, spans, strict=True):
-            inside &= (u >= shift + low) & (u <= shift + high)
-        found = np.flatnonzero(inside)
-        pairs = zip(lines, coordinates, place, strict=True)
-        first, second = (line.quick(u[found] - shift) for line, u, shift in pairs)
-        total[found] += weight * first * second
-    return total
-
-
-def _moved(series: PlaneSeries, atoms: Atoms, grid: Grid) -> Floats:
-    """Σ mass · series moved to each place, only at the points it reaches."""
-    x, y, shear = grid
-    total = np.zeros((len(x), len(y)))
-    # The box of z is a parallelogram of the plane: its corners bound it.
-    corners = [series.lower @ [u, v] for u in series.boxes[0] for v in series.boxes[1]]
-    low, high = np.min(corners, axis=0), np.max(corners, axis=0)
-    for place, mass in zip(atoms.places, atoms.mass, strict=True):
-        rows = np.flatnonzero((x >= place[0] + low[0]) & (x <= place[0] + high[0]))
-        if not rows.size:
-            continue
-        bottom, top = low[1] - shear[rows].max(), high[1] - shear[rows].min()
-        columns = np.flatnonzero((y >= place[1] + bottom) & (y <= place[1] + top))
-        if columns.size:
-            part = series.density(place, (x[rows], y[columns], shear[rows]))
-            total[np.ix_(rows, columns)] += mass * part
-    return total
 
 
 def _spans(lower: Floats, columns: Floats, marginals: Sequence[Marginal]) -> Floats:
