@@ -33,9 +33,6 @@ class Imaged(Law):
     def _image_blocks(self, image: Affine) -> list[Block]:
         return Law._blocks(image)
 
-    def _image_span(self, image: Affine) -> tuple[float, float]:
-        return Law._span(image)
-
     def _image_error(self, image: Affine) -> float:
         """Mass that the density of an image puts where it does not belong."""
         return 0.0
@@ -57,9 +54,6 @@ class Imaged(Law):
 
     def _blocks(self) -> list[Block]:
         return self._image_blocks(self._identity())
-
-    def _span(self) -> tuple[float, float]:
-        return self._image_span(self._identity())
 
     def _refuse_degenerate(self) -> None:
         super()._refuse_degenerate()
@@ -142,9 +136,6 @@ class Affine(Law):
 
     def _blocks(self) -> list[Block]:
         return self.law._image_blocks(self)
-
-    def _span(self) -> tuple[float, float]:
-        return self.law._image_span(self)
 
     def _noise(self) -> float:
         # A loading of 1e-17 is a zero that rounding missed.

@@ -9,10 +9,12 @@ import numpy as np
 from uapca._validation import Floats
 from uapca.laws.levels import Block
 from uapca.laws.lines import LineSum
-from uapca.laws.sheets import Grid, Sheet
-from uapca.laws.strata import stratified
+from uapca.laws.sheets import Grid, scattered
 
 __all__ = ["Copies"]
+
+#: Equally likely cells along each axis that stand for the mass, of all copies together.
+CELLS = 800
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +65,16 @@ class Copies:
             total[found] += weight * first * second
         return total
 
-    def sheet(self) -> Sheet:
-        """The same between nodes."""
-        return stratified(self.lines, [], (self.places.T, self.mass), self.inverse, True)
-
     def blocks(self) -> list[Block]:
-        return self.sheet().blocks()
+        count = max(int(CELLS / np.sqrt(len(self.mass))), 8)
+        i, j = (index.ravel() for index in np.indices((count, count)))
+        s, t = scattered(count * count)
+        first, second = (line.ladder for line in self.lines)
+        one = np.stack([first.quantiles((i + s) / count), second.quantiles((j + t) / count)])
+        places = (self.places.T[:, :, None] + one[:, None, :]).reshape(2, -1)
+        x, y = np.linalg.inv(self.inverse) @ places
+        mass = np.repeat(self.mass / count**2, count**2)
+        return [Block(np.stack([x, y], axis=1), self.at(x, y), mass)]
 
     def error(self) -> float:
         return self.wrong

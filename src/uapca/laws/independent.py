@@ -13,7 +13,7 @@ from uapca._validation import Floats, complaint
 from uapca.laws.affine import Affine, Imaged
 from uapca.laws.arrays import frozen
 from uapca.laws.degenerate import DegenerateLaw
-from uapca.laws.levels import Block, quantile_block
+from uapca.laws.levels import Block
 from uapca.laws.lines import LineSum
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.normal import Normal
@@ -125,13 +125,10 @@ class Independent(Imaged):
         return PlaneSum(image.A, self.marginals, image.cov).way()
 
     def _image_blocks(self, image: Affine) -> list[Block]:
-        alone = self._line_sum(image).alone if image.dim == 1 else None
-        if alone is None:
+        if image.dim > 1:
             return super()._image_blocks(image)
-        return [quantile_block(alone.ppf, alone.pdf, float(image.mean[0]) - alone.mean)]
-
-    def _image_span(self, image: Affine) -> tuple[float, float]:
-        return self._line_sum(image).span()
+        block = self._line_sum(image).block()
+        return [block._replace(places=block.places + image.mean)]
 
     def _line_sum(self, image: Affine) -> LineSum:
         return LineSum(list(zip(image.A[0].tolist(), self.marginals, strict=True)))

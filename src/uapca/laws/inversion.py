@@ -139,11 +139,13 @@ class PlaneSeries:
     def error(self) -> float:
         return self.mass - 1
 
-    def sheet(self, finest: int = FINEST) -> Sheet:
+    def sheet(self) -> Sheet:
         """The same between evenly spaced nodes, by one Fourier transform."""
         rows, columns = len(self.terms) // 2, self.terms.shape[1] - 1
         least = 2 * rows + 1, 2 * columns + 1
-        size = [fft.next_fast_len(max(count, min(finest, 4 * count)), True) for count in least]
+        size = [
+            fft.next_fast_len(max(5 * count // 2, min(FINEST, 4 * count)), True) for count in least
+        ]
         low, high = self.boxes.T
         steps = (high - low) / size
         k, m = np.arange(-rows, rows + 1), np.arange(columns + 1)
@@ -186,24 +188,28 @@ class MovedSeries:
         return total
 
     def at(self, x: Floats, y: Floats) -> Floats:
-        sheet = self._sheet()
-        total = np.zeros(x.shape)
+        sheet = self.series.sheet()
+        order = np.argsort(x, kind="stable")
+        x, y = x[order], y[order]
+        # Along x a copy reaches as far as the box of the first coordinate of z.
+        low, high = self.series.boxes[0] * self.series.lower[0, 0]
+        total = np.zeros(len(x))
         for place, mass in zip(self.atoms.places, self.atoms.mass, strict=True):
-            total += mass * sheet.at(x - place[0], y - place[1])
-        return total
+            near = slice(*np.searchsorted(x, place[0] + [low, high]))
+            total[near] += mass * sheet.at(x[near] - place[0], y[near] - place[1])
+        result = np.empty(len(x))
+        result[order] = total
+        return result
 
     def blocks(self) -> list[Block]:
-        block = self._sheet().blocks()[0]
+        count = int(FINEST / np.sqrt(len(self.atoms.mass)))
+        block = self.series.sheet().thinned(count).blocks()[0]
         places = (self.atoms.places[:, None, :] + block.places).reshape(-1, 2)
         mass = np.outer(self.atoms.mass, block.mass).ravel()
         return [Block(places, self.at(places[:, 0], places[:, 1]), mass)]
 
     def error(self) -> float:
         return self.series.error()
-
-    def _sheet(self) -> Sheet:
-        """With fewer nodes where there are many copies."""
-        return self.series.sheet(int(FINEST / np.sqrt(len(self.atoms.mass))))
 
 
 def plane_series(

@@ -43,6 +43,10 @@ class Ladder(NamedTuple):
     def __call__(self, x: Floats) -> Floats:
         return np.interp(x, self.places, self.held)
 
+    def quantiles(self, probability: Floats) -> Floats:
+        """The places up to which these probabilities lie."""
+        return np.interp(probability, self.held, self.places)
+
     def thinned(self, count: int) -> Ladder:
         """With `count` steps, dense where the density is high.
 
@@ -80,22 +84,47 @@ def ladder_of(marginal: Marginal) -> Ladder:
     places = np.unique(np.concatenate([marginal.ppf(levels), even]))
     places = places[np.isfinite(places)]
     held = np.asarray(marginal.cdf(places), dtype=np.float64)
-    places, first = np.unique(places - marginal.mean, return_index=True)
-    return Ladder(places, whole(held[first]))
+    # About its mean a pole may be too sharp for rounding: what coincides is held at once.
+    places, first = np.unique((places - marginal.mean)[::-1], return_index=True)
+    held = held[::-1][first]
+    places = np.concatenate([[np.nextafter(places[0], -np.inf)], places])
+    return Ladder(places, whole(np.concatenate([[0.0], held])))
 
 
 def ladder_sum(ladders: Sequence[Ladder]) -> Ladder:
     """The law of a sum of independent ladders, one after the other cut into strata."""
-    total = ladders[0]
-    for ladder in ladders[1:]:
+    # The flattest first: what is cut into strata should be sharper than what is moved.
+    total, *others = sorted(ladders, key=lambda ladder: float(np.max(Slopes(ladder).values)))
+    for ladder in others:
         strata = ladder.thinned(STRATA)
         mass, widths = np.diff(strata.held), np.diff(strata.places)
-        places = strata.places[:-1] + 0.5 * widths
-        nodes = spread_nodes(total, places, mass, STEPS)
-        values = heights(total, nodes, places, widths) @ mass
-        edges = cell_edges(nodes)
-        total = Ladder(edges, whole(np.concatenate([[0.0], np.cumsum(values * np.diff(edges))])))
+        nodes = spread_nodes(total, strata.places[:-1] + 0.5 * widths, mass, STEPS)
+        held = np.empty(len(nodes))
+        step = max(1, PIECE // len(strata.places))
+        for start in range(0, len(nodes), step):
+            rows = slice(start, start + step)
+            held[rows] = _averages(total, nodes[rows], strata.places) @ mass
+        total = Ladder(nodes, whole(held))
     return total
+
+
+def _averages(ladder: Ladder, x: Floats, edges: Floats) -> Floats:
+    """The ladder at x − t, averaged over t between neighbouring edges; shape (len(x), cells)."""
+    width, rise = np.diff(ladder.places), np.diff(ladder.held)
+    below = np.concatenate([[0.0], np.cumsum(width * (ladder.held[:-1] + 0.5 * rise))])
+    moved = np.subtract.outer(x, edges)
+    place = np.interp(moved, ladder.places, np.arange(float(len(ladder.places))))
+    cell = np.minimum(place.astype(np.intp), len(width) - 1)
+    share = place - cell
+    # The integral of the ladder up to each point; beyond the last place it is 1.
+    area = below[cell] + width[cell] * share * (ladder.held[cell] + 0.5 * rise[cell] * share)
+    area += np.maximum(moved - ladder.places[-1], 0.0)
+    length = np.diff(edges)
+    short = length < 1e-9 * (edges[-1] - edges[0] + ladder.places[-1] - ladder.places[0])
+    result = -np.diff(area, axis=1) / length
+    # Where rounding would show, the value in the middle.
+    result[:, short] = ladder(np.subtract.outer(x, (edges[:-1] + 0.5 * length)[short]))
+    return np.asarray(result)
 
 
 def spread_nodes(ladder: Ladder, places: Floats, mass: Floats, count: int) -> Floats:

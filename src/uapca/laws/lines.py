@@ -12,7 +12,7 @@ from uapca._validation import Floats
 from uapca.laws.atoms import Atoms, atoms_of
 from uapca.laws.inversion import Table, line_table
 from uapca.laws.ladders import Ladder, Slopes, ladder_of, ladder_sum, whole
-from uapca.laws.levels import line_cells
+from uapca.laws.levels import Block, line_block, line_cells, quantile_block
 from uapca.laws.marginal import Gaussian, Marginal
 from uapca.laws.trapezoid import Knotted, Trapezoid
 from uapca.laws.variable import Variable
@@ -86,6 +86,15 @@ class LineSum:
         edges, values = line_cells(self.quick, 0.0, self.span())
         return Ladder(edges, whole(np.concatenate([[0.0], np.cumsum(values * np.diff(edges))])))
 
+    def block(self) -> Block:
+        """Points that carry the mass."""
+        if self.alone is not None:
+            return quantile_block(self.alone.ppf, self.alone.pdf, -self.alone.mean)
+        if self._hard and not self.jumps:
+            slopes = Slopes(self._hard_ladder)
+            return Block(slopes.middles[:, None], slopes.values, np.diff(self._hard_ladder.held))
+        return line_block(self.density, 0.0, self.span())
+
     @property
     def _hard(self) -> bool:
         """Whether tails or poles of SciPy's variables are beyond a series."""
@@ -101,7 +110,7 @@ class LineSum:
 
     def _continuous(self, x: Floats) -> Floats:
         if len(self.terms) == 1:
-            return self.terms[0].pdf(self.terms[0].mean + x)
+            return self.terms[0].deviation_pdf(x)
         return self._table(x)
 
     def _quickly(self, x: Floats) -> Floats:

@@ -51,6 +51,10 @@ class Marginal(ABC):
     def pdf(self, x: npt.ArrayLike) -> Floats:
         """Density at `x`."""
 
+    def deviation_pdf(self, x: Floats) -> Floats:
+        """Density at deviations `x` from the mean, which may come with rounding errors."""
+        return self.pdf(self.mean + x)
+
     @abstractmethod
     def cdf(self, x: npt.ArrayLike) -> Floats:
         """Probability of a value up to `x`."""

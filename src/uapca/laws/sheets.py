@@ -8,13 +8,16 @@ from typing import Protocol
 import numpy as np
 
 from uapca._validation import Floats
-from uapca.laws.ladders import cell_edges
 from uapca.laws.levels import Block
 
-__all__ = ["Grid", "Sheet", "Way"]
+__all__ = ["Grid", "Sheet", "Way", "scattered"]
 
 #: Points (x[i], y[j] + shear[i]), as deviations from the mean of the law.
 Grid = tuple[Floats, Floats, Floats]
+
+
+#: Steps that fill a square evenly: powers of the root of x³ = x + 1.
+GOLDEN, SILVER = 0.7548776662466927, 0.5698402909980532
 
 
 class Way(Protocol):
@@ -75,13 +78,30 @@ class Sheet:
         return np.where(inside, low * (1 - s) + high * s, 0.0)
 
     def blocks(self) -> list[Block]:
-        first, second = (np.diff(cell_edges(at)) for at in self.nodes)
-        mass = self.values * np.multiply.outer(first, second)
-        keep = mass > 0
-        coordinates = np.meshgrid(*self.nodes, indexing="ij")
-        places = np.linalg.inv(self.inverse) @ np.stack([c[keep] for c in coordinates])
-        held = mass[keep]
-        return [Block(places.T, self.values[keep], held / held.sum())]
+        lows, widths = [at[:-1] for at in self.nodes], [np.diff(at) for at in self.nodes]
+        v = self.values
+        low, high, left, right = v[:-1, :-1], v[1:, 1:], v[:-1, 1:], v[1:, :-1]
+        mass = (low + high + left + right) * np.multiply.outer(*widths)
+        i, j = np.nonzero(mass > 0)
+        # Spread within the cells, so that rows of them do not fall on a line of another law.
+        s, t = scattered(len(i))
+        places = np.stack([lows[0][i] + s * widths[0][i], lows[1][j] + t * widths[1][j]])
+        density = (low[i, j] * (1 - t) + left[i, j] * t) * (1 - s)
+        density += (right[i, j] * (1 - t) + high[i, j] * t) * s
+        held = mass[i, j]
+        return [Block((np.linalg.inv(self.inverse) @ places).T, density, held / held.sum())]
+
+    def thinned(self, count: int) -> Sheet:
+        """With every n-th node, so that about `count` are left along each axis."""
+        first, second = (max(1, len(at) // count) for at in self.nodes)
+        nodes = self.nodes[0][::first], self.nodes[1][::second]
+        return Sheet(nodes, self.values[::first, ::second], self.inverse, self.wrong)
 
     def error(self) -> float:
         return self.wrong
+
+
+def scattered(count: int) -> Floats:
+    """Points that fill the unit square evenly, shape (2, count)."""
+    steps = np.multiply.outer([GOLDEN, SILVER], np.arange(count))
+    return np.asarray((0.5 + steps) % 1.0)

@@ -113,6 +113,14 @@ class Variable(Marginal):
             value = self.rv.pdf((np.asarray(x, dtype=np.float64) - self.shift) / self.factor)
         return np.asarray(value) / abs(self.factor)
 
+    def deviation_pdf(self, x: Floats) -> Floats:
+        # Beside a pole at the end of the support, rounding would decide between zero and infinity.
+        low, high = sorted(self.factor * float(end) + self.shift for end in self.rv.support())
+        grain = 32 * np.finfo(np.float64).eps * max(abs(self.mean), self.std)
+        x = self.mean + x
+        x = np.where(np.abs(x - low) < grain, low + grain, x)
+        return self.pdf(np.where(np.abs(x - high) < grain, high - grain, x))
+
     def cdf(self, x: npt.ArrayLike) -> Floats:
         z = (np.asarray(x, dtype=np.float64) - self.shift) / self.factor
         if self.factor > 0:
