@@ -24,6 +24,8 @@ TAIL_CELLS = 32
 CORE_CELLS = 256
 #: Frequencies in the table that stands in for the characteristic function on a lattice.
 TABLE = 2048
+#: Phase of the outermost values between two of them.
+FINE = 1.0
 #: Tails are heavy where the outermost 1e-5 lie beyond this number of standard deviations. A density
 #: has an edge where it ends at more than this, and a pole at more than that, standardized.
 HEAVY = 20.0
@@ -131,10 +133,13 @@ class Variable(Marginal):
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
         q = np.asarray(q, dtype=np.float64)
+        return self.shift + self.factor * self._quantiles(q if self.factor > 0 else 1 - q)
+
+    def _quantiles(self, q: npt.ArrayLike) -> Floats:
+        """Of rv."""
         inverse = self.rv.ppf if hasattr(self.rv, "ppf") else self.rv.icdf
         with np.errstate(all="ignore"):
-            value = inverse(q if self.factor > 0 else 1 - q)
-        return self.shift + self.factor * np.asarray(value, dtype=np.float64)
+            return np.asarray(inverse(q), dtype=np.float64)
 
     def affine(self, a: float, b: float = 0.0) -> Marginal:
         if a == 0:
@@ -173,14 +178,28 @@ class Variable(Marginal):
         if isinstance(frequencies, Lattice):
             size = np.abs(frequencies.t)
             top = float(size.max())
-            # A plane density asks twice for the same range: a coarse lattice, then the full one.
-            if self._table is None or not top <= self._table[0] <= 1.2 * top:
+            if not self._tabulated(top):
                 top = max(top, np.finfo(np.float64).tiny)
                 self._table = top, self._cells_cf(Comb(top / (TABLE - 2), TABLE))
+            assert self._table is not None
             size *= (TABLE - 2) / self._table[0]
             result = _interpolated(self._table[1], size)
-            return np.where(frequencies.t < 0, result.conj(), result)
+            np.negative(result.imag, where=frequencies.t < 0, out=result.imag)
+            return result
         return self._cells_cf(frequencies)
+
+    def _tabulated(self, top: float) -> bool:
+        """Whether the table goes up to this frequency, finely enough.
+
+        A plane density asks twice: on a coarse lattice that reaches far, then on the full one.
+        """
+        if self._table is None or self._table[0] < top:
+            return False
+        return self._table[0] <= max(1.2 * top, (TABLE - 2) * FINE / self._furthest)
+
+    @cached_property
+    def _furthest(self) -> float:
+        return float(np.max(np.abs(self.reach(1e-6))))
 
     def _cells_cf(self, frequencies: Frequencies) -> Complexes:
         centre = self._moments[0]
@@ -222,22 +241,24 @@ class Variable(Marginal):
     def _runs(self) -> list[tuple[Floats, Floats, float]]:
         """Histogram of rv: runs of equal cells as (midpoints, masses, width)."""
         levels = np.array([*TAILS, *(1 - tail for tail in TAILS[::-1])])
-        edges = Variable(self.rv).ppf(levels)
+        edges = self._quantiles(levels)
         counts = [TAIL_CELLS] * (len(TAILS) - 1)
         counts = [*counts, CORE_CELLS, *counts]
-        runs = []
-        for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True):
-            if high > low:
-                cells = np.linspace(low, high, count + 1)
-                mass = np.diff(np.asarray(self.rv.cdf(cells), dtype=np.float64))
-                runs.append((0.5 * (cells[1:] + cells[:-1]), mass, (high - low) / count))
-        total = sum(float(mass.sum()) for _, mass, _ in runs)
-        return [(x, mass / total, width) for x, mass, width in runs]
+        ends = zip(edges[:-1], edges[1:], counts, strict=True)
+        runs = [np.linspace(low, high, count + 1) for low, high, count in ends if high > low]
+        # All in one call, as SciPy takes long to start.
+        held = np.asarray(self.rv.cdf(np.concatenate(runs)), dtype=np.float64)
+        parts = np.split(held, np.cumsum([len(cells) for cells in runs])[:-1])
+        total = sum(float(part[-1] - part[0]) for part in parts)
+        return [
+            (0.5 * (cells[1:] + cells[:-1]), np.diff(part) / total, float(cells[1] - cells[0]))
+            for cells, part in zip(runs, parts, strict=True)
+        ]
 
     @cached_property
     def _atoms(self) -> tuple[Floats, Floats]:
         """Values of a discrete rv and their probabilities."""
-        low, high = Variable(self.rv).ppf([1e-14, 1 - 1e-14])
+        low, high = self._quantiles([1e-14, 1 - 1e-14])
         x = np.arange(np.floor(low), np.ceil(high) + 1)
         if hasattr(self.rv, "dist") and hasattr(self.rv.dist, "xk"):
             x = np.asarray(self.rv.dist.xk, dtype=np.float64)
@@ -248,7 +269,7 @@ class Variable(Marginal):
         """Quadrature nodes and weights of rv that resolve frequencies up to `top`."""
         tails = 10.0 ** np.arange(-15, -1)
         levels = np.concatenate([[0.0], tails, np.arange(0.05, 0.96, 0.05), 1 - tails[::-1], [1.0]])
-        edges = np.unique(Variable(self.rv).ppf(levels))
+        edges = np.unique(self._quantiles(levels))
         edges = edges[np.isfinite(edges)]
         widths = np.diff(edges)
         # Long tail panels hold next to no mass: they are not refined without limit.
