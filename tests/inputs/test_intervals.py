@@ -76,6 +76,32 @@ def test_rows_of_pandas_frames_are_matched_by_name():
     assert "high must have the rows of low" in refused(low, high)
 
 
+def test_rows_of_pandas_frames_are_matched_by_number():
+    pd = pytest.importorskip("pandas")
+    low = pd.DataFrame({"x": [0.0, 10.0, 20.0]})
+    high = pd.DataFrame({"x": [1.0, 12.0, 23.0]})
+    shuffled = high.loc[[2, 0, 1]]
+    for found in (uapca.from_intervals(low, shuffled), uapca.from_intervals(low, high)):
+        assert found.mean.tolist() == [[0.5], [11.0], [21.5]]
+    days = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"])
+    X = uapca.from_intervals(low.set_axis(days), high.set_axis(days).iloc[::-1])
+    assert X.mean.tolist() == [[0.5], [11.0], [21.5]]
+    assert refused(low, high.set_axis([1, 2, 3])) == (
+        "high must have the rows of low; 0 is in low only. "
+        "Select the same rows from both, or remove the indices with reset_index(drop=True)."
+    )
+    assert refused(low.set_axis([0, 0, 1]), high.set_axis([1, 0, 0])) == (
+        "high must have the rows of low; the labels in their indices are not distinct and differ "
+        "in order. Select the same rows from both, or remove the indices with "
+        "reset_index(drop=True)."
+    )
+    # Names on one side and a plain count on the other say nothing about the order.
+    named = uapca.from_intervals(low.set_axis(["a", "b", "c"]), high)
+    assert named.mean.tolist() == [[0.5], [11.0], [21.5]]
+    by_numpy = uapca.from_intervals(low, shuffled.to_numpy()[[1, 2, 0]])
+    assert by_numpy.mean.tolist() == [[0.5], [11.0], [21.5]]
+
+
 @pytest.mark.parametrize("bound", [1.7e308, 1e200])
 def test_bounds_that_overflow_are_refused(bound):
     assert "have squares that fit into float64" in refused([[-bound]], [[bound]])

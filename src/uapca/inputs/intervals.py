@@ -30,8 +30,9 @@ def from_intervals(
     ----------
     low, high : array-like of shape (N, D), or data frames
         The bounds. Where they are equal the value is certain. From frames the columns of ``low``
-        are the features; ``high`` must have the same ones, in any order. If both frames name
-        their rows (a pandas index of text), rows are matched by name.
+        are the features; ``high`` must have the same ones, in any order. Rows of two pandas
+        frames are matched by their indices, which must hold the same labels; names in one and
+        the plain count 0, 1, 2, … in the other are matched by position.
     names, features : sequence of str, optional
     weights : array-like of shape (N,), optional
 
@@ -54,7 +55,7 @@ def from_intervals(
     if is_frame(low):
         table = columns_of(low, "low")
         columns = list(table.names)
-        order = _row_order(table.row_texts(), high)
+        order = _row_order(_labels(low), _labels(high))
         names = table.row_names() if names is None else names
     lower, upper = _bound(low, "low", columns), _bound(high, "high", columns)
     if order is not None:
@@ -93,12 +94,19 @@ def from_intervals(
     )
 
 
-def _row_order(names: Sequence[str] | None, high: Any) -> list[int] | None:
-    """Where the rows of ``high`` are that have the names of the rows of ``low``."""
-    if names is None or not is_frame(high):
+def _labels(frame: Any) -> list[Any] | None:
+    """The labels of the rows of a pandas frame."""
+    index = getattr(frame, "index", None)
+    return list(index) if is_frame(frame) and hasattr(index, "get_indexer") else None
+
+
+def _row_order(names: list[Any] | None, others: list[Any] | None) -> list[int] | None:
+    """Where the rows of ``high`` are that have the labels of the rows of ``low``."""
+    if names is None or others is None or others == names:
         return None
-    others = columns_of(high, "high").row_texts()
-    if others is None or list(others) == list(names):
+    plain = [labels == list(range(len(labels))) for labels in (names, others)]
+    texts = [all(isinstance(label, str) for label in labels) for labels in (names, others)]
+    if (plain[0] and texts[1]) or (texts[0] and plain[1]):
         return None
     place = {name: i for i, name in enumerate(others)}
     if len(place) == len(others) == len(names) == len(set(names)) and place.keys() == set(names):
@@ -111,7 +119,7 @@ def _row_order(names: Sequence[str] | None, high: Any) -> list[int] | None:
             "have the rows of low",
             f"{found[0]!r} is in {'low' if lost else 'high'} only"
             if found
-            else "the names in their indices are not distinct and differ in order",
+            else "the labels in their indices are not distinct and differ in order",
             "Select the same rows from both, or remove the indices with reset_index(drop=True)",
         )
     )

@@ -131,12 +131,14 @@ def spread_nodes(ladder: Ladder, places: Floats, mass: Floats, count: int) -> Fl
     """Nodes that follow the sum of a ladder and an independent part with this mass at `places`."""
     order = np.argsort(places, kind="stable")
     places, mass = places[order], mass[order]
-    # A few places that stand for all, each with the mass around it.
-    chosen = np.unique(np.linspace(0, len(places) - 1, 64).round().astype(int))
+    # A few places that stand for all, each with the mass around it; more of them at the ends,
+    # where little mass takes much room.
+    angle = np.linspace(-np.pi / 2, np.pi / 2, 96 if count > 400 else 64)
+    chosen = np.unique(((len(places) - 1) * (0.5 + 0.5 * np.sin(angle))).round().astype(int))
     held = np.add.reduceat(mass, chosen)
     few = np.add.reduceat(mass * places, chosen) / np.maximum(held, np.finfo(np.float64).tiny)
     few = np.where(held > 0, few, places[chosen])
-    rungs = ladder.thinned(60).places
+    rungs = ladder.thinned(max(60, 4 * count // len(few))).places
     ends = [rungs[0] + places[0], rungs[-1] + places[-1]]
     spots = np.unique(np.concatenate([np.add.outer(rungs, few).ravel(), ends]))
     total = ladder(np.subtract.outer(spots, few)) @ held

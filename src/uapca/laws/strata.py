@@ -41,6 +41,8 @@ MOST = 4096
 STEPS, MANY_STEPS = 1024, 2048
 #: Share of the points that is spent on tails, evenly over their orders of magnitude.
 FAR = 0.2
+#: Largest relative correction of a value between nodes.
+LIMIT = 0.1
 
 
 class Strata(NamedTuple):
@@ -102,10 +104,24 @@ def stratified(
         nodes.append(at)
         tables.append(heights(steps, at, places, strata.widths[axis]))
     density = strata.mixed(tables[0], tables[1])
+    density = _sharpened(_sharpened(density, nodes[0]).T, nodes[1]).T
     first, second = (np.diff(cell_edges(at)) for at in nodes)
     total = float(first @ density @ second)
     density *= abs(np.linalg.det(inverse)) / total
     return Sheet((nodes[0], nodes[1]), density, inverse, abs(total - 1))
+
+
+def _sharpened(means: Floats, nodes: Floats) -> Floats:
+    """Values at the nodes whose linear interpolation has about these means over cells.
+
+    Means and interpolation both lie above a convex density, as tails are: an eighth of its second
+    difference in all. Jumps are left alone but for a little.
+    """
+    width = np.diff(nodes)[:, None]
+    slope = np.diff(means, axis=0)
+    bend = np.zeros_like(means)
+    bend[1:-1] = (width[1:] * slope[1:] - width[:-1] * slope[:-1]) / (width[1:] + width[:-1])
+    return np.asarray(means - np.clip(0.25 * bend, -LIMIT * means, LIMIT * means))
 
 
 def _line_strata(

@@ -68,6 +68,8 @@ class PlaneSum:
         if atoms is not None and frame.coupling == 0:
             return self._mixture(frame, SNAP, atoms)
         rough = self._rough()
+        if atoms is not None and rough == 2 and not self._pair().coupled(SNAP):
+            return self._mixture(self._pair(), SNAP, atoms)
         if atoms is not None and rough:
             sheet = self._stratified(atoms, rough == 2)
             if rough == 2 or sheet.error() <= RINGING:
