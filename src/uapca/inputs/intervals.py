@@ -96,7 +96,7 @@ def from_intervals(
 
 def _labels(frame: Any) -> list[Any] | None:
     """The labels of the rows of a pandas frame."""
-    index = getattr(frame, "index", None)
+    index: Any = getattr(frame, "index", None)
     return list(index) if is_frame(frame) and hasattr(index, "get_indexer") else None
 
 

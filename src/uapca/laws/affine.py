@@ -7,11 +7,15 @@ import numpy.typing as npt
 
 from uapca._validation import Floats
 from uapca.laws.arrays import frozen
+from uapca.laws.degenerate import DegenerateLaw
 from uapca.laws.levels import Block
 from uapca.laws.protocol import Law
 from uapca.laws.sheets import Way
 
 __all__ = ["Affine", "Imaged"]
+
+#: Probability that a density may put in the wrong place before `describe` says so.
+PROMISED = 1e-3
 
 
 class Imaged(Law):
@@ -95,9 +99,21 @@ class Affine(Law):
         return self._cov
 
     def describe(self) -> str:
-        return (
-            f"affine image in {self.dim} dimension{'s' * (self.dim > 1)} of {self.law.describe()}"
-        )
+        kind = f"affine image in {self.dim} dimension{'s' * (self.dim > 1)}"
+        return f"{kind} of {self.law.describe()}{self._caution()}"
+
+    def _caution(self) -> str:
+        """What to say of a density that is not as accurate as promised."""
+        try:
+            if self.dim > 2:
+                return ""
+            self._refuse_degenerate()
+        except DegenerateLaw:
+            return ""
+        error = self.law._image_error(self)
+        if error <= PROMISED:
+            return ""
+        return f"; its density puts about {error:.1g} of the probability in the wrong place"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Affine):

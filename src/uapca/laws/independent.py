@@ -124,6 +124,11 @@ class Independent(Imaged):
     def _image_plane(self, image: Affine) -> Way:
         return PlaneSum(image.A, self.marginals, image.cov).way()
 
+    def _image_error(self, image: Affine) -> float:
+        if image.dim == 1:
+            return self._line_sum(image).error()
+        return PlaneSum(image.A, self.marginals, image.cov).error()
+
     def _image_blocks(self, image: Affine) -> list[Block]:
         if image.dim > 1:
             return super()._image_blocks(image)

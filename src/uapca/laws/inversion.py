@@ -40,10 +40,13 @@ Series = Callable[[float, float, tuple[int, int]], Complexes]
 
 
 class Table:
-    """A density on a line, linear between evenly spaced nodes and zero beyond them."""
+    """A density on a line, linear between evenly spaced nodes and zero beyond them.
 
-    def __init__(self, low: float, step: float, heights: Floats) -> None:
-        self.low, self.step = low, step
+    `wrong` is the mass it may put where it does not belong.
+    """
+
+    def __init__(self, low: float, step: float, heights: Floats, wrong: float = 0.0) -> None:
+        self.low, self.step, self.wrong = low, step, wrong
         self.heights = np.concatenate([[0.0], heights, [0.0]])
         self.slopes = np.append(np.diff(self.heights), 0.0)
 
@@ -93,8 +96,10 @@ def line_table(
     coefficients = np.zeros(points // 2 + 1, dtype=np.complex128)
     coefficients[: modes + 1] = np.conj(terms) * np.exp(1j * step * low * k)
     values = np.maximum(fft.irfft(coefficients, n=points), 0.0)
-    values /= values.sum() * (length / points)
-    return Table(low, length / points, np.append(values, values[0]))
+    # The series holds 1; what it has below zero it has too much above.
+    held = float(values.sum())
+    values /= held * (length / points)
+    return Table(low, length / points, np.append(values, values[0]), held - 1)
 
 
 @dataclass(frozen=True, eq=False)

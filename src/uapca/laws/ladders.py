@@ -29,7 +29,7 @@ __all__ = [
 #: Tail probability at which a ladder ends.
 TAIL = 1e-9
 #: Steps of a sum on a line, and of the part of it that is cut into strata.
-STEPS, STRATA = 2400, 1600
+STEPS, STRATA = 2000, 1200
 #: Matrices of line densities are filled in pieces of about this many entries.
 PIECE = 1 << 21
 
@@ -65,6 +65,8 @@ class Ladder(NamedTuple):
 
 class Slopes:
     """The density of a ladder, linear between the middles of its steps."""
+
+    wrong = 0.0
 
     def __init__(self, ladder: Ladder) -> None:
         width = np.diff(ladder.places)

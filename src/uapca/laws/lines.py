@@ -86,6 +86,12 @@ class LineSum:
         edges, values = line_cells(self.quick, 0.0, self.span())
         return Ladder(edges, whole(np.concatenate([[0.0], np.cumsum(values * np.diff(edges))])))
 
+    def error(self) -> float:
+        """Mass that the density puts where it does not belong, as far as can be told."""
+        if self._atoms is None:
+            return self._series.wrong
+        return 0.0 if len(self.terms) == 1 else self._table.wrong
+
     def block(self) -> Block:
         """Points that carry the mass."""
         if self.alone is not None:
@@ -98,7 +104,7 @@ class LineSum:
     @property
     def _hard(self) -> bool:
         """Whether tails or poles of SciPy's variables are beyond a series."""
-        return any(isinstance(term, Variable) and term.roughness == 2 for term in self.terms)
+        return any(isinstance(term, Variable) and term.sharp for term in self.terms)
 
     @cached_property
     def _hard_ladder(self) -> Ladder:

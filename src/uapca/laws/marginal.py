@@ -79,6 +79,12 @@ class Marginal(ABC):
     def reach(self, tail: float) -> tuple[float, float]:
         """Deviations from the mean (low, high) beyond which at most `tail` lies on each side."""
 
+    @property
+    def core(self) -> float:
+        """Half the length of the middle 68 %: says more of a heavy tail than its deviation."""
+        low, high = self.ppf(np.array([0.16, 0.84])).tolist()
+        return float(high - low) / 2 or self.std
+
     def atoms(self) -> tuple[Floats, Floats]:
         """Where discrete: the deviations from the mean that carry mass, and their masses."""
         raise TypeError(f"{self} is continuous")

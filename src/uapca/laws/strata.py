@@ -76,6 +76,7 @@ def stratified(
     atoms: tuple[Floats, Floats],
     inverse: Floats,
     finely: bool,
+    fineness: float = 1.0,
 ) -> Sheet:
     """The density of a law of the plane, between nodes of two coordinates.
 
@@ -86,11 +87,12 @@ def stratified(
     atoms : places (2, n) and masses (n,) of a discrete part
     inverse : from deviations in the plane to the coordinates, shape (2, 2)
     finely : whether tails are heavy, so that there is much to resolve
+    fineness : factor of all numbers of nodes, strata and points
     """
     if len(parts) == 1:
-        strata = _line_strata(*parts[0], atoms, MANY if finely else ONE)
+        strata = _line_strata(*parts[0], atoms, int(fineness * (MANY if finely else ONE)))
     elif parts:
-        strata = _gathered(*_cloud(parts, atoms))
+        strata = _gathered(*_cloud(parts, atoms, fineness), int(fineness * GATHERED))
     else:
         flat = np.zeros(len(atoms[1]))
         strata = Strata((atoms[0][0], atoms[0][1]), (flat, flat), atoms[1])
@@ -98,7 +100,7 @@ def stratified(
     for axis, line in enumerate(lines):
         ladder = line.ladder
         places = strata.places[axis]
-        count = MANY_NODES if finely else NODES
+        count = int(fineness * (MANY_NODES if finely else NODES))
         at = spread_nodes(ladder, places, strata.along(axis), count)
         steps = ladder.thinned(MANY_STEPS if finely else STEPS)
         nodes.append(at)
@@ -143,10 +145,10 @@ def _line_strata(
 
 
 def _cloud(
-    parts: Sequence[tuple[Floats, Marginal]], atoms: tuple[Floats, Floats]
+    parts: Sequence[tuple[Floats, Marginal]], atoms: tuple[Floats, Floats], fineness: float
 ) -> tuple[Floats, Floats]:
     """Places (2, n) and masses (n,) that stand for two or more parts and the atoms."""
-    count = 1 << int(np.log2(max(POINTS // len(atoms[1]), 64)))
+    count = 1 << int(np.log2(max(fineness * POINTS / len(atoms[1]), 64)))
     places, mass = np.zeros((2, count)), np.full(count, 1 / count)
     for (shares, marginal), levels in zip(parts, _even(count, len(parts)), strict=True):
         ladder = ladder_of(marginal)
@@ -168,14 +170,14 @@ def _cloud(
     return places, np.outer(atoms[1], mass).ravel()
 
 
-def _gathered(places: Floats, mass: Floats) -> Strata:
+def _gathered(places: Floats, mass: Floats, count: int) -> Strata:
     """Points shared linearly between the nearest nodes of a grid that follows them."""
     nodes, cells, shares = [], [], []
     for row in places:
         order = np.argsort(row, kind="stable")
         held = np.concatenate([[0.0], np.cumsum(mass[order])[:-1]])
         at, first = np.unique(row[order], return_index=True)
-        at = Ladder(at, whole(held[first])).thinned(GATHERED - 1).places
+        at = Ladder(at, whole(held[first])).thinned(count - 1).places
         cell = np.clip(np.searchsorted(at, row, side="right") - 1, 0, len(at) - 2)
         nodes.append(at)
         cells.append(cell)

@@ -88,6 +88,22 @@ class PlaneSum:
             return self._mixture(frame, tolerance, atoms)
         return MovedSeries(series, atoms)
 
+    def error(self) -> float:
+        """Mass that the density puts where it does not belong, as far as can be told.
+
+        Nodes and points for conditioning are compared with half of them: as errors fall with the
+        square of their distance, a third of the difference is left.
+        """
+        way = self.way()
+        atoms = atoms_of(self.jump_columns, self.jumps, MOST_COPIES)
+        if atoms is None or not isinstance(way, Sheet):
+            return way.error()
+        coarse = self._stratified(atoms, self._rough() == 2, 0.5)
+        block = coarse.blocks()[0]
+        x, y = block.places.T
+        share = np.minimum(way.at(x, y) / block.density, 1.0)
+        return max(way.error(), float(1 - block.mass @ share) / 3)
+
     def _series(self) -> PlaneSeries:
         """Of the whole law."""
         smooth = np.linalg.solve(self.lower, self.columns)
@@ -149,8 +165,8 @@ class PlaneSum:
         return Copies(lines, places.T, mass, frame.inverse, wrong)
 
     def _pair(self) -> Frame:
-        """The directions of two parts, by their cores: deviations say little of a heavy tail."""
-        stds = np.array([_core(marginal) for marginal in self.marginals])
+        """The directions of two parts, by their cores."""
+        stds = np.array([marginal.core for marginal in self.marginals])
         return best_frame(self.columns, stds, False)
 
     def _rough(self) -> int:
@@ -159,7 +175,7 @@ class PlaneSum:
         # More than three directions are smooth again, but for tails.
         return 0 if rough == 1 and len(self._pair().coupled(SNAP)) > 1 else rough
 
-    def _stratified(self, atoms: Atoms, finely: bool) -> Sheet:
+    def _stratified(self, atoms: Atoms, finely: bool, fineness: float = 1.0) -> Sheet:
         """Conditioned on all parts but the two that are best taken as axes."""
         frame = self._pair()
         coupled = frame.coupled(SNAP)
@@ -170,7 +186,7 @@ class PlaneSum:
         ]
         parts = [(frame.shares[:, index], self.marginals[index]) for index in coupled]
         places = frame.inverse @ atoms.places.T
-        return stratified(lines, parts, (places, atoms.mass), frame.inverse, finely)
+        return stratified(lines, parts, (places, atoms.mass), frame.inverse, finely, fineness)
 
     def _strata(self, frame: Frame, index: int, tolerance: float) -> tuple[Floats, Floats, Uniform]:
         """Midpoints and masses of equal cells of a marginal, and the law within a cell."""
@@ -184,12 +200,6 @@ class PlaneSum:
         width = (high - low) / count
         middles = 0.5 * (edges[1:] + edges[:-1])
         return middles[keep], mass[keep] / mass[keep].sum(), Uniform(-width / 2, width / 2)
-
-
-def _core(marginal: Marginal) -> float:
-    """Half the length of the middle 68 % of a marginal."""
-    low, high = marginal.ppf(np.array([0.16, 0.84])).tolist()
-    return float(high - low) / 2 or marginal.std
 
 
 def _spans(lower: Floats, columns: Floats, marginals: Sequence[Marginal]) -> Floats:

@@ -30,6 +30,8 @@ FINE = 1.0
 #: has an edge where it ends at more than this, and a pole at more than that, standardized.
 HEAVY = 20.0
 EDGE, POLE = 0.05, 5.0
+#: A core is narrow where all but 1e-7 on each side is longer than this many cores.
+LONG = 600.0
 
 
 class Variable(Marginal):
@@ -231,11 +233,23 @@ class Variable(Marginal):
         if self.discrete:
             return 0
         reach = max(np.abs(self.reach(1e-5))) / self.std
-        with np.errstate(all="ignore"):
-            edge = float(np.max(self.pdf(self.ppf([1e-9, 1 - 1e-9])))) * self.std
-        if reach > HEAVY or not edge < POLE:
+        if reach > HEAVY or not self._edge < POLE:
             return 2
-        return int(edge > EDGE)
+        return int(self._edge > EDGE)
+
+    @cached_property
+    def sharp(self) -> bool:
+        """Whether the density has a pole, or a core too narrow beside its tails for any series."""
+        if self.roughness < 2:
+            return False
+        low, high = self.reach(1e-7)
+        return not self._edge < POLE or high - low > LONG * self.core
+
+    @cached_property
+    def _edge(self) -> float:
+        """Density where the law ends, standardized."""
+        with np.errstate(all="ignore"):
+            return float(np.max(self.pdf(self.ppf([1e-9, 1 - 1e-9])))) * self.std
 
     @cached_property
     def _runs(self) -> list[tuple[Floats, Floats, float]]:
