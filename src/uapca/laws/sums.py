@@ -35,6 +35,8 @@ RINGING = 1e-3
 #: Dependence between the coordinates that may be left out, in standard deviations: where a series
 #: cannot resolve the density, and where moreover few enough strata are finer.
 SNAP, LOOSE = 2e-3, 3e-2
+#: Standard deviation of a stratum within which the shape of a marginal may be left out.
+SHAPE = 5e-2
 #: Up to this number strata are sharper than a truncated series, and no slower.
 FEW_STRATA = 16
 #: Largest number of copies in a mixture.
@@ -189,17 +191,21 @@ class PlaneSum:
         return stratified(lines, parts, (places, atoms.mass), frame.inverse, finely, fineness)
 
     def _strata(self, frame: Frame, index: int, tolerance: float) -> tuple[Floats, Floats, Uniform]:
-        """Midpoints and masses of equal cells of a marginal, and the law within a cell."""
+        """Centres and masses of equal cells of a marginal, and the law within a cell."""
         marginal = self.marginals[index]
         low, high = marginal.reach(1e-6)
-        share = float(np.min(frame.lengths[:, index])) / marginal.std
-        count = int(np.ceil((high - low) * share / (sqrt(12) * tolerance)))
-        edges = np.linspace(low, high, count + 1)
-        mass = np.diff(marginal.cdf(marginal.mean + edges))
+        shorter, longer = np.sort(frame.lengths[:, index]).tolist()
+        # Short against the tolerance along one axis, against the shape of the law along the other.
+        lengths = max(shorter / tolerance, longer / SHAPE) / marginal.std
+        count = int(np.ceil((high - low) * lengths / sqrt(12)))
+        edges = np.linspace(low, high, 16 * count + 1)
+        parts = np.diff(marginal.cdf(marginal.mean + edges)).reshape(count, 16)
+        middles = (0.5 * (edges[1:] + edges[:-1])).reshape(count, 16)
+        mass = parts.sum(axis=1)
         keep = mass > 1e-6 / count
+        centres = np.sum(middles * parts, axis=1)[keep] / mass[keep]
         width = (high - low) / count
-        middles = 0.5 * (edges[1:] + edges[:-1])
-        return middles[keep], mass[keep] / mass[keep].sum(), Uniform(-width / 2, width / 2)
+        return centres, mass[keep] / mass[keep].sum(), Uniform(-width / 2, width / 2)
 
 
 def _spans(lower: Floats, columns: Floats, marginals: Sequence[Marginal]) -> Floats:
