@@ -25,6 +25,11 @@ def _rows() -> dict[str, Law]:
         "independent SciPy marginals": Independent(
             [stats.gamma(2.0), stats.beta(2, 3), stats.norm(0, 1), stats.expon()]
         ),
+        "four gamma marginals": Independent([stats.gamma(2.0)] * 4),
+        "four beta marginals": Independent([stats.beta(2, 3)] * 4),
+        "four exponential marginals": Independent([stats.expon()] * 4),
+        "four log-normal marginals": Independent([stats.lognorm(0.5)] * 4),
+        "four t marginals": Independent([stats.t(5)] * 4),
         "an independent count": Independent([stats.poisson(3.0), Uniform(0, 1), Gaussian(0, 1), 3]),
         "mixture of two normals": Mixture([0.3, 0.7], [first, second]),
         "1,000 samples": Samples(rng.standard_normal((1000, 4)) @ roots[0].T),
@@ -51,6 +56,11 @@ def _density(name: str, limit: float | None) -> Case:
 CASES = [
     _density("independent marginals", 50.0),
     _density("independent SciPy marginals", 50.0),
+    _density("four gamma marginals", 50.0),
+    _density("four beta marginals", 50.0),
+    _density("four exponential marginals", 50.0),
+    _density("four log-normal marginals", 50.0),
+    _density("four t marginals", 50.0),
     _density("an independent count", 50.0),
     _density("mixture of two normals", None),
     _density("1,000 samples", None),

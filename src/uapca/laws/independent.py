@@ -29,10 +29,10 @@ class Independent(Imaged):
     """Independent features, each with a law of its own.
 
     Densities of projections are exact where one or two marginals remain, and otherwise found by
-    inversion of the product of characteristic functions. In the plane, SciPy's variables with heavy
-    tails, poles or edges are conditioned on instead. With up to four directions the probability of
-    a region is then right within about 1e-3; with five or more, of which some are heavy-tailed,
-    sharp crests may be off by some percent.
+    inversion of the product of characteristic functions. SciPy's variables with heavy tails, poles
+    or edges are conditioned on instead. The probability of a region is meant to be right within
+    1e-3; where it is not, as with several poles in the plane, `describe` of the projected law says
+    how far it is off.
 
     Parameters
     ----------
