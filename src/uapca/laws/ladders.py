@@ -135,12 +135,12 @@ def spread_nodes(ladder: Ladder, places: Floats, mass: Floats, count: int) -> Fl
     places, mass = places[order], mass[order]
     # A few places that stand for all, each with the mass around it; more of them at the ends,
     # where little mass takes much room.
-    angle = np.linspace(-np.pi / 2, np.pi / 2, 96 if count > 400 else 64)
+    angle = np.linspace(-np.pi / 2, np.pi / 2, min(96, 32 + count // 10))
     chosen = np.unique(((len(places) - 1) * (0.5 + 0.5 * np.sin(angle))).round().astype(int))
     held = np.add.reduceat(mass, chosen)
     few = np.add.reduceat(mass * places, chosen) / np.maximum(held, np.finfo(np.float64).tiny)
     few = np.where(held > 0, few, places[chosen])
-    rungs = ladder.thinned(max(60, 4 * count // len(few))).places
+    rungs = ladder.thinned(max(count // 10, 40, 4 * count // len(few))).places
     ends = [rungs[0] + places[0], rungs[-1] + places[-1]]
     spots = np.unique(np.concatenate([np.add.outer(rungs, few).ravel(), ends]))
     total = ladder(np.subtract.outer(spots, few)) @ held

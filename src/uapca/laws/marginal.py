@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, isfinite, sqrt
 from typing import Any
 
@@ -79,7 +80,7 @@ class Marginal(ABC):
     def reach(self, tail: float) -> tuple[float, float]:
         """Deviations from the mean (low, high) beyond which at most `tail` lies on each side."""
 
-    @property
+    @cached_property
     def core(self) -> float:
         """Half the length of the middle 68 %: says more of a heavy tail than its deviation."""
         low, high = self.ppf(np.array([0.16, 0.84])).tolist()

@@ -9,6 +9,7 @@ series, unless SciPy's variables bring heavy tails, poles or edges.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import prod, sqrt
 
 import numpy as np
@@ -70,8 +71,8 @@ class PlaneSum:
         if atoms is not None and frame.coupling == 0:
             return self._mixture(frame, SNAP, atoms)
         rough = self._rough()
-        if atoms is not None and rough == 2 and not self._pair().coupled(SNAP):
-            return self._mixture(self._pair(), SNAP, atoms)
+        if atoms is not None and rough == 2 and not self._pair.coupled(SNAP):
+            return self._mixture(self._pair, SNAP, atoms)
         if atoms is not None and rough:
             sheet = self._stratified(atoms, rough == 2)
             if rough == 2 or sheet.error() <= RINGING:
@@ -166,6 +167,7 @@ class PlaneSum:
         wrong = tolerance if tolerance > SNAP else 0.0
         return Copies(lines, places.T, mass, frame.inverse, wrong)
 
+    @cached_property
     def _pair(self) -> Frame:
         """The directions of two parts, by their cores."""
         stds = np.array([marginal.core for marginal in self.marginals])
@@ -175,11 +177,11 @@ class PlaneSum:
         """Whether SciPy's variables have tails (2) or edges (1) that no series resolves."""
         rough = max((m.roughness for m in self.marginals if isinstance(m, Variable)), default=0)
         # More than three directions are smooth again, but for tails.
-        return 0 if rough == 1 and len(self._pair().coupled(SNAP)) > 1 else rough
+        return 0 if rough == 1 and len(self._pair.coupled(SNAP)) > 1 else rough
 
     def _stratified(self, atoms: Atoms, finely: bool, fineness: float = 1.0) -> Sheet:
         """Conditioned on all parts but the two that are best taken as axes."""
-        frame = self._pair()
+        frame = self._pair
         coupled = frame.coupled(SNAP)
         rest = [index for index in range(len(self.marginals)) if index not in coupled]
         lines = [
