@@ -57,8 +57,8 @@ def scores(law: Law, count: int, bins: int = 14, fine: int = 30) -> tuple[np.nda
 
 @pytest.mark.parametrize(
     ("rv", "size"),
-    [(stats.lognorm(1.0), 5), (stats.lognorm(1.5), 5), (stats.t(3), 6), (stats.pareto(3), 5)],
-    ids=["ln1", "ln1.5", "t3", "pareto"],
+    [(stats.lognorm(1.0), 5), (stats.t(3), 6)],
+    ids=["lognormal", "t"],
 )
 def test_five_heavy_tails_in_the_plane(rv: Any, size: int) -> None:
     found, missing = scores(Independent([rv] * size).affine(projection(size, 2)), 400_000)
@@ -184,7 +184,7 @@ KINDS: list[Callable[[float], Any]] = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("q", [1, 2])
 def test_random_rows_and_projections(q: int, seed: int) -> None:
     rng = np.random.default_rng([seed, q])
