@@ -44,7 +44,7 @@ def line_block(
 
 
 def line_cells(
-    density: Callable[[Floats], Floats], mean: float, span: tuple[float, float]
+    density: Callable[[Floats], Floats], mean: float, span: tuple[float, float] | Floats
 ) -> tuple[Floats, Floats]:
     """Edges of cells across ``mean + span``, and the density at their midpoints.
 
