@@ -6,6 +6,7 @@ import pytest
 import uapca
 from uapca.cli.choices import Choices
 from uapca.cli.data import read_data
+from uapca.cli.errors import CommandError
 from uapca.cli.patterns import correlations, error_patterns
 
 
@@ -143,6 +144,17 @@ def test_plain_numbers_are_certain_points(folder, capsys):
     error = capsys.readouterr().err
     assert "every row is certain, this is ordinary PCA" in error
     assert "--by species would make one row of each of its values" in error
+
+
+def test_long_columns_are_read_at_once_and_the_same(folder):
+    values = [f"{i / 7:.6f}" for i in range(1500)]
+    (folder / "l.csv").write_text("x,y\n" + "\n".join(f"{v},{v}" for v in values) + "\n")
+    X = read("l.csv")
+    np.testing.assert_array_equal(X.mean[:, 0], [float(v) for v in values])
+    values[1200] = "1_0"
+    (folder / "l.csv").write_text("x,y\n" + "\n".join(f"{v},1" for v in values) + "\n")
+    with pytest.raises(CommandError, match="row 1201, column 'x': cannot read '1_0' as a number"):
+        read("l.csv")
 
 
 def test_an_identifier_is_no_feature(folder):

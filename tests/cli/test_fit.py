@@ -199,3 +199,33 @@ def test_damaged_models(run, fails, tmp_path, monkeypatch, change, message):
     (tmp_path / "m.json").write_text(change(model))
     assert fails("project", "students", "--model", "m.json") == message
     assert fails("compare", "m.json", "students") == message
+
+
+def test_long_tables_are_cut_and_the_model_is_not(run, tmp_path):
+    rng = np.random.default_rng(1)
+    path = tmp_path / "wide.uapca"
+    features = [f"f{j}" for j in range(60)]
+    uapca.UncertainArray(rng.normal(size=(80, 60)), std=0.1, features=features).save(path)
+    text = run("fit", path, "-n", "all", "-q").stdout
+    assert "Loadings, the 40 largest; --json has all" in text
+    assert "40 others" in text
+    assert len([line for line in text.splitlines() if line.startswith("f") and "±" in line]) == 40
+    model = json.loads(run("fit", path, "-n", "all", "--json").stdout)
+    assert np.shape(model["components"]) == (60, 60)
+    # The tables add up all the same.
+    shares = np.array(model["shares"])
+    assert f"{100 * shares[20:].sum():.1f} %" in text
+    few = run("fit", path, "-n", "1", "-q").stdout
+    assert "59 others" in few
+
+
+def test_wide_tables_of_correlations_are_refused(run, tmp_path):
+    rng = np.random.default_rng(1)
+    path = tmp_path / "wide.uapca"
+    uapca.UncertainArray(rng.normal(size=(80, 60)), std=rng.uniform(1, 2, (80, 60))).save(path)
+    result = run("project", path, "-n", "all", "-q")
+    assert result.stderr == (
+        "uapca: error: 60 features with their correlations would make 1,890 columns. "
+        "Write a .uapca file.\n"
+    )
+    assert run("project", path, "-n", "all", "-o", tmp_path / "y.uapca").exit_code == 0

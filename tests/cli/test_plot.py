@@ -98,7 +98,24 @@ def test_complaints_about_the_data(run, folder):
     )
     result = run("plot", "students", "biplot", "-o", "p.svg", "--pair", "1,5", "-q")
     assert result.stderr == ("uapca: error: --pair asks for component 5 of data with 4 features.\n")
+    result = run("plot", "students", "biplot", "-o", "p.svg", "--pair", "2", "-q")
+    assert result.stderr == "uapca: error: biplot shows two different components: --pair 1,2.\n"
+    result = run("plot", "students", "components", "-o", "p.svg", "-s", "inf", "-q")
+    assert result.stderr == "uapca: error: components needs a finite --scale.\n"
     assert not list(folder.glob("p.*"))
+
+
+def test_a_film(run, tmp_path, monkeypatch):
+    import functools
+
+    from uapca import plot
+
+    short = functools.partial(plot.animate, seconds=0.4, fps=5, dpi=40)
+    monkeypatch.setattr(plot, "animate", short)
+    path = tmp_path / "p.gif"
+    result = run("plot", "progression", "progression", "-o", path)
+    assert result.exit_code == 0, result.stderr
+    assert path.read_bytes().startswith(STARTS[".gif"])
 
 
 # figures

@@ -198,3 +198,10 @@ def test_a_progress_bar_is_for_terminals_only(tmp_path):
     assert "figures: closed-projection" in text
     done = process("figures", "-o", tmp_path / "b", "closed-projection")
     assert done.stderr == f"wrote 1 figure and captions.md to '{tmp_path / 'b'}'\n"
+
+
+def test_completion_in_a_process():
+    environment = {**os.environ, "_UAPCA_COMPLETE": "bash_complete", "COMP_CWORD": "3"}
+    done = process(env=environment | {"COMP_WORDS": "uapca plot students sc"})
+    assert done.stdout == "plain,scree\n"
+    assert done.returncode == 0

@@ -19,8 +19,8 @@ from uapca.uncertain import UncertainArray, Zero
 
 __all__ = ["Fit", "feature_names", "fitted"]
 
-# Standard errors need a D × D matrix for each component.
-_WIDEST = 2000
+# Standard errors need a D × D matrix for each component: at most so many numbers in all.
+_MOST_NUMBERS = 30_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +119,8 @@ def _judged(X: UncertainArray, pca: UAPCA) -> tuple[ComponentUncertainty | None,
         return None, "at s = 0 the rows count as certain, so there are no standard errors"
     if np.isinf(pca.scale):
         return None, "in the limit s = ∞ there are no standard errors"
-    if X.shape[1] > _WIDEST:
-        return None, f"with more than {_WIDEST} features standard errors are not computed"
+    if pca.n_components_ * X.shape[1] ** 2 > _MOST_NUMBERS:
+        return None, "for so many features and components standard errors are not computed"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ComponentsNotSeparated)  # the verdict says it
         return component_uncertainty(X.scaled(pca.scale), pca.n_components_), ""

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from uapca.cli.fitting import Fit, feature_names
+from uapca.cli.labels import counted
 from uapca.cli.say import Grid, line, note, show
 
 __all__ = ["percent", "print_report", "significant"]
+
+# Longer tables are cut; the model in JSON has everything.
+_MOST_VARIANCES, _MOST_FEATURES, _MOST_COMPONENTS = 20, 40, 8
 
 _STYLES = (("cannot be told apart", "bold red"), ("are close", "yellow"), ("well apart", "green"))
 
@@ -25,7 +29,7 @@ def print_report(fit: Fit, groups: bool = False) -> None:
         line(f"Stability: {fit.why_not}.")
         return
     line("Stability", "bold underline")
-    for sentence in fit.uncertainty.verdict:
+    for sentence in fit.uncertainty.verdict[:_MOST_VARIANCES]:
         style = next((style for words, style in _STYLES if words in sentence), "")
         line(f"{sentence}.", style)
     if not fit.uncertainty.verdict:
@@ -57,7 +61,8 @@ def _variances(fit: Fit) -> Grid:
     header += ["errors"] * (own is not None) + ["tilt"] * (found is not None)
     rows = []
     in_all = np.cumsum(pca.explained_variance_ratio_)
-    for i in range(q):
+    listed = q if q <= _MOST_VARIANCES + 1 else _MOST_VARIANCES
+    for i in range(listed):
         variance = significant(pca.explained_variance_[i])
         if found is not None:
             variance += f" ± {significant(fit.variance_std()[i], 2)}"
@@ -66,10 +71,10 @@ def _variances(fit: Fit) -> Grid:
         row += [percent(own[i])] if own is not None else []
         row += [f"{np.degrees(found.angle[i]):.1f}°"] if found is not None else []
         rows.append(row)
-    if q < d and pca.explained_variance_ratio_.sum() > 0.0:
-        rest = pca.noise_variance_ * (d - q)
-        others = f"{d - q} other{'s' * (d - q > 1)}"
-        row = [others, significant(rest), percent(max(0.0, 1.0 - in_all[-1])), percent(1.0)]
+    if listed < d and in_all[-1] > 0.0:
+        rest = pca.noise_variance_ * (d - q) + pca.explained_variance_[listed:].sum()
+        left = percent(max(0.0, 1.0 - in_all[listed - 1]))
+        row = [counted(d - listed, "other"), significant(rest), left, percent(1.0)]
         rows.append([*row, *[""] * (len(header) - len(row))])
     name = "∞" if limit else f"{pca.scale:g}"
     title = f"Variances at s = {name}" + ", features standardised" * (fit.scaler is not None)
@@ -93,14 +98,24 @@ def _from_errors(fit: Fit) -> list[float] | None:
 
 def _loadings(fit: Fit) -> Grid:
     A, found = fit.pca.components_, fit.uncertainty
+    features = feature_names(fit.X)
+    count = min(len(A), _MOST_COMPONENTS)
+    chosen = list(range(len(features)))
+    if len(features) > _MOST_FEATURES + 1:
+        largest = np.abs(A[:count]).max(axis=0)
+        chosen = sorted(np.argsort(-largest, kind="stable")[:_MOST_FEATURES].tolist())
     rows = []
-    for j, feature in enumerate(feature_names(fit.X)):
-        row = [feature]
-        for i in range(len(A)):
+    for j in chosen:
+        row = [features[j]]
+        for i in range(count):
             cell = f"{A[i, j] + 0.0:.3f}"
             if found is not None:
                 std = found.std[i, j]
                 cell += " ± ∞" if np.isinf(std) else f" ± {std:.3f}"
             row.append(cell)
         rows.append(row)
-    return Grid(["feature", *(f"PC{i + 1}" for i in range(len(A)))], rows, "Loadings")
+    cut = len(chosen) < len(features) or count < len(A)
+    title = f"Loadings, the {len(chosen)} largest; --json has all" if cut else "Loadings"
+    if len(chosen) == len(features) and cut:
+        title = f"Loadings of the first {count} components; --json has all"
+    return Grid(["feature", *(f"PC{i + 1}" for i in range(count))], rows, title)

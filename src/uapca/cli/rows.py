@@ -9,11 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from uapca.cli.errors import CommandError
 from uapca.cli.fitting import feature_names
 from uapca.cli.patterns import CORRELATION, WEIGHT
 from uapca.uncertain import UncertainArray
 
 __all__ = ["columns_of_rows", "saved"]
+
+# More features than this make no readable table of correlations.
+_WIDEST = 50
 
 
 def columns_of_rows(X: UncertainArray, *, weights: bool = False) -> dict[str, Any]:
@@ -23,6 +27,12 @@ def columns_of_rows(X: UncertainArray, *, weights: bool = False) -> dict[str, An
     some row, ``name`` if rows have names, and on demand ``uapca_weight``: the weights, summing to
     the total they had.
     """
+    d = X.shape[1]
+    if d > _WIDEST and X.cov.kind not in ("zero", "diagonal"):
+        raise CommandError(
+            f"{d} features with their correlations would make {d * (d + 3) // 2:,} columns. "
+            "Write a .uapca file."
+        )
     features, std = feature_names(X), X.std.astype(np.float64)
     columns: dict[str, Any] = {}
     if X.names is not None:

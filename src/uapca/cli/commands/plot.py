@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FILMS = (".gif", ".mp4")
+# Kinds of pictures of a plane.
+_TWO = ("traces", "progression", "biplot", "loadings", "simulation")
 _HELP = "One picture, as SVG, PNG or PDF.\n\n\b\nKIND is one of\n" + "\n".join(
     f"  {name:<14} {meaning}" for name, meaning in KINDS.items()
 )
@@ -130,6 +132,8 @@ def _check_pair(pair: tuple[int, ...], most: int, kind: str) -> None:
     from uapca.cli.errors import CommandError
     from uapca.cli.labels import counted
 
+    if len(set(pair)) < 2 and kind in _TWO:
+        raise CommandError(f"{kind} shows two different components: --pair 1,2.")
     if max(pair) >= most and not (pair == (0, 1) and kind == "projection"):
         raise CommandError(
             f"--pair asks for component {max(pair) + 1} of data with {counted(most, 'feature')}."
@@ -156,7 +160,8 @@ def _film(wanted: Picture, target: Path) -> None:
     from uapca.cli.say import note, progress
 
     with progress("frames") as report:
-        pictures.animate(wanted.X, target, components=wanted.pair, progress=report)
+        first, second = wanted.pair
+        pictures.animate(wanted.X, target, components=(first, second), progress=report)
     note(f"wrote {quoted(target)} (progression)")
 
 

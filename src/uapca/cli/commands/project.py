@@ -53,7 +53,6 @@ def project(
     keeps the laws of the rows as well.
     """
     from uapca.cli.data import check_data, read_data
-    from uapca.cli.errors import CommandError
     from uapca.cli.labels import counted
     from uapca.cli.output import TABLES, check_output, write_bytes, write_table
 
@@ -77,11 +76,6 @@ def project(
         return
     from uapca.cli.rows import columns_of_rows
 
-    if Y.shape[1] > 50:
-        raise CommandError(
-            f"{Y.shape[1]} components would make {Y.shape[1] * (Y.shape[1] + 3) // 2} columns. "
-            "Ask for fewer (-n), or write a .uapca file."
-        )
     write_table(target, columns_of_rows(Y), counted(len(Y), "projected row"))
 
 
