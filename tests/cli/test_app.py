@@ -28,6 +28,14 @@ def test_every_command_has_help_with_examples(run, name):
     assert COMMANDS[name].rstrip(".").split(":")[0] in " ".join(result.stdout.split())
 
 
+def test_options_are_in_sections_and_arguments_are_not(run):
+    text = run("fit", "-h").stdout
+    assert text.index("Options:") < text.index("How to read DATA:") < text.index("Always:")
+    assert text.index("How to read DATA:") < text.index("--by COLUMN") < text.index("--debug")
+    assert "\n  DATA" not in text
+    assert "How to read DATA" not in run("figures", "-h").stdout
+
+
 def test_version(run):
     assert run("--version").stdout == f"uapca, version {uapca.__version__}\n"
 

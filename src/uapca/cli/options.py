@@ -34,6 +34,9 @@ else:  # generic in newer versions only
     _Value = click.ParamType
 
 
+_READING = "How to read DATA"
+
+
 class _Command(click.Command):
     """A command whose help ends in examples."""
 
@@ -42,12 +45,14 @@ class _Command(click.Command):
         self.examples = examples
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sections: dict[str, list[tuple[str, str]]] = {"Options": [], "How to read DATA": []}
+        sections: dict[str, list[tuple[str, str]]] = {"Options": [], _READING: [], "Always": []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
-                about_data = parameter.name in Choices.__dataclass_fields__
-                sections["How to read DATA" if about_data else "Options"].append(record)
+            if record is None or not isinstance(parameter, click.Option):
+                continue
+            title = "Always" if parameter.name in ("quiet", "debug", "help") else "Options"
+            about_data = parameter.name in Choices.__dataclass_fields__
+            sections[_READING if about_data else title].append(record)
         for title, records in sections.items():
             if records:
                 with formatter.section(title):

@@ -35,6 +35,7 @@ __all__ = ["command"]
 @click.option(
     "--ddof",
     type=click.FloatRange(0.0),
+    metavar="N",
     default=0.0,
     show_default=True,
     help="Divide by N − ddof; with 1, certain points give what scikit-learn gives.",

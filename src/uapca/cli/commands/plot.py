@@ -58,11 +58,26 @@ def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
 @click.option("--level", metavar="P,P", help="The probability of regions, such as 0.5,0.95.")
 @click.option(
     "--encode",
+    metavar="WHAT",
     type=click.Choice(["eigenvalue", "gap", "stability"]),
-    help="What the thickness of traces says.",
+    help="What the thickness of traces says: eigenvalue, gap or stability.",
 )
-@click.option("--draws", type=click.IntRange(2), default=1000, help="Data sets of a simulation.")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Seed of a simulation.")
+@click.option(
+    "--draws",
+    type=click.IntRange(2),
+    metavar="N",
+    default=1000,
+    show_default=True,
+    help="Data sets of a simulation.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Seed of a simulation.",
+)
 @scale_option
 @standardize_option
 @force_option
