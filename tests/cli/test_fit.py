@@ -1,6 +1,7 @@
 """``uapca fit``: the report, the model."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,6 +33,11 @@ def test_the_report_on_the_students(run):
     assert result.stdout == REPORT
     assert "if each row is one unknown value" in result.stderr
     assert run("fit", "students", "-q").stderr == ""
+
+
+def test_the_page_in_the_docs_shows_this_report():
+    page = Path(__file__).parents[2] / "docs" / "cli.md"
+    assert REPORT in page.read_text(encoding="utf-8")
 
 
 def test_the_report_says_what_the_library_says(run):
