@@ -363,6 +363,7 @@ def test_a_file_of_another_kind(folder, fails):
 def test_a_misspelt_file_and_its_neighbour(folder, fails):
     assert fails("fit", "star.csv") == "there is no file 'star.csv'; did you mean 'stars.csv'?"
     assert fails("fit", "students.csv").startswith("there is no file 'students.csv'")
+    assert fails("fit", "none/*.csv", "--by", "g") == "no file matches 'none/*.csv'."
 
 
 def test_options_for_tables_are_refused_elsewhere(folder, fails):

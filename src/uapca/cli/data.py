@@ -21,7 +21,13 @@ def check_data(data: str) -> None:
     """Raise unless there is such a data set or file: known before anything is loaded."""
     from uapca.cli.streams import is_pattern
 
-    if data == "-" or data.casefold() in BUNDLED or Path(data).exists() or is_pattern(data):
+    if data == "-" or data.casefold() in BUNDLED or Path(data).exists():
+        return
+    if is_pattern(data):
+        from glob import iglob
+
+        if next(iglob(data, recursive=True), None) is None:
+            raise CommandError(f"no file matches {quoted(data)}.")
         return
     path = Path(data)
     if not path.suffix and path.parent == Path():
