@@ -205,3 +205,15 @@ def test_completion_in_a_process():
     done = process(env=environment | {"COMP_WORDS": "uapca plot students sc"})
     assert done.stdout == "plain,scree\n"
     assert done.returncode == 0
+
+
+def test_without_rich_a_terminal_gets_plain_tables(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util\n"
+        "real = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *a: None if name == 'rich' else real(name, *a)\n"
+    )
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    text = in_terminal("datasets", PYTHONPATH=path)
+    assert "students" in text
+    assert "\x1b" not in text

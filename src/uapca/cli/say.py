@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Literal, TextIO
 
 from uapca.cli import settings
@@ -48,6 +49,11 @@ def is_terminal(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def _is_rich(stream: TextIO) -> bool:
+    """Whether tables may have colours: for a terminal, where rich is installed."""
+    return is_terminal(stream) and find_spec("rich") is not None
+
+
 def note(text: str) -> None:
     """A remark on standard error; none with ``--quiet``."""
     if not settings.quiet:
@@ -56,7 +62,7 @@ def note(text: str) -> None:
 
 def line(text: str = "", style: str = "") -> None:
     """A line of the report; ``style`` is what a terminal makes of it."""
-    if style and is_terminal(sys.stdout):
+    if style and _is_rich(sys.stdout):
         _console(sys.stdout).print(_text(text, style))
     else:
         sys.stdout.write(f"{text}\n")
@@ -64,8 +70,8 @@ def line(text: str = "", style: str = "") -> None:
 
 def show(grid: Grid) -> None:
     """Print a table, in parts side by side below each other where a terminal is too narrow."""
-    rich = is_terminal(sys.stdout)
-    width = _width(rich)
+    rich = _is_rich(sys.stdout)
+    width = _width(is_terminal(sys.stdout))
     for i, part in enumerate(_parts(_safe(grid, width), width)):
         if i:
             line()
@@ -164,7 +170,7 @@ def progress(what: str) -> Iterator[Callable[..., None]]:
 
     Yields a function of how much is done, of the total, and if there is one of the step at hand.
     """
-    if settings.quiet or not is_terminal(sys.stderr):
+    if settings.quiet or not _is_rich(sys.stderr):
         yield lambda done, total, step="": None
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
