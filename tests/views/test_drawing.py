@@ -63,8 +63,13 @@ def test_styles_change_the_data_and_leave_guides_alone():
 
 def test_unknown_style_is_refused_before_anything_is_drawn(traces):
     _, ax = plt.subplots()
-    with pytest.raises(TypeError):
-        uapca.plot.eigenvalues(traces, ax=ax, colour="red")
+    panel = uapca.plot.eigenvalues.scene(traces)
+    with pytest.raises(TypeError) as error:
+        draw(panel, ax, colour="red")
+    assert str(error.value) == (
+        "colour must be one of the styles alpha, color, linestyle, linewidth; there is no such "
+        "style. Change anything else on the Axes that is returned."
+    )
     assert ax.lines[:] == []
 
 

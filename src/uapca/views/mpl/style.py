@@ -76,8 +76,8 @@ def unknown_style(name: str, known: tuple[str, ...]) -> TypeError:
     return TypeError(
         complaint(
             name,
-            "must be one of the styles " + ", ".join(f"`{n}`" for n in known),
-            f"`{name}`",
-            "change anything else on the Axes that is returned",
+            "be one of the styles " + ", ".join(known),
+            "there is no such style",
+            "Change anything else on the Axes that is returned",
         )
     )
