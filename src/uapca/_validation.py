@@ -20,6 +20,7 @@ __all__ = [
     "check_labels",
     "complaint",
     "frozen",
+    "listed",
     "out_of_range",
     "restore_frozen",
     "rng_from",
@@ -61,6 +62,12 @@ def out_of_range(parameter: str, flow: str = "overflows") -> str:
         f"the covariance {flow}",
         "Divide the data by its largest magnitude first",
     )
+
+
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """Names in quotes; a long list is cut and says how many are left."""
+    text = ", ".join(map(repr, names[:most]))
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"
 
 
 def shape_of(array: npt.NDArray[Any]) -> str:

@@ -13,7 +13,18 @@ import numpy.typing as npt
 
 from uapca._validation import complaint, shape_of
 
-__all__ = ["Factor", "combined", "factorise", "is_missing", "label_text"]
+__all__ = [
+    "Distinct",
+    "Factor",
+    "combined",
+    "compressed",
+    "distinct",
+    "factorise",
+    "is_missing",
+    "label_text",
+    "paired",
+    "texts",
+]
 
 
 class Factor(NamedTuple):
@@ -32,6 +43,24 @@ class Factor(NamedTuple):
     labels: tuple[str, ...]
 
 
+class Distinct(NamedTuple):
+    """Labels as codes, and the labels themselves rather than their texts.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        Position of each point's label in ``values``; -1 where the label is missing.
+    values : sequence
+        The labels that occur, in the order of `Factor.labels`.
+    categories : tuple, or None
+        All categories in their order, used or not, where the labels are a categorical.
+    """
+
+    codes: npt.NDArray[np.int64]
+    values: Sequence[Any]
+    categories: tuple[Any, ...] | None = None
+
+
 def factorise(labels: Any, parameter: str = "by") -> Factor:
     """Codes and sorted labels; None, NaN, NaT and pandas.NA are missing.
 
@@ -45,6 +74,18 @@ def factorise(labels: Any, parameter: str = "by") -> Factor:
     --------
     >>> factorise(["b", "a", None, "b"])
     Factor(codes=array([ 1,  0, -1,  1]), labels=('a', 'b'))
+    """
+    found = distinct(labels, parameter)
+    return Factor(found.codes, texts(found.values))
+
+
+def distinct(labels: Any, parameter: str = "by") -> Distinct:
+    """Codes and sorted labels as they are, for labels that come in parts.
+
+    Examples
+    --------
+    >>> distinct([10, 9, None, 10])
+    Distinct(codes=array([ 1,  0, -1,  1]), values=[9, 10], categories=None)
     """
     if labels is None or isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
         raise TypeError(
@@ -83,9 +124,9 @@ def factorise(labels: Any, parameter: str = "by") -> Factor:
     if array.dtype.kind in "bfmM":
         values, codes = np.unique(array, return_inverse=True)
         present = values == values
-        return Factor(
+        return Distinct(
             np.where(present[codes], codes, -1).astype(np.int64),
-            _texts(values[present] if array.dtype.kind in "mM" else values[present].tolist()),
+            list(values[present]) if array.dtype.kind in "mM" else values[present].tolist(),
         )
     return _from_objects(array.tolist(), parameter)
 
@@ -102,14 +143,20 @@ def combined(factors: Sequence[Factor]) -> Factor:
         return factors[0]
     codes, names = factors[0]
     for more, labels in factors[1:]:
-        missing = (codes < 0) | (more < 0)
-        pairs = np.where(missing, -1, codes * len(labels) + more)
-        kept, where = np.unique(pairs, return_inverse=True)
-        lost = int(len(kept) > 0 and kept[0] < 0)
-        codes = where.astype(np.int64) - lost
-        both = [(names[p // len(labels)], labels[p % len(labels)]) for p in kept[lost:].tolist()]
+        codes, pairs = paired(codes, more, len(labels))
+        both = [(names[i], labels[j]) for i, j in pairs]
         names = _distinct([", ".join(pair) for pair in both], both)
     return Factor(codes, names)
+
+
+def paired(
+    first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], n_second: int
+) -> tuple[npt.NDArray[np.int64], list[tuple[int, int]]]:
+    """Codes of the pairs of two codes that occur, and the pairs; -1 where either is missing."""
+    numbers = np.where((first < 0) | (second < 0), -1, first * n_second + second)
+    kept, where = np.unique(numbers, return_inverse=True)
+    lost = int(len(kept) > 0 and kept[0] < 0)
+    return where.astype(np.int64) - lost, [divmod(k, n_second) for k in kept[lost:].tolist()]
 
 
 def _is(labels: Any, library: str, *names: str) -> bool:
@@ -117,7 +164,7 @@ def _is(labels: Any, library: str, *names: str) -> bool:
     return module is not None and any(isinstance(labels, getattr(module, n, ())) for n in names)
 
 
-def _from_pandas(column: Any, parameter: str) -> Factor:
+def _from_pandas(column: Any, parameter: str) -> Distinct:
     dtype = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iu":
         return _from_integers(np.asarray(column))
@@ -126,28 +173,39 @@ def _from_pandas(column: Any, parameter: str) -> Factor:
         codes, labels = sys.modules["pandas"].factorize(column, sort=True)
     except (TypeError, ValueError):
         return _from_objects(list(column), parameter)
-    return Factor(np.asarray(codes, dtype=np.int64), _texts(list(labels)))
+    categories = tuple(_plain(dtype.categories)) if hasattr(dtype, "categories") else None
+    return Distinct(np.asarray(codes, dtype=np.int64), _plain(labels), categories)
 
 
-def _from_arrow(column: Any, parameter: str) -> Factor:
+def _plain(index: Any) -> list[Any]:
+    """The labels of a pandas index; times as NumPy has them, so that they equal other sources'."""
+    inner = getattr(index, "categories", index)
+    moment = getattr(inner.dtype, "kind", "") in "mM" and getattr(inner, "tz", None) is None
+    return list(index.to_numpy()) if moment else list(index)
+
+
+def _from_arrow(column: Any, parameter: str) -> Distinct:
     column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
     types = sys.modules["pyarrow"].types
     own = types.is_dictionary(column.type)
     if not own:
         column = column.dictionary_encode()
     items = column.dictionary
-    inner = factorise(
+    inner = distinct(
         items.to_numpy(zero_copy_only=False) if _is_moment(items.type) else items.to_pylist(),
         parameter,
     )
+    categories = None
     if own:
         # The order of the categories, of which some may be missing, equal or unused.
         first = list(dict.fromkeys(code for code in inner.codes.tolist() if code >= 0))
         place = np.empty(len(first) + 1, dtype=np.int64)
         place[first], place[-1] = np.arange(len(first)), -1
-        inner = Factor(place[inner.codes], tuple(inner.labels[code] for code in first))
+        categories = tuple(inner.values[code] for code in first)
+        inner = Distinct(place[inner.codes], categories)
     codes = np.asarray(column.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False))
-    return compressed(Factor(np.append(inner.codes, -1)[codes], inner.labels))
+    used = compressed(Factor(np.append(inner.codes, -1)[codes], tuple(inner.values)))
+    return Distinct(used.codes, used.labels, categories)
 
 
 def _is_moment(kind: Any) -> bool:
@@ -155,9 +213,11 @@ def _is_moment(kind: Any) -> bool:
     return bool((types.is_timestamp(kind) and kind.tz is None) or types.is_duration(kind))
 
 
-def _from_enum(series: Any) -> Factor:
+def _from_enum(series: Any) -> Distinct:
     codes = np.asarray(series.to_physical().cast(sys.modules["polars"].Int64).fill_null(-1))
-    return compressed(Factor(codes, tuple(map(str, series.dtype.categories))))
+    categories = tuple(map(str, series.dtype.categories))
+    used = compressed(Factor(codes, categories))
+    return Distinct(used.codes, used.labels, categories)
 
 
 def _of_polars(series: Any) -> Any:
@@ -180,17 +240,18 @@ def compressed(factor: Factor) -> Factor:
     return Factor(place[factor.codes].astype(np.int64), labels)
 
 
-def _texts(labels: Sequence[Any] | npt.NDArray[Any]) -> tuple[str, ...]:
+def texts(labels: Sequence[Any] | npt.NDArray[Any]) -> tuple[str, ...]:
+    """The texts of different labels, which are different too."""
     return _distinct([label_text(label) for label in labels], labels)
 
 
-def _distinct(texts: Sequence[str], labels: Sequence[Any] | npt.NDArray[Any]) -> tuple[str, ...]:
+def _distinct(plain: Sequence[str], labels: Sequence[Any] | npt.NDArray[Any]) -> tuple[str, ...]:
     """The texts of different labels, where they are equal the labels' representations."""
-    if len(set(texts)) == len(texts):
-        return tuple(texts)
-    counts = Counter(texts)
+    if len(set(plain)) == len(plain):
+        return tuple(plain)
+    counts = Counter(plain)
     mixed = [
-        repr(label) if counts[text] > 1 else text for text, label in zip(texts, labels, strict=True)
+        repr(label) if counts[text] > 1 else text for text, label in zip(plain, labels, strict=True)
     ]
     seen: set[str] = set()
     for i, text in enumerate(mixed):
@@ -248,9 +309,9 @@ def _as_array(labels: Any) -> npt.NDArray[Any]:
     return array
 
 
-def _from_integers(array: npt.NDArray[np.integer]) -> Factor:
+def _from_integers(array: npt.NDArray[np.integer]) -> Distinct:
     if not len(array):
-        return Factor(array.astype(np.int64), ())
+        return Distinct(array.astype(np.int64), [])
     low, high = int(array.min()), int(array.max())
     if high - low < max(65536, len(array)):
         # A range this short is counted instead of sorted.
@@ -261,14 +322,14 @@ def _from_integers(array: npt.NDArray[np.integer]) -> Factor:
             offset = array.astype(np.int64) - low if low else array.astype(np.int64)
         present = np.bincount(offset) > 0
         codes = offset if present.all() else (np.cumsum(present) - 1)[offset]
-        return Factor(codes, tuple(str(low + k) for k in np.flatnonzero(present).tolist()))
+        return Distinct(codes, [low + k for k in np.flatnonzero(present).tolist()])
     values, codes = np.unique(array, return_inverse=True)
-    return Factor(codes.astype(np.int64), tuple(map(str, values.tolist())))
+    return Distinct(codes.astype(np.int64), values.tolist())
 
 
-def _from_objects(items: list[Any], parameter: str) -> Factor:
+def _from_objects(items: list[Any], parameter: str) -> Distinct:
     try:
-        distinct = set(items)
+        different = set(items)
     except TypeError:
         bad = next(item for item in items if not _is_hashable(item))
         raise TypeError(
@@ -279,15 +340,15 @@ def _from_objects(items: list[Any], parameter: str) -> Factor:
                 "Pass one label for each point",
             )
         ) from None
-    known = [label for label in distinct if not is_missing(label)]
+    known = [label for label in different if not is_missing(label)]
     try:
         known.sort()
     except TypeError:
         known.sort(key=lambda label: (type(label).__name__, str(label)))
-    table = dict.fromkeys(distinct, -1)
+    table = dict.fromkeys(different, -1)
     table.update((label, code) for code, label in enumerate(known))
     codes = np.fromiter(map(table.__getitem__, items), dtype=np.int64, count=len(items))
-    return Factor(codes, _texts(known))
+    return Distinct(codes, known)
 
 
 def _is_hashable(item: Any) -> bool:

@@ -6,13 +6,13 @@ No data frame library is imported here unless the user's frame can be read in no
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from uapca._validation import complaint
+from uapca._validation import complaint, listed
 from uapca.inputs.libraries import Arrow, Astropy, Columns, Mapped, Pandas, Polars
 
 __all__ = ["Columns", "columns_of", "is_frame", "listed"]
@@ -68,12 +68,6 @@ def columns_of(frame: Any, parameter: str = "df") -> Columns:
         _library("pyarrow", frame)
         return Arrow(import_module("pyarrow.interchange").from_dataframe(frame))
     raise TypeError(_no_table(frame, parameter))
-
-
-def listed(names: Sequence[str], most: int = 20) -> str:
-    """Names in quotes; a long list is cut and says how many are left."""
-    text = ", ".join(map(repr, names[:most]))
-    return text if len(names) <= most else f"{text} and {len(names) - most} more"
 
 
 def _is(frame: Any, library: str, name: str) -> bool:

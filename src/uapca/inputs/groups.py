@@ -8,11 +8,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
+from uapca._validation import Floats, as_floats, complaint, shape_of
+from uapca.aggregate import Moments
+from uapca.aggregate.kernel import group_order
+from uapca.aggregate.keys import Keyed
 from uapca.aggregate.labels import Factor, combined, factorise
-from uapca.aggregate.local import GroupedMoments, group_order, grouped_moments
 from uapca.inputs.columns import Columns, columns_of, is_frame, listed
-from uapca.inputs.parts import check_moments, check_numeric, chosen_columns, require_columns
+from uapca.inputs.parts import check_numeric, chosen_columns, require_columns
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
 
@@ -98,18 +100,20 @@ def from_groups(
                 "The points show the spread of replicates, not the error of their mean",
             )
         )
-    moments = _moments(data)
-    covs = moments.covs
-    if spread == "sem":
-        _check_replicated(moments, data.factor.labels)
-        covs = covs / (moments.counts - 1)[:, None, None]
+    codes, labels = data.factor
+    moments = Moments.of(
+        data.points, Keyed(codes, labels, (labels,)), features=data.features, missing="drop"
+    )
+    X = moments.to_uncertain(spread)
+    if not keep_samples:
+        return X
     return UncertainArray(
-        moments.means,
-        covs,
-        weights=moments.counts,
-        names=data.factor.labels,
+        X.mean,
+        X.cov,
+        weights=moments.sums.counts,
+        names=labels,
         features=data.features,
-        laws=_samples(data) if keep_samples else None,
+        laws=_samples(data),
         check=False,
     )
 
@@ -221,35 +225,6 @@ def _keys(columns: Columns, by: Any) -> list[str]:
     if len(by) == len(columns) or None in found:
         return []
     return [name for name in found if name is not None]
-
-
-def _moments(data: LabelledPoints) -> GroupedMoments:
-    with np.errstate(all="ignore"):
-        moments = grouped_moments(data.points, data.factor.codes, len(data.factor.labels))
-    # A point that is not finite shows in its group's moments: no pass over the points is needed.
-    if not (np.isfinite(moments.means).all() and np.isfinite(moments.covs).all()):
-        kept = data.factor.codes >= 0
-        check_finite(
-            data.points if kept.all() else np.where(kept[:, None], data.points, 0.0),
-            "points",
-            ("row", "feature"),
-        )
-        check_moments("points", moments.means, moments.covs)
-    return moments
-
-
-def _check_replicated(moments: GroupedMoments, labels: Sequence[str]) -> None:
-    single = [labels[i] for i in np.flatnonzero(moments.counts < 2).tolist()]
-    if single:
-        raise ValueError(
-            complaint(
-                "by",
-                "give every label at least two points for spread='sem'",
-                f"{listed(single)} {'has' if len(single) == 1 else 'have'} one",
-                "One point says nothing of its error: leave it out, or use spread='std', where "
-                "it is certain",
-            )
-        )
 
 
 def _samples(data: LabelledPoints) -> list[Samples]:

@@ -1,20 +1,17 @@
 """Saving and loading: one file, an open format, no pickle.
 
-A file is a ZIP archive of NumPy ``.npy`` arrays (so `numpy.load` opens it too) and ``uapca.json``,
-which holds the format's name and version, the names, the features and what describes the rest.
+The format is that of `uapca._files`; the header holds the names, the features and what describes
+the covariances and laws.
 """
 
 from __future__ import annotations
 
-import json
-import zipfile
-import zlib
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from uapca._files import replacing
+from uapca._files import read_archive, replacing, write_archive
 from uapca._validation import Floats
 from uapca.laws import law_from_dict, law_to_dict
 from uapca.uncertain.array import UncertainArray
@@ -27,17 +24,9 @@ __all__ = ["load", "save"]
 
 FORMAT = "uapca.UncertainArray"
 VERSION = 1
-_HEADER = "uapca.json"
-# What the ZIP, JSON and NumPy readers raise on bytes that are not as they were written.
-_SIGNS_OF_DAMAGE = (
-    KeyError,
-    EOFError,
-    TypeError,
-    AttributeError,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    zlib.error,
+_FOREIGN = (
+    "path must name a file written by UncertainArray.save; {where} is of another kind. "
+    "Build the array from its values, for instance with uapca.UncertainArray."
 )
 
 
@@ -47,24 +36,15 @@ def save(X: UncertainArray, path: str | PathLike[str]) -> None:
     if X._weights is not None:
         arrays["weights"] = X._weights
     header = {
-        "format": FORMAT,
-        "version": VERSION,
         "covariance": X.cov.kind,
         "multiplier": X.cov.multiplier,
         "total_weight": X.total_weight,
         "names": X.names,
         "features": X.features,
         "laws": None if X._laws is None else _laws_to_dict(X._laws),
-        "arrays": {name: [array.dtype.str, *array.shape] for name, array in arrays.items()},
     }
-    with (
-        replacing(path) as file,
-        zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive,
-    ):
-        archive.writestr(_HEADER, json.dumps(header))
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+    with replacing(path) as file:
+        write_archive(file, FORMAT, VERSION, header, arrays)
 
 
 def load(path: str | PathLike[str]) -> UncertainArray:
@@ -94,56 +74,7 @@ def load(path: str | PathLike[str]) -> UncertainArray:
     >>> Y.names, float(Y.cov.average()[0, 0])
     (('a', 'b'), 0.25)
     """
-    where = repr(fspath(path))
-    try:
-        with zipfile.ZipFile(path) as archive:
-            header = _header(archive, where)
-            arrays = {
-                name.removesuffix(".npy"): _array(archive, name)
-                for name in archive.namelist()
-                if name.endswith(".npy")
-            }
-        found = {name: [array.dtype.str, *array.shape] for name, array in arrays.items()}
-        if found != header["arrays"]:
-            raise ValueError(_damaged(where))
-        return _assembled(header, arrays)
-    except zipfile.BadZipFile:
-        with open(path, "rb") as file:
-            start = file.read(4)
-        if start == b"PK\x03\x04":
-            raise ValueError(_damaged(where)) from None
-        raise ValueError(_foreign(where)) from None
-    except (FileNotFoundError, PermissionError, IsADirectoryError):
-        raise
-    except _SIGNS_OF_DAMAGE as error:
-        raise ValueError(_damaged(where)) from error
-
-
-def _header(archive: zipfile.ZipFile, where: str) -> dict[str, Any]:
-    if _HEADER not in archive.namelist():
-        raise ValueError(_foreign(where))
-    try:
-        header = json.loads(archive.read(_HEADER))
-    except ValueError:
-        raise ValueError(_damaged(where)) from None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ValueError(_foreign(where))
-    if not isinstance(header.get("version"), int) or header["version"] > VERSION:
-        raise ValueError(
-            f"path must name a file of format version {VERSION} or older; {where} has version "
-            f"{header.get('version')}. Install a newer uapca to read it."
-        )
-    return header
-
-
-def _array(archive: zipfile.ZipFile, name: str) -> Floats:
-    try:
-        with archive.open(name) as member:
-            array: Floats = np.lib.format.read_array(member, allow_pickle=False)
-            member.read()  # to the end, where the checksum is compared
-            return array
-    except ValueError as error:
-        raise zipfile.BadZipFile(str(error)) from None
+    return read_archive(path, FORMAT, VERSION, _FOREIGN, _assembled)
 
 
 def _assembled(header: dict[str, Any], arrays: dict[str, Floats]) -> UncertainArray:
@@ -199,18 +130,4 @@ def _laws(laws: Any) -> LawList | None:
         [law_from_dict(law) for law in laws["items"]],
         None if matrix is None else np.array(matrix),
         None if offset is None else np.array(offset),
-    )
-
-
-def _foreign(where: str) -> str:
-    return (
-        f"path must name a file written by UncertainArray.save; {where} is of another kind. "
-        "Build the array from its values, for instance with uapca.UncertainArray."
-    )
-
-
-def _damaged(where: str) -> str:
-    return (
-        f"path must name a complete file; {where} is damaged or was cut short. "
-        "Copy it again from where it was written."
     )

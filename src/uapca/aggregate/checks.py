@@ -1,0 +1,128 @@
+"""What points, labels, weights and summaries must be, or are refused for in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uapca._validation import (
+    Floats,
+    as_floats,
+    check_finite,
+    complaint,
+    listed,
+    out_of_range,
+    shape_of,
+)
+from uapca.aggregate.kernel import Doubles, Integers, Sums
+
+if TYPE_CHECKING:
+    from uapca.aggregate.moments import Moments
+
+__all__ = ["check_alike", "check_replicated", "check_rows", "check_sums", "weights_of"]
+
+
+def check_rows(codes: Integers, n: int, missing: str) -> None:
+    if len(codes) != n:
+        raise ValueError(
+            complaint(
+                "by",
+                "have one label for each point",
+                f"got {len(codes)} for {n} points",
+                "Select the same rows from both",
+            )
+        )
+    absent = int(np.count_nonzero(codes < 0))
+    if absent and missing == "raise":
+        raise ValueError(
+            complaint(
+                "by",
+                "have a label for every point",
+                f"{absent} of {n} are missing",
+                "Pass missing='drop' to leave these points out",
+            )
+        )
+
+
+def weights_of(weights: Any, n: int) -> Doubles:
+    array = as_floats(weights, "weights").astype(np.float64, copy=False)
+    if array.shape != (n,):
+        raise ValueError(
+            complaint(
+                "weights",
+                f"have one entry for each of the {n} points",
+                f"got shape {shape_of(array)}",
+                f"Pass a vector of length {n}, or leave weights out",
+            )
+        )
+    check_finite(array, "weights", ("row",))
+    if n and array.min() < 0:
+        row = int(array.argmin())
+        raise ValueError(
+            complaint(
+                "weights",
+                "be zero or positive",
+                f"got {array[row]} at row {row}",
+                "Use 0 to leave a point out, and downdate to remove it",
+            )
+        )
+    return array
+
+
+def check_sums(points: Floats, codes: Integers, sums: Sums) -> None:
+    # A point that is not finite shows in its group's sums: no pass over the points is needed.
+    if np.isfinite(sums.means).all() and np.isfinite(sums.scatters).all():
+        return
+    kept = codes >= 0
+    check_finite(
+        points if kept.all() else np.where(kept[:, None], points, 0.0), "points", ("row", "feature")
+    )
+    raise ValueError(out_of_range("points"))
+
+
+def check_alike(a: Moments, b: Moments) -> None:
+    if a.n_features != b.n_features:
+        raise ValueError(
+            complaint(
+                "other",
+                f"have the same {a.n_features} features",
+                f"got {b.n_features}",
+                "Merge summaries of the same columns",
+            )
+        )
+    if a.features is not None and b.features is not None and a.features != b.features:
+        first = next(i for i in range(a.n_features) if a.features[i] != b.features[i])
+        raise ValueError(
+            complaint(
+                "other",
+                "have the same features in the same order",
+                f"feature {first} is {b.features[first]!r} instead of {a.features[first]!r}",
+                "Merge summaries of the same columns",
+            )
+        )
+    if a.labels and b.labels and len(a.categories) != len(b.categories):
+        raise ValueError(
+            complaint(
+                "other",
+                f"have labels of {len(a.categories)} keys",
+                f"got {len(b.categories)}",
+                "Merge summaries of the same columns",
+            )
+        )
+
+
+def check_replicated(counts: Integers, share: Doubles, labels: Sequence[str]) -> None:
+    few = (counts < 2) | (share > 1.0 - 1e-12)
+    single = [labels[i] for i in np.flatnonzero(few).tolist()]
+    if single:
+        raise ValueError(
+            complaint(
+                "by",
+                "give every label at least two points for spread='sem'",
+                f"{listed(single)} {'has' if len(single) == 1 else 'have'} one",
+                "One point says nothing of its error: leave it out, or use spread='std', where "
+                "it is certain",
+            )
+        )

@@ -1,0 +1,312 @@
+"""The sums of groups of points, in blocks that stay in cache.
+
+A sum over a group is its weight, its mean and its scatter Σ w (x − mean)(x − mean)ᵀ. The mean is
+kept as two numbers, what a float holds of it and what that leaves out, so that groups far from
+zero merge without losing digits: at an offset of 1e8 a float alone knows a mean to 1e-8.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from uapca._validation import Floats
+
+__all__ = [
+    "BLOCK_ROWS",
+    "Sums",
+    "group_order",
+    "grouped_extremes",
+    "grouped_sums",
+    "two_sum",
+    "zero_sums",
+]
+
+Doubles = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+# Values gathered at a time: the block stays in the processor's cache through all its passes, and
+# its product is too small for BLAS to wait for other threads.
+_BLOCK = 1 << 15
+# No sum is longer than this before it is merged: error bounds go by it.
+BLOCK_ROWS = 4096
+# Groups smaller than this are taken together, many of one size at a time.
+_SMALL = 64
+# Rows that one step of a broadcast covers: NumPy's loop over the features alone would be short.
+_TILE = 16
+# Blocks whose mean is within this many standard deviations of the centre are not centred again:
+# the correction then costs a factor of at most 1 + _NEAR² in rounding.
+_NEAR = 2.0
+
+
+class Sums(NamedTuple):
+    """Sums over G groups of points in D features.
+
+    Attributes
+    ----------
+    counts : ndarray of int, shape (G,)
+    weights, squares : ndarray of shape (G,)
+        Sums of the weights and of their squares.
+    means, rests : ndarray of shape (G, D)
+        The means, and what their rounding left out.
+    scatters : ndarray of shape (G, D, D)
+    """
+
+    counts: Integers
+    weights: Doubles
+    squares: Doubles
+    means: Doubles
+    rests: Doubles
+    scatters: Doubles
+
+    def taken(self, groups: Integers) -> Sums:
+        """A copy of some of the groups."""
+        return Sums(
+            self.counts[groups],
+            self.weights[groups],
+            self.squares[groups],
+            self.means[groups],
+            self.rests[groups],
+            self.scatters[groups],
+        )
+
+    def extended(self, n: int) -> Sums:
+        """A copy with ``n`` groups, of which the last have no points."""
+        new = zero_sums(n, self.means.shape[1])
+        for mine, longer in zip(self, new, strict=True):
+            longer[: len(mine)] = mine
+        return new
+
+
+def zero_sums(n_groups: int, d: int) -> Sums:
+    """The sums of groups without points."""
+    return Sums(
+        np.zeros(n_groups, dtype=np.int64),
+        np.zeros(n_groups),
+        np.zeros(n_groups),
+        np.zeros((n_groups, d)),
+        np.zeros((n_groups, d)),
+        np.zeros((n_groups, d, d)),
+    )
+
+
+def two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
+    """a + b rounded, and what the rounding left out, exactly (Knuth's two-sum)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def grouped_sums(
+    points: Floats,
+    codes: npt.NDArray[np.integer],
+    n_groups: int,
+    weights: Doubles | None = None,
+) -> Sums:
+    """Weight, mean and scatter of every group of points.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, D)
+        float32 or float64; sums are kept in float64.
+    codes : ndarray of int, shape (n,)
+        The group of each point, 0 to ``n_groups - 1``; a point with a negative code is left out.
+    n_groups : int
+        Number of groups. One without points has sums of zero.
+    weights : ndarray of shape (n,), optional
+        Zero or positive; 1 when left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sums = grouped_sums(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1]), 2)
+    >>> sums.counts.tolist(), sums.means.ravel().tolist(), sums.scatters.ravel().tolist()
+    ([2, 1], [1.0, 5.0], [2.0, 0.0])
+    """
+    order, counts = group_order(codes, n_groups)
+    starts = np.cumsum(counts) - counts
+    # Gathering rows from columns stored one after the other would touch all of memory each time.
+    points = np.ascontiguousarray(points)
+    sums = zero_sums(n_groups, points.shape[1])
+    sums.counts[:] = counts
+    if weights is None:
+        sums.weights[:] = sums.squares[:] = counts
+    else:
+        # The order of the points stays within a group, so the sums do not depend on other groups.
+        kept = codes >= 0
+        sums.weights[:] = np.bincount(codes[kept], weights[kept], minlength=n_groups)
+        sums.squares[:] = np.bincount(codes[kept], np.square(weights[kept]), minlength=n_groups)
+    small = counts < _SMALL
+    for size in np.unique(counts[small & (counts > 0)]).tolist():
+        _sum_equal(sums, points, weights, order, starts, np.flatnonzero(counts == size), size)
+    large = np.flatnonzero(~small)
+    if len(large):
+        rows = _Rows(points, weights, int(counts.max()))
+        for group in large.tolist():
+            first = starts[group]
+            _sum_one(sums, group, rows, order[first : first + counts[group]])
+    return sums
+
+
+def group_order(
+    codes: npt.NDArray[np.integer], n_groups: int
+) -> tuple[npt.NDArray[np.intp], Integers]:
+    """Positions of the points group by group, in their order within each, and the group sizes.
+
+    Points with a negative code are left out.
+    """
+    # Codes of up to 16 bits are sorted by radix, in time proportional to their number.
+    small: type[np.unsignedinteger] | type[np.int64]
+    small = np.uint8 if n_groups < 256 else np.uint16 if n_groups < 65536 else np.int64
+    absent = codes < 0
+    missing = int(np.count_nonzero(absent))
+    if missing:
+        codes = np.where(absent, n_groups, codes)
+    order = np.argsort(codes.astype(small, copy=False), kind="stable")
+    counts = np.bincount(codes, minlength=n_groups)[:n_groups].astype(np.int64)
+    return order[: len(order) - missing], counts
+
+
+def grouped_extremes(
+    points: Floats, codes: npt.NDArray[np.integer], n_groups: int
+) -> tuple[Doubles, Doubles]:
+    """The smallest and largest values of every group, shapes (G, D); ∞ and −∞ without points."""
+    d = points.shape[1]
+    order, counts = group_order(codes, n_groups)
+    sorted_codes = np.repeat(np.arange(n_groups), counts)
+    low, high = np.full((n_groups, d), np.inf), np.full((n_groups, d), -np.inf)
+    for start in range(0, len(order), BLOCK_ROWS):
+        part = points[order[start : start + BLOCK_ROWS]]
+        groups, first = np.unique(sorted_codes[start : start + BLOCK_ROWS], return_index=True)
+        low[groups] = np.minimum(low[groups], np.minimum.reduceat(part, first, axis=0))
+        high[groups] = np.maximum(high[groups], np.maximum.reduceat(part, first, axis=0))
+    return low, high
+
+
+class _Rows:
+    """Rows of a matrix, gathered block by block into buffers that are used again."""
+
+    def __init__(self, points: Floats, weights: Doubles | None, most: int) -> None:
+        d = points.shape[1]
+        self.points, self.weights = points, weights
+        self.size = min(BLOCK_ROWS, max(64, _BLOCK // max(d, 1)), max(most, 1))
+        # Whole tiles: a broadcast may run over the end of a block into rows that nobody reads.
+        padded = -(-self.size // _TILE) * _TILE
+        self.gathered = np.zeros((padded, d), dtype=points.dtype)
+        self.wide = self.gathered if points.dtype == np.float64 else np.empty((padded, d))
+        self.ones = np.ones(self.size)
+        self.product = np.empty((d, d))
+
+    def take(self, positions: npt.NDArray[np.intp]) -> None:
+        np.take(self.points, positions, axis=0, out=self.gathered[: len(positions)], mode="clip")
+
+    def subtract(self, centre: Doubles, n: int, again: bool = False) -> Doubles:
+        """The first ``n`` gathered rows about ``centre``; ``again``: those of the last call."""
+        tiles = -(-n // _TILE)
+        shape = (tiles, _TILE * len(centre))
+        source = self.wide if again else self.gathered
+        np.subtract(
+            source[: tiles * _TILE].reshape(shape),
+            np.tile(centre, _TILE),
+            out=self.wide[: tiles * _TILE].reshape(shape),
+        )
+        return self.wide[:n]
+
+
+def _sum_one(sums: Sums, group: int, rows: _Rows, positions: npt.NDArray[np.intp]) -> None:
+    """The sums of one group, merged from blocks that are centred one by one."""
+    scatter, product = sums.scatters[group], rows.product
+    base = mean = np.empty(0)
+    done = 0.0
+    for start in range(0, len(positions), rows.size):
+        taken = positions[start : start + rows.size]
+        n = len(taken)
+        rows.take(taken)
+        if rows.weights is None:
+            w, weight = rows.ones[:n], float(n)
+        else:
+            w = rows.weights[taken]
+            weight = float(w.sum())
+        if not done:
+            # One of the points as a provisional centre: what is left is of the spread's size.
+            base = rows.gathered[int(w.argmax()) if rows.weights is not None else 0].astype(
+                np.float64
+            )
+            mean = np.zeros(len(base))
+        if weight == 0.0:
+            continue
+        centre = base + mean
+        block = rows.subtract(centre, n)
+        off = np.asarray(w @ block)
+        off /= weight
+        exact = not done
+        if exact:
+            block = rows.subtract(off, n, again=True)
+        _multiply(block, w, product, rows.weights is not None)
+        if not exact:
+            spread = np.diagonal(product)
+            # Far from the centre the correction would cancel: then it is centred as the first was.
+            if (weight * off * off > (_NEAR**2 / (1 + _NEAR**2)) * spread).any():
+                exact = True
+                if rows.weights is None:
+                    block = rows.subtract(off, n, again=True)
+                else:
+                    rows.take(taken)
+                    block = rows.subtract(centre, n)
+                    block = rows.subtract(off, n, again=True)
+                _multiply(block, w, product, rows.weights is not None)
+        scatter += product
+        offset = (centre - base) + off
+        gap = offset - mean
+        factor = done * (weight / (done + weight))
+        if exact:
+            scatter += np.outer(gap, gap * factor)
+        else:
+            # The block's own correction and the merge, both of rank one.
+            scatter += np.outer(gap, gap * factor) - np.outer(off, off * weight)
+        done += weight
+        mean += gap * (weight / done)
+    sums.means[group], sums.rests[group] = two_sum(base, mean)
+
+
+def _multiply(block: Doubles, w: Doubles, product: Doubles, weighted: bool) -> None:
+    if weighted:
+        block *= np.sqrt(w)[:, None]
+    np.matmul(block.T, block, out=product)
+
+
+def _sum_equal(
+    sums: Sums,
+    points: Floats,
+    weights: Doubles | None,
+    order: npt.NDArray[np.intp],
+    starts: Integers,
+    groups: Integers,
+    size: int,
+) -> None:
+    """The sums of many groups of ``size`` points each, a block of groups at a time."""
+    d = points.shape[1]
+    each = max(1, _BLOCK // (size * d))
+    for low in range(0, len(groups), each):
+        some = groups[low : low + each]
+        taken = order[starts[some][:, None] + np.arange(size)]
+        block = points[taken].astype(np.float64, copy=False)
+        if weights is None:
+            base = block[:, 0].copy()
+            block -= base[:, None]
+            mean = block.mean(axis=1)
+        else:
+            w = weights[taken]
+            base = block[np.arange(len(some)), w.argmax(axis=1)]
+            block -= base[:, None]
+            total = w.sum(axis=1)
+            mean = (w[:, None, :] @ block)[:, 0] / np.where(total > 0.0, total, 1.0)[:, None]
+        sums.means[some], sums.rests[some] = two_sum(base, mean)
+        if size > 1:
+            block -= mean[:, None]
+            if weights is not None:
+                block *= np.sqrt(w)[:, :, None]
+            product = block.transpose(0, 2, 1) @ block
+            sums.scatters[some] = 0.5 * (product + product.transpose(0, 2, 1))
