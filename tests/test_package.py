@@ -12,6 +12,7 @@ SOURCE = Path(uapca.__file__).parent
 # Each layer may import only from those before it; those in one line do not know each other.
 LAYERS = [
     {"_validation", "_files", "_version"},
+    {"_progress"},
     {"laws"},
     {"uncertain"},
     {"inputs", "aggregate", "decomposition"},
@@ -23,6 +24,7 @@ LAYERS = [
 ]
 MAY_ALSO = {
     ("inputs", "aggregate"),  # the readers of labelled points aggregate them
+    ("decomposition", "aggregate"),  # a fit in parts keeps the moments of what it has seen
     ("stability", "compare"),  # the sampling experiment measures distances
 }
 

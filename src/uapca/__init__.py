@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from uapca.compare import bhattacharyya, hellinger, principal_angles
     from uapca.decomposition import UAPCA, UncertainScaler
     from uapca.inputs import (
+        Aggregator,
         CorrelationWarning,
         TableError,
         from_distributions,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UAPCA",
+    "Aggregator",
     "ComponentsNotSeparated",
     "CorrelationWarning",
     "TableError",
@@ -86,6 +88,7 @@ _MODULES = (
 _NAMES = {
     "uncertain": ("UncertainArray", "concat", "load"),
     "inputs": (
+        "Aggregator",
         "CorrelationWarning",
         "TableError",
         "from_distributions",

@@ -205,11 +205,28 @@ def test_columns_named_by_numbers_and_tuples_of_names():
     assert "got 9" in refused(frame, 9, kind=TypeError)
 
 
-def test_paths_and_single_strings_are_refused(tmp_path):
-    for path in ("x.parquet", tmp_path / "x.parquet"):
-        assert "Read the file first" in refused(path, "kind", kind=TypeError)
+def test_single_strings_are_refused():
     message = refused({"x": [1.0], "g": ["a"]}, "g", features="x", kind=TypeError)
     assert "Pass ['x'] for one column" in message
+
+
+def test_rows_with_missing_values_are_left_out_if_asked_for():
+    points = [[1.0, 2.0], [np.nan, 1.0], [3.0, 4.0], [5.0, np.nan]]
+    labels = ["a", "b", "a", "a"]
+    with pytest.warns(uapca.inputs.DroppedRows) as said:
+        X = uapca.from_groups(points, labels, nulls="drop")
+    assert str(said[0].message) == "left out 2 rows, as asked for: 2 without a value."
+    assert said[0].filename == __file__
+    assert (X.names, X.mean.tolist(), X.total_weight) == (("a",), [[2.0, 3.0]], 2.0)
+    assert refused([[np.nan], [np.nan]], ["a", "b"], nulls="drop") == (
+        "points must have at least one row without missing values; all 2 have some. "
+        "Fill the values first, or choose other features."
+    )
+    assert uapca.from_groups([[1.0]], ["a"], nulls="drop").names == ("a",)
+    assert refused([[1.0]], ["a"], nulls="keep") == (
+        "nulls must be 'raise' or 'drop'; got 'keep'. "
+        "'raise' refuses points of which a value is missing, 'drop' leaves them out."
+    )
 
 
 def test_lazy_frames_are_refused_without_a_warning():

@@ -10,7 +10,10 @@ import numpy.typing as npt
 
 from uapca.aggregate.labels import Factor, combined, compressed, distinct, factorise, paired, texts
 
-__all__ = ["Keyed", "keyed", "named", "ordered"]
+__all__ = ["Categories", "Keyed", "joined", "keyed", "named", "ordered"]
+
+# For each key the categories of a categorical in their order, or None.
+Categories = tuple[tuple[Any, ...] | None, ...]
 
 
 class Keyed(NamedTuple):
@@ -28,7 +31,7 @@ class Keyed(NamedTuple):
 
     codes: npt.NDArray[np.int64]
     values: Sequence[Any]
-    categories: tuple[tuple[Any, ...] | None, ...]
+    categories: Categories
 
 
 def keyed(keys: Sequence[Any], parameter: str = "by") -> Keyed:
@@ -74,3 +77,13 @@ def named(values: Sequence[Any], categories: Sequence[Any] | None = None) -> Fac
     place = {value: k for k, value in enumerate(categories)}
     codes = np.array([place[value] for value in values], dtype=np.int64)
     return compressed(Factor(codes, texts(list(categories))))
+
+
+def joined(a: Categories | None, b: Categories) -> Categories:
+    """The categories of both, in the order in which they came; None unless both have them."""
+    if a is None or a == b:
+        return b
+    return tuple(
+        None if x is None or y is None else tuple(dict.fromkeys([*x, *y]))
+        for x, y in zip(a, b, strict=True)
+    )

@@ -29,14 +29,13 @@ from uapca.aggregate.kernel import (
     grouped_sums,
     zero_sums,
 )
-from uapca.aggregate.keys import Keyed, keyed, ordered
+from uapca.aggregate.keys import Categories, Keyed, joined, keyed, ordered
 from uapca.aggregate.merging import added, first_errors, removed
 from uapca.uncertain import UncertainArray
 
 __all__ = ["Moments"]
 
 Extremes = tuple[Doubles, Doubles] | None
-Categories = tuple[tuple[Any, ...] | None, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -223,7 +222,7 @@ class Moments:
             errors,
             _widened(self.extremes, other.extremes, where, len(place)),
             self.features if self.features is not None else other.features,
-            _joined(self, other),
+            joined(self.categories if self.labels else None, other.categories),
             self.reduced or other.reduced,
         )
 
@@ -356,16 +355,6 @@ class Moments:
     def from_bytes(cls, data: bytes) -> Self:
         """What `to_bytes` returned."""
         return read_moments(io.BytesIO(data), cls)
-
-
-def _joined(a: Moments, b: Moments) -> Categories:
-    """The categories of both, in the order of the first."""
-    if not a.labels:
-        return b.categories
-    return tuple(
-        None if x is None or y is None else tuple(dict.fromkeys([*x, *y]))
-        for x, y in zip(a.categories, b.categories, strict=True)
-    )
 
 
 def _widened(a: Extremes, b: Extremes, where: Integers, n: int) -> Extremes:

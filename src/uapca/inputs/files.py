@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 from os import PathLike
@@ -12,7 +13,7 @@ from zipfile import BadZipFile
 
 from uapca._validation import complaint
 
-__all__ = ["read_csv", "read_table"]
+__all__ = ["read_csv", "read_table", "separator_of"]
 
 _EXCEL = (".xlsx", ".xls", ".xlsm", ".ods")
 
@@ -61,7 +62,7 @@ def _existing(path: str | PathLike[str]) -> Path:
 
 def columns_of_lines(text: str, source: str) -> dict[str, list[str]]:
     """The columns of CSV text."""
-    separator = max(",;\t", key=_header(text).count)
+    separator = _separator(text)
     try:
         # strict: a quote that never closes is an error, not a cell that swallows the file.
         stream = io.StringIO(text, newline="")
@@ -104,6 +105,17 @@ def columns_of_lines(text: str, source: str) -> dict[str, list[str]]:
             )
     body = [row for _, row in rows[1:]]
     return {name: [row[j] for row in body] for j, name in enumerate(header)}
+
+
+def separator_of(path: str | PathLike[str]) -> str:
+    """The separator of a CSV file, from its first lines."""
+    opened = gzip.open if str(path).endswith(".gz") else open
+    with opened(path, "rb") as stream:
+        return _separator(stream.read(1 << 16).decode("utf-8-sig", errors="replace"))
+
+
+def _separator(text: str) -> str:
+    return max(",;\t", key=_header(text).count)
 
 
 def _header(text: str) -> str:

@@ -3,58 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import PathLike
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
-from uapca._validation import Floats, as_floats, complaint, shape_of
+from uapca._progress import Progress
+from uapca._validation import (
+    Floats,
+    as_floats,
+    check_finite,
+    check_labels,
+    complaint,
+    rng_from,
+)
 from uapca.aggregate import Moments
-from uapca.aggregate.kernel import group_order
-from uapca.aggregate.keys import Keyed
-from uapca.aggregate.labels import Factor, combined, factorise
-from uapca.inputs.columns import Columns, columns_of, is_frame, listed
-from uapca.inputs.parts import check_numeric, chosen_columns, require_columns
+from uapca.aggregate.binning import binning_of
+from uapca.aggregate.keys import Keyed, ordered
+from uapca.aggregate.labels import Factor, compressed
+from uapca.inputs.columns import columns_of, is_frame
+from uapca.inputs.labelled import (
+    LabelledPoints,
+    check_choice,
+    checked,
+    feature_columns,
+    group_points,
+    labelled_points,
+)
+from uapca.inputs.plan import chunk_rows, planned
+from uapca.inputs.sources import is_streamed, sources_of
+from uapca.inputs.streams import collected, learned, say
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
 
-__all__ = ["LabelledPoints", "from_groups", "labelled_points"]
-
-
-class LabelledPoints(NamedTuple):
-    """Points with a label each.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n, D)
-    factor : Factor
-        Codes and labels.
-    features : list of str, or None
-    """
-
-    points: Floats
-    factor: Factor
-    features: Sequence[str] | None
+__all__ = ["from_groups"]
 
 
 def from_groups(
     points: Any,
-    by: Any,
+    by: Any = None,
     spread: Literal["std", "sem"] = "std",
     *,
+    bins: Any = None,
     keep_samples: bool = False,
     missing: Literal["raise", "drop"] = "raise",
+    nulls: Literal["raise", "drop"] = "raise",
+    bad_files: Literal["raise", "skip"] = "raise",
     features: Sequence[str] | None = None,
+    chunk: int = 262_144,
+    progress: Progress = False,
+    rng: Any = None,
 ) -> UncertainArray:
     """One row for each label: the mean of its points and their covariance, weighted by their count.
 
     Parameters
     ----------
-    points : array-like of shape (n, D) or data frame
-        Any frame `from_frame` reads.
+    points : array-like of shape (n, D), data frame, path, or Arrow dataset or reader
+        Any frame `from_frame` reads; or the points where they are: a Parquet, CSV or Arrow file, a
+        folder, a pattern such as ``"folder/*.parquet"``, a list of these, a
+        ``pyarrow.dataset.Dataset`` or a ``pyarrow.RecordBatchReader``. These are read a chunk at
+        a time and only in the columns that are needed, and may be larger than memory.
     by : array-like of shape (n,), str or list of str
-        The label of each point; for a frame the column that holds it, or several columns whose
-        combinations are the labels. Columns of pandas frames that are named by numbers are
+        The label of each point; for a frame or a file the column that holds it, or several columns
+        whose combinations are the labels. Columns of pandas frames that are named by numbers are
         asked for by their number.
     spread : {"std", "sem"}, default="std"
         What the rows are to stand for. ``"std"``: the points themselves, with their population
@@ -62,14 +72,34 @@ def from_groups(
         variance), for any labelling; a label with one point is certain. ``"sem"``: the mean of
         replicates, with the covariance of that mean, the unbiased covariance ÷ n; a label with
         one point has none and is refused.
+    bins : int or dict, optional
+        For points without labels, in place of ``by``. A number: that many clusters, found by
+        mini-batch k-means in features of unit variance. A number of cells for some features,
+        such as ``{"x": 20, "y": 25}`` (columns of an array by ``"0"``, ``"1"``, …): the occupied
+        cells of a grid between their extremes. Files are read twice.
     keep_samples : bool, default=False
         Whether to keep the points as the law of their row, so that its density shows their
-        shape. For ``spread="std"`` only.
+        shape. For points in memory and ``spread="std"`` only.
     missing : {"raise", "drop"}, default="raise"
         What to do with points whose label is missing (None, NaN): refuse, or leave them out.
+    nulls : {"raise", "drop"}, default="raise"
+        What to do with points of which a value is missing (null, NaN): refuse, or leave the whole
+        point out and say how many in a `DroppedRows` warning. Never a value alone: covariances
+        of pairs of columns from different points need not be positive semi-definite.
+    bad_files : {"raise", "skip"}, default="raise"
+        What to do with a file that is damaged or unlike the first, or breaks one of the two
+        rules above: refuse, or leave the whole file out and say which in a `SkippedFiles` warning.
     features : sequence of str, optional
-        For a frame, the columns to use: by default all columns of numbers other than ``by``. For
-        an array, the names of its columns.
+        For a frame or a file, the columns to use: by default all columns of numbers other than
+        ``by``. For an array, the names of its columns.
+    chunk : int, default=262144
+        Rows of a file in memory at a time; up to four chunks are, besides the D² numbers for each
+        label.
+    progress : bool or callable, default=False
+        True shows a bar for files (needs tqdm); a function is called with what is done and the
+        total.
+    rng : int, numpy.random.Generator or None
+        Seed of the clusters of ``bins``.
 
     Returns
     -------
@@ -77,6 +107,10 @@ def from_groups(
         Rows named by their labels, in rising order, or that of the categories of a categorical
         (pandas' categories, polars' Enum, Arrow's dictionaries); ``total_weight`` is the number
         of points.
+
+    See Also
+    --------
+    uapca.Aggregator : For points that come over time.
 
     Examples
     --------
@@ -89,17 +123,29 @@ def from_groups(
     >>> X.total_weight
     3.0
     """
-    _check_choice("spread", spread, ("std", "sem"))
-    data = labelled_points(points, by, features, missing)
-    if keep_samples and spread == "sem":
+    check_choice("spread", spread)
+    check_choice("missing", missing)
+    check_choice("nulls", nulls)
+    check_choice("bad_files", bad_files)
+    streamed = is_streamed(points)
+    _check_samples(keep_samples, spread, streamed)
+    if bins is not None and by is not None:
         raise ValueError(
             complaint(
-                "keep_samples",
-                "be left out with spread='sem'",
-                "got keep_samples=True",
-                "The points show the spread of replicates, not the error of their mean",
+                "bins",
+                "be left out where by gives the labels",
+                "got both",
+                "Leave one out",
             )
         )
+    if streamed:
+        return _streamed(
+            points, by, features, bins, rng, missing, nulls, bad_files, chunk, progress
+        ).to_uncertain(spread)
+    if bins is not None:
+        data = _binned(points, bins, features, nulls, rng)
+    else:
+        data = _complete(labelled_points(points, by, features, missing), nulls)
     codes, labels = data.factor
     moments = Moments.of(
         data.points, Keyed(codes, labels, (labels,)), features=data.features, missing="drop"
@@ -118,128 +164,110 @@ def from_groups(
     )
 
 
-def labelled_points(
-    points: Any, by: Any, features: Sequence[str] | None, missing: str
-) -> LabelledPoints:
-    """Points and labels from an array or a frame, checked."""
-    _check_choice("missing", missing, ("raise", "drop"))
-    if isinstance(points, str | PathLike):
+def _streamed(
+    points: Any,
+    by: Any,
+    features: Any,
+    bins: Any,
+    rng: Any,
+    missing: str,
+    nulls: str,
+    bad_files: str,
+    chunk: Any,
+    progress: Progress,
+) -> Moments:
+    """The moments of points in files."""
+    named = isinstance(by, str) or (
+        isinstance(by, list | tuple) and by and all(isinstance(key, str) for key in by)
+    )
+    if bins is None and not named:
+        raise TypeError(
+            complaint(
+                "by",
+                "name a column of the files, or several",
+                f"got {by!r}" if by is None else f"got {type(by).__name__}",
+                "Labels must be in the files; pass bins= for points that have none",
+            )
+        )
+    rows = chunk_rows(chunk)
+    sources = sources_of(points)
+    skipped: list[str] | None = [] if bad_files == "skip" else None
+    plan = planned(sources, by, features, missing=missing, nulls=nulls, rows=rows, skipped=skipped)
+    if bins is None:
+        return collected(plan, skipped=skipped, progress=progress)
+    if any(source.once for source in sources):
         raise TypeError(
             complaint(
                 "points",
-                "be an array or a data frame",
-                f"got the path {str(points)!r}",
-                "Read the file first, for instance with pandas.read_csv or pandas.read_parquet",
+                "be readable twice for bins",
+                "got a stream that can be read once",
+                "Pass the files, or a pyarrow.dataset.Dataset",
             )
         )
+    binning = binning_of(bins, plan.features, rng_from(rng))
+    plan = learned(plan, binning, skipped)
+    return collected(plan, labelled=binning, skipped=skipped, progress=progress)
+
+
+def _binned(points: Any, bins: Any, features: Any, nulls: str, rng: Any) -> LabelledPoints:
+    """Points in memory with the labels that a binning gives them."""
     if is_frame(points):
-        array, factor, features = _from_frame(columns_of(points, "points"), by, features)
+        columns = columns_of(points, "points")
+        chosen = feature_columns(columns, [], features)
+        array: Floats = columns.block(chosen)
     else:
-        array, factor = as_floats(points, "points"), factorise(by)
-    if array.ndim != 2 or 0 in array.shape:
+        array = checked(as_floats(points, "points"))
+        d = array.shape[1]
+        named = check_labels(features, "features", d, "feature")
+        chosen = list(named or map(str, range(d)))
+        features = named
+    none = Factor(np.zeros(len(array), dtype=np.int64), ("all",))
+    array = _complete(LabelledPoints(array, none, None), nulls).points
+    check_finite(array, "points", ("row", "feature"))
+    binning = binning_of(bins, chosen, rng_from(rng))
+    binning.learn([array])
+    found = binning(array)
+    # In the order of the bins, without those that have no points.
+    factor = ordered(found.values, found.categories)
+    codes = compressed(Factor(factor.codes[found.codes], factor.labels))
+    return LabelledPoints(array, codes, chosen if is_frame(points) else features)
+
+
+def _complete(data: LabelledPoints, nulls: str) -> LabelledPoints:
+    """The points all of whose values are there, if the others are to be left out."""
+    if nulls == "raise":
+        return data
+    whole = np.asarray(~np.isnan(data.points).any(axis=1))
+    lost = int((~whole & (data.factor.codes >= 0)).sum())
+    if not lost:
+        return data
+    if not whole.any():
         raise ValueError(
             complaint(
                 "points",
-                "have shape (n, D) with at least one point and one feature",
-                f"got shape {shape_of(array)}",
-                "Put one point in each row",
+                "have at least one row without missing values",
+                f"all {len(whole)} have some",
+                "Fill the values first, or choose other features",
             )
         )
-    if len(factor.codes) != len(array):
-        raise ValueError(
-            complaint(
-                "by",
-                "have one label for each point",
-                f"got {len(factor.codes)} for {len(array)} points",
-                "Select the same rows from both",
-            )
-        )
-    absent = int(np.count_nonzero(factor.codes < 0))
-    if absent and (missing == "raise" or absent == len(array)):
-        raise ValueError(
-            complaint(
-                "by",
-                "have a label for every point",
-                f"{absent} of {len(array)} are missing",
-                "Pass missing='drop' to leave these points out"
-                if absent < len(array)
-                else "Check that the right column is used",
-            )
-        )
-    return LabelledPoints(array, factor, features)
-
-
-def group_points(data: LabelledPoints) -> list[Floats]:
-    """The points of each label, in the order of the labels."""
-    order, counts = group_order(data.factor.codes, len(data.factor.labels))
-    return np.split(data.points[order], np.cumsum(counts)[:-1])
-
-
-def _from_frame(
-    columns: Columns, by: Any, features: Sequence[str] | None
-) -> tuple[Floats, Factor, list[str]]:
-    keys = _keys(columns, by)
-    require_columns(columns, keys, "by")
-    if features is None:
-        chosen = [n for n in columns.names if n not in keys and columns.is_numeric(n)]
-        if not chosen:
-            raise ValueError(
-                complaint(
-                    "points",
-                    "have at least one column of numbers besides the labels",
-                    f"got the columns {listed(columns.names)}",
-                    "Convert the features to numbers first",
-                )
-            )
-    else:
-        chosen = chosen_columns(features)
-        require_columns(columns, chosen, "features")
-        check_numeric(columns, chosen, "features")
-    factor = combined([columns.factor(key) for key in keys]) if keys else factorise(by)
-    return columns.block(chosen), factor, chosen
-
-
-def _keys(columns: Columns, by: Any) -> list[str]:
-    """The columns that ``by`` names; none if it holds one label for each point."""
-    if isinstance(by, str):
-        return [by]
-    if by is None:
-        raise TypeError(
-            complaint(
-                "by",
-                "be one label for each point, a column or a list of columns",
-                "got None",
-                f"The columns are {listed(columns.names)}",
-            )
-        )
-    # Names of pandas' columns may be numbers or tuples.
-    own = columns.name_of(by)
-    if own is not None:
-        return [own]
-    if not isinstance(by, list | tuple) or not by:
-        return []
-    if all(isinstance(key, str) for key in by):
-        named = any(key in columns.names for key in by) or len(by) != len(columns)
-        return list(by) if named else []
-    found = [columns.name_of(key) for key in by]
-    if len(by) == len(columns) or None in found:
-        return []
-    return [name for name in found if name is not None]
+    say({"value": lost}, None, stacklevel=4)
+    codes, labels = data.factor
+    return data._replace(points=data.points[whole], factor=compressed(Factor(codes[whole], labels)))
 
 
 def _samples(data: LabelledPoints) -> list[Samples]:
     return [Samples(part) for part in group_points(data)]
 
 
-def _check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
+def _check_samples(keep_samples: bool, spread: str, streamed: bool) -> None:
+    if keep_samples and (spread == "sem" or streamed):
         raise ValueError(
             complaint(
-                parameter,
-                f"be {' or '.join(map(repr, choices))}",
-                f"got {value!r}",
-                "'std' is the spread of the points, 'sem' the standard error of their mean"
-                if parameter == "spread"
-                else "'raise' refuses points without a label, 'drop' leaves them out",
+                "keep_samples",
+                "be left out with spread='sem'" if not streamed else "be left out for files",
+                "got keep_samples=True",
+                "The points show the spread of replicates, not the error of their mean"
+                if not streamed
+                else "Only their moments are kept; read the points first to keep them",
             )
         )

@@ -69,9 +69,13 @@ class Columns(ABC):
     def values(self, name: str) -> npt.NDArray[Any]:
         """One column as it is."""
 
+    def labels(self, name: str) -> Any:
+        """One column in a form that `factorise` reads."""
+        return self.values(name)
+
     def factor(self, name: str) -> Factor:
         """One column as labels."""
-        return factorise(self.values(name))
+        return factorise(self.labels(name))
 
     def row_texts(self) -> list[str] | None:
         """The texts in the index of the rows, where the frame itself has them."""
@@ -114,8 +118,8 @@ class Pandas(Columns):
     def values(self, name: str) -> npt.NDArray[Any]:
         return np.asarray(self._frame[self._keys[name]].to_numpy())
 
-    def factor(self, name: str) -> Factor:
-        return factorise(self._frame[self._keys[name]])
+    def labels(self, name: str) -> Any:
+        return self._frame[self._keys[name]]
 
     def row_texts(self) -> list[str] | None:
         index = self._frame.index
@@ -145,8 +149,8 @@ class Polars(Columns):
     def values(self, name: str) -> npt.NDArray[Any]:
         return np.asarray(self._frame[name].to_numpy())
 
-    def factor(self, name: str) -> Factor:
-        return factorise(self._frame[name])
+    def labels(self, name: str) -> Any:
+        return self._frame[name]
 
 
 class Arrow(Columns):
@@ -181,8 +185,8 @@ class Arrow(Columns):
         array[:] = self._table.column(name).to_pylist()
         return array
 
-    def factor(self, name: str) -> Factor:
-        return factorise(self._table.column(name))
+    def labels(self, name: str) -> Any:
+        return self._table.column(name)
 
 
 class Astropy(Columns):

@@ -12,7 +12,7 @@ from uapca._validation import Floats, check_finite, complaint, rng_from, shape_o
 from uapca.aggregate.labels import label_text
 from uapca.inputs.columns import listed
 from uapca.inputs.distributions import array_of_laws
-from uapca.inputs.groups import group_points, labelled_points
+from uapca.inputs.labelled import group_points, labelled_points
 from uapca.laws import Law, Mixture, Normal
 from uapca.uncertain import UncertainArray
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from uapca._progress import Progress, reported
 from uapca._validation import complaint, rng_from
 from uapca.compare import hellinger_to_each
 from uapca.decomposition import UAPCA
 from uapca.stability.draws import draw_batches
-from uapca.stability.progress import Progress, reported
 from uapca.stability.realised import check_count, check_data
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.blocks import Doubles

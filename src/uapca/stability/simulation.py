@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from uapca._progress import Progress, reported
 from uapca._validation import as_floats, complaint, rng_from
 from uapca.decomposition.spectrum import spectrum
 from uapca.stability.draws import draw_batches
-from uapca.stability.progress import Progress, reported
 from uapca.stability.realised import check_count, check_data, realised_covariance
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.blocks import Doubles

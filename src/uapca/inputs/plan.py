@@ -1,0 +1,281 @@
+"""What to take from every file, and what every file must be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from uapca._validation import Floats, complaint, listed
+from uapca.aggregate import keyed
+from uapca.aggregate.keys import Keyed
+from uapca.inputs.parts import chosen_columns
+from uapca.inputs.sources import FileError, Source, is_number, library
+
+__all__ = ["Piece", "Plan", "chunk_rows", "planned"]
+
+# Rows of a batch turned from columns into rows at a time, while they are in cache.
+_TURNED = 2048
+
+
+class Piece(NamedTuple):
+    """Some rows: their values, their labels (None without keys), rows read and rows left out."""
+
+    points: Floats
+    labels: Keyed | None
+    read: int
+    dropped: Counter[str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to take from every source, and what to do with what is missing.
+
+    Attributes
+    ----------
+    features, keys : list of str
+        The columns of values and of labels.
+    kinds : list of str
+        What the labels are: text, integers and so on, the same in every source.
+    every : bool
+        Whether the features are all columns of numbers, so that every source must have the same.
+    missing, nulls : {"raise", "drop"}
+        The rules for missing labels and missing values.
+    rows : int
+        The size of a chunk.
+    """
+
+    features: list[str]
+    keys: list[str]
+    kinds: list[str]
+    every: bool
+    missing: str
+    nulls: str
+    rows: int
+    usable: list[Source] = field(default_factory=list)
+
+    def check(self, source: Source, schema: Any) -> None:
+        """Raise unless a source has the columns of the first, with values and labels as there."""
+        absent = [n for n in [*self.features, *self.keys] if n not in schema.names]
+        if absent:
+            raise FileError(
+                complaint(
+                    "every file",
+                    "have the columns of the first",
+                    f"{source.name!r} has no {listed(absent)}",
+                    "Bring the files to one schema, or pass bad_files='skip'",
+                )
+            )
+        text = [n for n in self.features if not is_number(schema.field(n).type)]
+        if text:
+            raise FileError(
+                complaint(
+                    "every file",
+                    "have numbers where the first has",
+                    f"in {source.name!r} the column {text[0]!r} holds {schema.field(text[0]).type}",
+                    "Convert it to numbers, choose other features, or pass bad_files='skip'",
+                )
+            )
+        if self.every:
+            more = [n for n in numbers_of(schema, self.keys) if n not in self.features]
+            if more:
+                raise FileError(
+                    complaint(
+                        "every file",
+                        "have the columns of the first",
+                        f"{source.name!r} has {listed(more)} too",
+                        "Name the features to use, or pass bad_files='skip'",
+                    )
+                )
+        for name, kind in zip(self.keys, self.kinds, strict=True):
+            own = kind_of(schema.field(name).type)
+            if own != kind:
+                raise FileError(
+                    complaint(
+                        "every file",
+                        f"have labels of one kind, {kind} as in the first",
+                        f"in {source.name!r} the column {name!r} holds {own}",
+                        "Convert the labels first, or pass bad_files='skip'",
+                    )
+                )
+
+    def pieces(self, sources: Sequence[Source]) -> Iterator[Piece]:
+        """The rows of all sources, a chunk at a time, checked."""
+        for source in sources:
+            self.check(source, source.schema())
+            start = 0
+            for batch in source.batches(self.features, self.keys, self.rows):
+                yield self._piece(batch, source, start)
+                start += batch.num_rows
+
+    def _piece(self, batch: Any, source: Source, start: int) -> Piece:
+        points, empty = _matrix(batch, self.features)
+        labels = keyed([batch.column(k) for k in self.keys]) if self.keys else None
+        kept = np.ones(len(points), dtype=bool)
+        dropped: Counter[str] = Counter()
+        if labels is not None:
+            kept = labels.codes >= 0
+            lost = len(kept) - int(kept.sum())
+            if lost and self.missing == "raise":
+                row = start + int((~kept).argmax())
+                raise FileError(
+                    complaint(
+                        "by",
+                        "have a label for every point",
+                        f"{source.name!r} has none in row {row}",
+                        "Pass missing='drop' to leave such points out",
+                    )
+                )
+            dropped["label"] += lost
+        if empty is not None:
+            holes = empty.any(axis=1)
+            if holes.any() and self.nulls == "raise":
+                row, column = (int(i) for i in np.argwhere(empty)[0])
+                raise FileError(
+                    complaint(
+                        f"column {self.features[column]!r}",
+                        "have a value in every row",
+                        f"{source.name!r} has none in row {start + row}",
+                        "Pass nulls='drop' to leave such rows out",
+                    )
+                )
+            dropped["value"] += int((holes & kept).sum())
+            kept &= ~holes
+        if not kept.all():
+            points = points[kept]
+            if labels is not None:
+                labels = labels._replace(codes=labels.codes[kept])
+        if not np.isfinite(points.sum(dtype=np.float64)) and not np.isfinite(points).all():
+            row, column = (int(i) for i in np.argwhere(~np.isfinite(points))[0])
+            raise FileError(
+                complaint(
+                    f"column {self.features[column]!r}",
+                    "be finite",
+                    f"{source.name!r} has {points[row, column]} in row "
+                    f"{start + int(np.flatnonzero(kept)[row])}",
+                    "Remove or replace such values first",
+                )
+            )
+        return Piece(points, labels, len(kept), dropped)
+
+
+def planned(
+    sources: Sequence[Source],
+    by: Any,
+    features: Any,
+    *,
+    missing: str,
+    nulls: str,
+    rows: int,
+    skipped: list[str] | None,
+) -> Plan:
+    """The plan that the first source that can be read gives; ``skipped`` takes what cannot be."""
+    keys = [by] if isinstance(by, str) else [] if by is None else list(by)
+    schema = None
+    for k, source in enumerate(sources):
+        try:
+            schema = source.schema()
+        except FileError as error:
+            if skipped is None:
+                raise
+            skipped.append(str(error))
+            continue
+        usable = list(sources[k:])
+        break
+    if schema is None:
+        raise FileError(
+            complaint(
+                "points",
+                "have at least one file that can be read",
+                f"none of {len(sources)} can",
+                "The first problem: " + (skipped[0] if skipped else "there are no files"),
+            ).replace("..", ".")
+        )
+    _require(schema, keys, "by")
+    if features is None:
+        chosen = numbers_of(schema, keys)
+        if not chosen:
+            raise ValueError(
+                complaint(
+                    "points",
+                    "have at least one column of numbers besides the labels",
+                    f"got the columns {listed(schema.names)}",
+                    "Convert the features to numbers first",
+                )
+            )
+    else:
+        chosen = chosen_columns(features)
+        _require(schema, chosen, "features")
+    kinds = [kind_of(schema.field(key).type) for key in keys]
+    return Plan(chosen, keys, kinds, features is None, missing, nulls, rows, usable)
+
+
+def chunk_rows(chunk: Any) -> int:
+    """The number of rows to take at a time."""
+    if isinstance(chunk, bool) or not isinstance(chunk, int | np.integer) or chunk < 1:
+        raise ValueError(
+            complaint("chunk", "be a positive number of rows", f"got {chunk!r}", "Leave it out")
+        )
+    return int(chunk)
+
+
+def numbers_of(schema: Any, keys: Sequence[str]) -> list[str]:
+    """The columns of numbers that are no keys."""
+    return [f.name for f in schema if f.name not in keys and is_number(f.type)]
+
+
+def kind_of(kind: Any) -> str:
+    """What labels of an Arrow type are, whatever their width."""
+    types = library("pyarrow").types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return "text"
+    if types.is_integer(kind):
+        return "integers"
+    return "times" if types.is_timestamp(kind) else str(kind)
+
+
+def _require(schema: Any, wanted: Sequence[str], parameter: str) -> None:
+    absent = [name for name in wanted if name not in schema.names]
+    if absent:
+        raise ValueError(
+            complaint(
+                parameter,
+                "name columns of the table",
+                f"it has no {listed(absent)}",
+                f"Its columns are {listed(schema.names)}",
+            )
+        )
+
+
+def _matrix(batch: Any, names: Sequence[str]) -> tuple[Floats, Any]:
+    """Columns as the columns of a matrix, and where values are missing (None if nowhere)."""
+    pa = library("pyarrow")
+    columns, gaps = [], []
+    single = all(batch.schema.field(name).type == pa.float32() for name in names)
+    target = pa.float32() if single else pa.float64()
+    for j, name in enumerate(names):
+        column = batch.column(name)
+        if column.type != target:
+            column = column.cast(target)
+        values = column.to_numpy(zero_copy_only=False)
+        columns.append(values)
+        # A null becomes NaN on the way, and NaN stands for no value as it does elsewhere.
+        if column.null_count or np.isnan(values.sum(dtype=np.float64)):
+            gaps.append(j)
+    n = batch.num_rows
+    matrix = np.empty((n, len(names)), dtype=np.float32 if single else np.float64)
+    for start in range(0, n, _TURNED):
+        part = slice(start, start + _TURNED)
+        rows = matrix[part]
+        for j, values in enumerate(columns):
+            rows[:, j] = values[part]
+    if not gaps:
+        return matrix, None
+    empty = np.zeros(matrix.shape, dtype=bool)
+    empty[:, gaps] = np.isnan(matrix[:, gaps])
+    return matrix, empty

@@ -1,0 +1,134 @@
+"""Labelled points in files and streams, a chunk at a time."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from uapca._progress import Progress, reported
+from uapca._validation import Floats
+from uapca.aggregate import Moments
+from uapca.aggregate.binning import Binning
+from uapca.aggregate.collector import Collector
+from uapca.aggregate.keys import Keyed
+from uapca.inputs.plan import Piece, Plan
+from uapca.inputs.sources import FileError, Source
+
+__all__ = ["DroppedRows", "SkippedFiles", "collected", "learned", "say"]
+
+
+class DroppedRows(UserWarning):
+    """Rows were left out, as asked for, because a value or the label was missing."""
+
+
+class SkippedFiles(UserWarning):
+    """Files were left out, as asked for, because they could not be used."""
+
+
+def collected(
+    plan: Plan,
+    *,
+    labelled: Callable[[Floats], Keyed] | None = None,
+    skipped: list[str] | None = None,
+    progress: Progress = False,
+) -> Moments:
+    """The moments of all sources of a plan.
+
+    Parameters
+    ----------
+    labelled : callable, optional
+        What gives points their labels where no column does.
+    skipped : list of str, optional
+        Takes what is wrong with sources that are left out; without it they raise.
+    """
+    dropped: Counter[str] = Counter()
+    total, unit = _extent(plan.usable)
+
+    def run(sources: Sequence[Source], report: Callable[[int], None]) -> Moments:
+        collector = Collector(len(plan.features), plan.rows, features=tuple(plan.features))
+        lost: Counter[str] = Counter()
+        for piece in ahead(plan.pieces(sources)):
+            lost += piece.dropped
+            labels = piece.labels if labelled is None else labelled(piece.points)
+            if labels is not None:
+                collector.add(piece.points, labels)
+            report(piece.read if unit == "rows" else 0)
+        dropped.update(lost)
+        return collector.moments()
+
+    with reported(progress, total, unit) as report:
+        if skipped is None:
+            moments = run(plan.usable, report)
+            report(0 if unit == "rows" else len(plan.usable))
+        else:
+            moments = Moments.empty(len(plan.features), features=plan.features)
+            for source in plan.usable:
+                # A file counts when all of it could be read.
+                try:
+                    moments = moments.merge(run([source], report))
+                except FileError as error:
+                    skipped.append(str(error))
+                report(0 if unit == "rows" else 1)
+    say(dropped, skipped)
+    return moments
+
+
+def learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
+    """The plan for the sources that a binning could be learned from."""
+    usable: list[Source] = []
+
+    def points() -> Iterator[Floats]:
+        for source in plan.usable:
+            try:
+                for piece in ahead(plan.pieces([source])):
+                    yield piece.points
+            except FileError as error:
+                if skipped is None:
+                    raise
+                skipped.append(str(error))
+                continue
+            usable.append(source)
+
+    binning.learn(points())
+    return replace(plan, usable=usable)
+
+
+def ahead(pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """The pieces, of which the next is read and decoded while the last is in use."""
+    with ThreadPoolExecutor(1, thread_name_prefix="uapca-read") as pool:
+        coming = pool.submit(next, pieces, None)
+        while (piece := coming.result()) is not None:
+            coming = pool.submit(next, pieces, None)
+            yield piece
+
+
+def _extent(sources: Sequence[Source]) -> tuple[int, str]:
+    """How much there is to do: rows where all sources know their number, files otherwise."""
+    try:
+        counts = [source.count() for source in sources]
+    except FileError:  # which will be met again
+        counts = [None]
+    known = [count for count in counts if count is not None]
+    return (sum(known), "rows") if len(known) == len(sources) else (len(sources), "files")
+
+
+def say(dropped: Mapping[str, int], skipped: list[str] | None, stacklevel: int = 5) -> None:
+    """Warn of what was left out, and how much of it."""
+    parts = [f"{n} without a {what}" for what, n in dropped.items() if n]
+    if parts:
+        warnings.warn(
+            f"left out {sum(dropped.values())} rows, as asked for: {' and '.join(parts)}.",
+            DroppedRows,
+            stacklevel=stacklevel,
+        )
+    if skipped:
+        warnings.warn(
+            f"left out {len(skipped)} file{'s' * (len(skipped) != 1)}, as asked for: "
+            + " ".join(skipped[:5])
+            + (f" And {len(skipped) - 5} more." if len(skipped) > 5 else ""),
+            SkippedFiles,
+            stacklevel=stacklevel,
+        )
