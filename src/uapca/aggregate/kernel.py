@@ -196,6 +196,7 @@ class _Rows:
         padded = -(-self.size // _TILE) * _TILE
         self.gathered = np.zeros((padded, d), dtype=points.dtype)
         self.wide = self.gathered if points.dtype == np.float64 else np.empty((padded, d))
+        self.tiled = np.empty((_TILE, d))
         self.ones = np.ones(self.size)
         self.product = np.empty((d, d))
 
@@ -207,9 +208,10 @@ class _Rows:
         tiles = -(-n // _TILE)
         shape = (tiles, _TILE * len(centre))
         source = self.wide if again else self.gathered
+        self.tiled[:] = centre
         np.subtract(
             source[: tiles * _TILE].reshape(shape),
-            np.tile(centre, _TILE),
+            self.tiled.reshape(-1),
             out=self.wide[: tiles * _TILE].reshape(shape),
         )
         return self.wide[:n]
@@ -260,12 +262,10 @@ def _sum_one(sums: Sums, group: int, rows: _Rows, positions: npt.NDArray[np.intp
         scatter += product
         offset = (centre - base) + off
         gap = offset - mean
-        factor = done * (weight / (done + weight))
-        if exact:
-            scatter += np.outer(gap, gap * factor)
-        else:
-            # The block's own correction and the merge, both of rank one.
-            scatter += np.outer(gap, gap * factor) - np.outer(off, off * weight)
+        if done:
+            scatter += np.outer(gap, gap * (done * (weight / (done + weight))))
+        if not exact:
+            scatter -= np.outer(off, off * weight)
         done += weight
         mean += gap * (weight / done)
     sums.means[group], sums.rests[group] = two_sum(base, mean)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,16 +104,22 @@ class Plan:
                 )
 
     def pieces(self, sources: Sequence[Source]) -> Iterator[Piece]:
-        """The rows of all sources, a chunk at a time, checked."""
+        """The rows of all sources, a chunk at a time, checked.
+
+        The points of a piece are overwritten when the next but one is asked for.
+        """
+        # One piece is in use while the next is read: new memory for each would cost as much time
+        # as filling it.
+        buffers = cycle([_Buffer(), _Buffer()])
         for source in sources:
             self.check(source, source.schema())
             start = 0
             for batch in source.batches(self.features, self.keys, self.rows):
-                yield self._piece(batch, source, start)
+                yield self._piece(batch, source, start, next(buffers))
                 start += batch.num_rows
 
-    def _piece(self, batch: Any, source: Source, start: int) -> Piece:
-        points, empty = _matrix(batch, self.features)
+    def _piece(self, batch: Any, source: Source, start: int, buffer: _Buffer) -> Piece:
+        points, empty = _matrix(batch, self.features, buffer)
         labels = keyed([batch.column(k) for k in self.keys]) if self.keys else None
         kept = np.ones(len(points), dtype=bool)
         dropped: Counter[str] = Counter()
@@ -252,7 +259,19 @@ def _require(schema: Any, wanted: Sequence[str], parameter: str) -> None:
         )
 
 
-def _matrix(batch: Any, names: Sequence[str]) -> tuple[Floats, Any]:
+class _Buffer:
+    """Memory for a matrix, used again while it is large enough."""
+
+    def __init__(self) -> None:
+        self._array: Floats = np.empty((0, 0))
+
+    def matrix(self, n: int, d: int, dtype: type[np.floating[Any]]) -> Floats:
+        if self._array.shape[0] < n or self._array.shape[1] != d or self._array.dtype != dtype:
+            self._array = np.empty((n, d), dtype=dtype)
+        return self._array[:n]
+
+
+def _matrix(batch: Any, names: Sequence[str], buffer: _Buffer) -> tuple[Floats, Any]:
     """Columns as the columns of a matrix, and where values are missing (None if nowhere)."""
     pa = library("pyarrow")
     columns, gaps = [], []
@@ -268,7 +287,7 @@ def _matrix(batch: Any, names: Sequence[str]) -> tuple[Floats, Any]:
         if column.null_count or np.isnan(values.sum(dtype=np.float64)):
             gaps.append(j)
     n = batch.num_rows
-    matrix = np.empty((n, len(names)), dtype=np.float32 if single else np.float64)
+    matrix = buffer.matrix(n, len(names), np.float32 if single else np.float64)
     for start in range(0, n, _TURNED):
         part = slice(start, start + _TURNED)
         rows = matrix[part]

@@ -27,6 +27,8 @@ _ARROW = (".arrow", ".feather", ".ipc")
 _KNOWN = _PARQUET + _CSV + _ARROW
 # Text taken at a time by the reader of CSV files, which has several such blocks in hand.
 _CSV_BLOCK = 4 << 20
+# Bytes of each column of a Parquet file read at a time.
+_PAGES = 1 << 20
 # What counts as no number in a CSV file; labels may be such words.
 _NO_NUMBER = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "-"]
 
@@ -68,7 +70,10 @@ class ParquetFile(Source):
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
-        with reading(self.name), library("pyarrow.parquet").ParquetFile(self.name) as file:
+        # Pages as they are needed: by default Arrow has all of a file in memory.
+        options = {"pre_buffer": False, "buffer_size": _PAGES}
+        parquet = library("pyarrow.parquet")
+        with reading(self.name), parquet.ParquetFile(self.name, **options) as file:
             yield file
 
     def schema(self) -> Any:

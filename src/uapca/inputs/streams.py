@@ -117,7 +117,7 @@ def _extent(sources: Sequence[Source]) -> tuple[int, str]:
 
 def say(dropped: Mapping[str, int], skipped: list[str] | None, stacklevel: int = 5) -> None:
     """Warn of what was left out, and how much of it."""
-    parts = [f"{n} without a {what}" for what, n in dropped.items() if n]
+    parts = [f"{n} without a {what}" for what, n in sorted(dropped.items()) if n]
     if parts:
         warnings.warn(
             f"left out {sum(dropped.values())} rows, as asked for: {' and '.join(parts)}.",
