@@ -36,9 +36,17 @@ def all_or_nothing(fit: F) -> F:
 
 
 def as_uncertain(
-    estimator: Any, X: Any, cov: Any, std: Any, factors: Any, weights: Any
+    estimator: Any,
+    X: Any,
+    cov: Any,
+    std: Any,
+    factors: Any,
+    weights: Any,
+    reset: bool = True,
 ) -> UncertainArray:
     """What `fit` received as an UncertainArray; remembers the features it came with.
+
+    With ``reset=False`` it must come with the features that are remembered.
 
     Whether points are finite is left to the caller, whose sums over them tell it for nothing.
     """
@@ -54,6 +62,9 @@ def as_uncertain(
                     f"Build UncertainArray(X.mean, {given[0]}={given[0]})",
                 )
             )
+        if not reset:
+            check_features(estimator, X)
+            return _weighted(X, weights)
         estimator.n_features_in_ = X.shape[1]
         if X.features is not None:
             estimator.feature_names_in_ = np.array(X.features, dtype=object)
@@ -61,7 +72,7 @@ def as_uncertain(
             del estimator.feature_names_in_
         return _weighted(X, weights)
     points = validate_data(
-        estimator, X, dtype=[np.float64, np.float32], ensure_all_finite=False, reset=True
+        estimator, X, dtype=[np.float64, np.float32], ensure_all_finite=False, reset=reset
     )
     names = getattr(estimator, "feature_names_in_", None)
     errors = covariance_from(cov, std, factors, points.shape, check=True)

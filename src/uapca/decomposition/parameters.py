@@ -11,7 +11,14 @@ from uapca._validation import complaint
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.blocks import Doubles
 
-__all__ = ["component_count", "count_explaining", "divisor", "observations"]
+__all__ = [
+    "component_count",
+    "concentration",
+    "count_explaining",
+    "divisor",
+    "observations",
+    "whole_observations",
+]
 
 
 def component_count(n_components: Any, bound: int, shape: tuple[int, int]) -> int | None:
@@ -54,16 +61,27 @@ def observations(X: UncertainArray) -> int:
 
     Then weights and repeated rows are the same data, and have to give the same components.
     """
+    whole = whole_observations(X)
+    return len(X) if whole is None else whole
+
+
+def whole_observations(X: UncertainArray) -> int | None:
+    """The sum of the weights where all are whole numbers, None where one is not."""
     if X._weights is None:
         return len(X)
     with np.errstate(over="ignore"):
         counts = X._weights * X.total_weight
     whole = np.round(counts)
     close = 1.0 <= X.total_weight < 2.0**53 and np.allclose(counts, whole, rtol=1e-9, atol=0.0)
-    return int(whole.sum()) if close else len(X)
+    return int(whole.sum()) if close else None
 
 
-def divisor(ddof: Any, X: UncertainArray) -> float:
+def concentration(X: UncertainArray) -> float:
+    """Σ w², one over the effective number of rows."""
+    return 1.0 / len(X) if X._weights is None else float(X._weights @ X._weights)
+
+
+def divisor(ddof: Any, concentration: float) -> float:
     """What a population covariance is divided by: (N − ddof) / N, or 1 − ddof Σ w²."""
     if type(ddof) is int and ddof == 0:
         return 1.0
@@ -71,8 +89,6 @@ def divisor(ddof: Any, X: UncertainArray) -> float:
         raise ValueError(
             complaint("ddof", "be a number, zero or positive", f"got {ddof!r}", "Use 0 or 1")
         )
-    weights = X.weights
-    concentration = float(weights @ weights)
     result = 1.0 - float(ddof) * concentration
     if result <= 1e-12:
         raise ValueError(

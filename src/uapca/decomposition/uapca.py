@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uapca._validation import as_floats, check_finite, complaint, out_of_range
+from uapca._validation import as_floats, check_finite, complaint
 from uapca.decomposition import solvers
 from uapca.decomposition.inputs import all_or_nothing, as_uncertain, check_features
-from uapca.decomposition.parameters import component_count, count_explaining, divisor, observations
+from uapca.decomposition.matrices import check_size, covariances, diagonalised
+from uapca.decomposition.parameters import (
+    component_count,
+    concentration,
+    count_explaining,
+    divisor,
+    observations,
+)
+from uapca.decomposition.parts import PartialFit, RowCount
 from uapca.decomposition.quality import Quality
-from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, trace
+from uapca.decomposition.spectrum import Spectrum
 from uapca.decomposition.uncertain_output import keeps_uncertain
 from uapca.uncertain import UncertainArray, Zero
-from uapca.uncertain.blocks import Doubles, moments, row_blocks
+from uapca.uncertain.blocks import Doubles, row_blocks
 from uapca.uncertain.checks import scale_from
 
 __all__ = ["UAPCA"]
 
 
 @keeps_uncertain
-class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Principal component analysis of uncertain data.
 
     The components are the leading eigenvectors of K(s) = C + s²Ψ̄: the covariance C of the rows'
@@ -159,30 +166,28 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         data = as_uncertain(self, X, cov, std, factors, sample_weight)
         scale = scale_from(self.scale)
-        n, d = data.shape
+        d = data.shape[1]
         certain = isinstance(data.cov, Zero)
         bound = min(observations(data), d) if certain else d
         q = component_count(self.n_components, bound, data.shape)
-        share = divisor(self.ddof, data)
+        share = divisor(self.ddof, concentration(data))
         solver = self._checked_solver(data, q, scale)
         between = within = None
         if solver == "eigh":
-            mean, between, within = _covariances(data, share)
+            mean, between, within = covariances(data, share)
             if data is not X and not np.isfinite(mean).all():
                 check_finite(data.mean, "X", ("row", "feature"))
-            pairs, total = _diagonalised(between, within, scale, q)
+            pairs, total = diagonalised(between, within, scale, q)
         else:
             if data is not X:
                 check_finite(data.mean, "X", ("row", "feature"))
             with np.errstate(over="ignore", invalid="ignore"):
                 mean, pairs, total = solvers.solve(solver, data, q, scale, share)
-            _check_size(total)
-        self.mean_ = mean
-        self.n_samples_ = n
+            check_size(total)
+        self.__dict__.pop("_seen", None)  # parts that were fitted before
+        self._rows = RowCount.of(data, share, certain)
         self.solver_ = solver
-        self._between: Doubles | None = between
-        self._within: Doubles | None = within
-        self._bound = bound
+        self._set_fit(mean, between, within, bound)
         self._set_components(pairs, total, q)
         return self
 
@@ -273,7 +278,7 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         new._between, new._within = between, self._within
         shape = (self.n_samples_, self.n_features_in_)
         q = component_count(self.n_components, self._bound, shape)
-        pairs, total = _diagonalised(between, self._within, s, q)
+        pairs, total = diagonalised(between, self._within, s, q)
         new._set_components(pairs, total, q)
         return new
 
@@ -319,6 +324,23 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     # From K(s) to fitted attributes
 
+    def _set_fit(
+        self, mean: Doubles, between: Doubles | None, within: Doubles | None, bound: int
+    ) -> None:
+        self.mean_ = mean
+        self.n_samples_ = self._rows.rows
+        self._between: Doubles | None = between
+        self._within: Doubles | None = within
+        self._bound = bound
+
+    def _set_parts(
+        self, mean: Doubles, between: Doubles, within: Doubles | None, q: int | None, bound: int
+    ) -> None:
+        pairs, total = diagonalised(between, within, scale_from(self.scale), q)
+        self.solver_ = "eigh"
+        self._set_fit(mean, between, within, bound)
+        self._set_components(pairs, total, q)
+
     def _set_components(self, pairs: Spectrum, total: float, q: int | None) -> None:
         if q is None:
             q = min(count_explaining(pairs.values, total, self.n_components), self._bound)
@@ -361,33 +383,3 @@ class UAPCA(Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 )
             )
         return solvers.choose_solver(self.solver, X, q, scale)
-
-
-def _diagonalised(
-    between: Doubles, within: Doubles | None, s: float, q: int | None
-) -> tuple[Spectrum, float]:
-    """The leading eigenpairs of K(s) and its trace; at s = ∞ both in units of s²."""
-    sizes = trace(between), 0.0 if within is None else trace(within)
-    total = sizes[0]
-    if sizes[1] > 0.0:
-        total = sizes[1] if s == np.inf else total + s**2 * sizes[1]
-    _check_size(total)
-    return scaled_spectrum(between, within, s, q, sizes), total
-
-
-def _check_size(total: float) -> None:
-    """Raise if the total variance overflows: no entry of a covariance is larger than that."""
-    if not math.isfinite(total):
-        raise ValueError(out_of_range("X"))
-
-
-def _covariances(X: UncertainArray, share: float) -> tuple[Doubles, Doubles, Doubles | None]:
-    """μ, C and Ψ̄ (None where the rows are certain), the covariances divided by ``share``."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, between = moments(X.mean, X._weights)
-        within = None if isinstance(X.cov, Zero) else X.cov.average(X._weights)
-    if share != 1.0:
-        between /= share
-        if within is not None:
-            within /= share
-    return mean, between, within
