@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import platform
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import scipy
 import sklearn
 
-from benchmarks import densities, extras, foundation, inputs, sensitivity, stability
+from benchmarks import aggregate, densities, extras, foundation, inputs, sensitivity, stability
 from benchmarks.harness import Row, dump, measure, run_case, table
 
-PARTS = (foundation, inputs, densities, sensitivity, stability)
+PARTS = (foundation, inputs, aggregate, densities, sensitivity, stability)
 CASES = {case.name: case for part in PARTS for case in part.CASES}
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
@@ -36,7 +37,14 @@ def main() -> None:
         print("\n".join(table(found).splitlines()[2:]), flush=True)
     text = table(rows)
     if not options.words:
-        reports = (extras.import_report, extras.start_report, extras.memory_report)
+        reports = (
+            extras.import_report,
+            extras.start_report,
+            extras.memory_report,
+            aggregate.stream_report,
+            aggregate.parquet_report,
+            partial(aggregate.growth_report, RESULTS.parent / "growth.png"),
+        )
         notes = "\n".join(f"- {report()}" for report in reports)
         RESULTS.write_text(_page(text, notes), encoding="utf-8")
         print(f"\n{notes}\n\nwritten to {RESULTS.relative_to(Path.cwd())}")

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from uapca._files import replacing
+from uapca._progress import Progress, reported
 from uapca._validation import complaint
-from uapca.stability.progress import Progress, reported
 from uapca.uncertain import UncertainArray
 from uapca.views.course import Course
 from uapca.views.palette import inks, text_color

@@ -1,0 +1,250 @@
+"""Aggregating points in memory, in a stream and in files, against peers and bare NumPy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import uapca
+from benchmarks.harness import Case, Job
+
+__all__ = ["CASES", "growth_report", "parquet_report", "stream_report"]
+
+_FEATURES = [f"x{j}" for j in range(22)]
+
+
+def _grouped(
+    points: npt.NDArray[np.float64], labels: npt.NDArray[np.int64]
+) -> list[tuple[object, object]]:
+    """Stable argsort, gather, one centred product for each label."""
+    order = np.argsort(labels, kind="stable")
+    sorted_points = points[order]
+    bounds = np.searchsorted(labels[order], np.arange(labels.max() + 2))
+    found: list[tuple[object, object]] = []
+    for start, stop in pairwise(bounds):
+        part = sorted_points[start:stop]
+        mean = part.mean(axis=0)
+        centred = part - mean
+        found.append((mean, centred.T @ centred / len(part)))
+    return found
+
+
+def _data(n_labels: int, n: int = 1_000_000) -> tuple[Any, Any]:
+    rng = np.random.default_rng(5)
+    return rng.standard_normal((n, 22)), rng.integers(0, n_labels, n)
+
+
+def _groups(n_labels: int, limit: float | None) -> Case:
+    def build() -> dict[str, Job]:
+        points, labels = _data(n_labels)
+        if n_labels * 10 == len(points):
+            labels = np.random.default_rng(6).permutation(np.repeat(np.arange(n_labels), 10))
+        return {
+            "from_groups": lambda: uapca.from_groups(points, labels),
+            "bare NumPy": lambda: _grouped(points, labels),
+        }
+
+    name = f"from_groups, 1e6 × 22 points, {n_labels} labels"
+    return Case(name, build, {} if limit is None else {"bare NumPy": limit}, rounds=5)
+
+
+def _frames(n_labels: int) -> Case:
+    """Against what the same frames offer themselves: all pairs of columns, for each label."""
+
+    def build() -> dict[str, Job]:
+        import duckdb
+        import pandas as pd
+        import polars as pl
+
+        points, labels = _data(n_labels)
+        frame = pd.DataFrame(points, columns=_FEATURES).assign(label=labels)
+        other = pl.from_pandas(frame)
+        pairs = [(a, b) for i, a in enumerate(_FEATURES) for b in _FEATURES[i:]]
+        means = [pl.col(a).mean() for a in _FEATURES]
+        covs = [pl.cov(a, b, ddof=0).alias(f"{a} {b}") for a, b in pairs]
+        columns = ", ".join(
+            [f"avg({a})" for a in _FEATURES] + [f"covar_pop({a}, {b})" for a, b in pairs]
+        )
+        database = duckdb.connect()
+        database.register("points", other.to_arrow())
+
+        def pandas() -> object:
+            groups = frame.groupby("label")
+            return groups.mean(), groups.cov(ddof=0)
+
+        return {
+            "from_groups": lambda: uapca.from_groups(frame, "label"),
+            "pandas groupby mean and cov": pandas,
+            "polars pairwise": lambda: other.group_by("label").agg(*means, *covs),
+            "DuckDB pairwise": lambda: database.execute(
+                f"select label, {columns} from points group by label"
+            ).fetchnumpy(),
+        }
+
+    limits = {
+        "pandas groupby mean and cov": 0.5,
+        "polars pairwise": 0.25,
+        "DuckDB pairwise": 0.25,
+    }
+    return Case(f"data frames, 1e6 × 22 points, {n_labels} labels", build, limits, rounds=3)
+
+
+def _chunks() -> Case:
+    def build() -> dict[str, Job]:
+        points, labels = _data(100, 200_000)
+        chunks = [(points[i : i + 1000], labels[i : i + 1000]) for i in range(0, 200_000, 1000)]
+
+        def stream() -> object:
+            live = uapca.Aggregator()
+            for chunk, own in chunks:
+                live.partial_fit(chunk, own)
+            return live.to_uncertain()
+
+        return {
+            "Aggregator": stream,
+            "from_groups of all at once": lambda: uapca.from_groups(points, labels),
+        }
+
+    return Case("chunks of 1,000 rows, 2e5 × 22 points, 100 labels", build, rounds=7)
+
+
+CASES = [
+    _groups(8, 0.6),
+    _groups(1000, 0.9),
+    _groups(100_000, None),
+    _frames(8),
+    _frames(1000),
+    _chunks(),
+]
+
+_SCAN = """
+import sys, time, pyarrow.parquet as pq
+start = time.perf_counter()
+names = [f"x{j}" for j in range(22)]
+for path in sys.argv[1:]:
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=262144, columns=[*names, "label"]):
+            for name in names:
+                batch.column(name).to_numpy()
+print(time.perf_counter() - start)
+"""
+_STREAM = """
+import resource, sys, time, uapca
+uapca.from_groups
+start = time.perf_counter()
+X = uapca.from_groups(sys.argv[1:], by="label")
+print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def parquet_report(rows: int = 20_000_000, rounds: int = 3) -> str:
+    """A folder of Parquet files, against Arrow's scan of the same columns into NumPy."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = _written(Path(folder), rows)
+        size = sum(path.stat().st_size for path in paths)
+        names = list(map(str, paths))
+        ratios, peaks, times = [], [], []
+        for _ in range(rounds):
+            scan = float(_run(_SCAN, names)[0])
+            ours, peak = map(float, _run(_STREAM, names))
+            ratios.append(ours / scan)
+            times.append(ours)
+            peaks.append(peak)
+    return (
+        f"Parquet stream, {rows:.0e} × 22 points, 1,000 labels ({size / 1e9:.1f} GB): "
+        f"{np.median(ratios):.2f} × the time of Arrow's scan of the same columns into NumPy "
+        f"({min(ratios):.2f} to {max(ratios):.2f}; promised: at most 1.5), "
+        f"{rows / np.median(times) / 1e6:.1f} million rows/s, "
+        f"peak memory {max(peaks):.0f} MB (promised: below 1000)."
+    )
+
+
+def stream_report(chunks: int = 1000) -> str:
+    """How fast `Aggregator` takes chunks of 1,000 rows on one core."""
+    points, labels = _data(100, 100_000)
+    best = np.inf
+    for _ in range(3):
+        live = uapca.Aggregator()
+        start = time.process_time()
+        for k in range(chunks):
+            part = slice(k % 100 * 1000, (k % 100 + 1) * 1000)
+            live.partial_fit(points[part], labels[part])
+        live.to_uncertain()
+        best = min(best, time.process_time() - start)
+    return (
+        f"`Aggregator.partial_fit`, chunks of 1,000 rows, D = 22, 100 labels: "
+        f"{chunks / best / 1e3:.2f} million rows a second of processor time (promised: 1)."
+    )
+
+
+def growth_report(path: Path | None = None) -> str:
+    """How the time grows with the number of points over four decades, drawn if there is a path."""
+    sizes = np.logspace(3, 7, 9).astype(int)
+    points, labels = _data(8, int(sizes[-1]))
+    times = []
+    for n in sizes.tolist():
+        repeats = max(1, min(50, 1_000_000 // n))
+        best = np.inf
+        for _ in range(3):
+            start = time.perf_counter()
+            for _ in range(repeats):
+                uapca.from_groups(points[:n], labels[:n])
+            best = min(best, (time.perf_counter() - start) / repeats)
+        times.append(best)
+    large = sizes >= 30_000  # below, what a call costs by itself shows
+    slope = float(np.polyfit(np.log(sizes[large]), np.log(np.array(times)[large]), 1)[0])
+    if path is not None:
+        _draw(path, sizes, np.array(times))
+    return (
+        f"Growth of `from_groups` from {sizes[0]:.0e} to {sizes[-1]:.0e} points: "
+        f"{1e3 * times[0]:.2g} ms to {1e3 * times[-1]:.3g} ms, "
+        f"time ∝ N^{slope:.2f} from 3e4 points on (linear is 1)."
+    )
+
+
+def _draw(path: Path, sizes: npt.NDArray[np.int64], times: npt.NDArray[np.float64]) -> None:
+    from uapca.views.mpl.style import COLUMN, matplotlib, print_settings
+    from uapca.views.palette import GREY, OKABE_ITO
+
+    with print_settings():
+        figure = matplotlib("figure").Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
+        ax = figure.subplots()
+        ax.loglog(sizes, times, "o-", color=OKABE_ITO[0])
+        line = times[-1] * sizes / sizes[-1]
+        ax.loglog(sizes, line, "--", color=GREY, lw=0.8)
+        ax.annotate("linear", (sizes[2], line[2]), (5, -9), textcoords="offset points", color=GREY)
+        ax.set(xlabel="points", ylabel="seconds", title="from_groups, 22 features, 8 labels")
+        figure.savefig(path)
+
+
+def _written(folder: Path, rows: int) -> list[Path]:
+    pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
+    rng = np.random.default_rng(0)
+    names = pa.array([f"g{k:04}" for k in range(1000)])
+    paths = []
+    for k in range(4):
+        paths.append(folder / f"part{k}.parquet")
+        writer = None
+        for start in range(0, rows // 4, 1_000_000):
+            n = min(1_000_000, rows // 4 - start)
+            columns = {name: rng.standard_normal(n) for name in _FEATURES}
+            table = pa.table({**columns, "label": names.take(pa.array(rng.integers(0, 1000, n)))})
+            writer = writer or pq.ParquetWriter(paths[-1], table.schema)
+            writer.write_table(table)
+        assert writer is not None
+        writer.close()
+    return paths
+
+
+def _run(code: str, arguments: list[str]) -> list[str]:
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
