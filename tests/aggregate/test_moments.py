@@ -376,6 +376,8 @@ def test_refusals():
     )
     with pytest.raises(ValueError, match="points must be at least one; got none"):
         Moments.empty(2).to_uncertain()
+    with pytest.raises(ValueError, match="spread must be 'std' or 'sem'; got 'sd'"):
+        one.to_uncertain("sd")
     with pytest.raises(ValueError, match="parts must have at least one summary"):
         Moments.merged([])
 

@@ -204,7 +204,7 @@ def test_a_bad_chunk_adds_nothing():
     )
     assert live.to_uncertain().total_weight == 2
     live.partial_fit(np.empty((0, 1)), [])
-    dropping = uapca.Aggregator(missing="drop").partial_fit([[1.0], [9.0]], ["a", None])
+    dropping = uapca.Aggregator(missing="drop").partial_fit([[1.0], [np.nan]], ["a", None])
     assert dropping.to_uncertain().mean.tolist() == [[1.0]]
 
 

@@ -21,7 +21,14 @@ from uapca.aggregate.kernel import Doubles, Integers, Sums
 if TYPE_CHECKING:
     from uapca.aggregate.moments import Moments
 
-__all__ = ["check_alike", "check_replicated", "check_rows", "check_sums", "weights_of"]
+__all__ = [
+    "check_alike",
+    "check_replicated",
+    "check_rows",
+    "check_sums",
+    "labelled_rows",
+    "weights_of",
+]
 
 
 def check_rows(codes: Integers, n: int, missing: str) -> None:
@@ -75,11 +82,14 @@ def check_sums(points: Floats, codes: Integers, sums: Sums) -> None:
     # A point that is not finite shows in its group's sums: no pass over the points is needed.
     if np.isfinite(sums.means).all() and np.isfinite(sums.scatters).all():
         return
-    kept = codes >= 0
-    check_finite(
-        points if kept.all() else np.where(kept[:, None], points, 0.0), "points", ("row", "feature")
-    )
+    check_finite(labelled_rows(points, codes), "points", ("row", "feature"))
     raise ValueError(out_of_range("points"))
+
+
+def labelled_rows(points: Floats, codes: Integers) -> Floats:
+    """The points, with zeros for those without a label, which may be anything."""
+    kept = codes >= 0
+    return points if kept.all() else np.where(kept[:, None], points, 0.0)
 
 
 def check_alike(a: Moments, b: Moments) -> None:

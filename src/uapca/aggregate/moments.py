@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._files import replacing
-from uapca._validation import as_floats, check_labels, complaint, shape_of
+from uapca._validation import as_floats, check_choice, check_labels, complaint, shape_of
 from uapca.aggregate.archive import read_moments, write_moments
 from uapca.aggregate.checks import (
     check_alike,
@@ -312,6 +312,7 @@ class Moments:
         UncertainArray
             Rows in rising order of their labels, or that of their categories.
         """
+        check_choice(spread, ("std", "sem"), "spread")
         if not self.labels:
             raise ValueError(
                 complaint("points", "be at least one", "got none", "Add points before asking")

@@ -10,7 +10,7 @@ import numpy as np
 
 from uapca._validation import Floats, as_floats, check_finite, check_labels, complaint, shape_of
 from uapca.aggregate import Moments, keyed
-from uapca.aggregate.checks import check_rows, weights_of
+from uapca.aggregate.checks import check_rows, labelled_rows, weights_of
 from uapca.aggregate.collector import Collector, Decaying, Sliding
 from uapca.aggregate.keys import Keyed
 from uapca.inputs.columns import columns_of, is_frame
@@ -116,7 +116,7 @@ class Aggregator:
         array, keys, names = self._read(points, labels)
         check_rows(keys.codes, len(array), self._missing)
         w = None if weights is None else weights_of(weights, len(array))
-        check_finite(array, "points", ("row", "feature"))
+        check_finite(labelled_rows(array, keys.codes), "points", ("row", "feature"))
         with self._lock:
             if self._collector is None:
                 self._collector = self._new(array.shape[1], names)
