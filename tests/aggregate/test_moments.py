@@ -390,6 +390,15 @@ def test_no_points_change_nothing():
     assert Moments.of(np.empty((0, 1))).labels == ()
 
 
+def test_labels_without_points_are_left_out():
+    labels = keyed([["a", "b", "c"]])
+    only = labels._replace(codes=np.array([2, -1, 2]))
+    found = Moments.of([[1.0], [9.0], [3.0]], only, extremes=True, missing="drop")
+    assert found.labels == ("c",)
+    assert [end.tolist() for end in found.extremes] == [[[1.0]], [[3.0]]]
+    assert found.to_uncertain().mean.tolist() == [[2.0]]
+
+
 def test_it_does_not_change():
     moments = Moments.of([[1.0], [3.0]], ["a", "a"])
     with pytest.raises(AttributeError):

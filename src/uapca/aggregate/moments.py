@@ -188,11 +188,18 @@ class Moments:
         with np.errstate(all="ignore"):
             sums = grouped_sums(array, labels.codes, len(labels.values), w)
         check_sums(array, labels.codes, sums)
+        ends = grouped_extremes(array, labels.codes, len(labels.values)) if extremes else None
+        names = tuple(labels.values)
+        used = np.flatnonzero(sums.counts)
+        if len(used) < len(names):
+            names = tuple(names[k] for k in used.tolist())
+            sums = sums.taken(used)
+            ends = None if ends is None else (ends[0][used], ends[1][used])
         return cls(
-            tuple(labels.values),
+            names,
             sums,
             first_errors(sums),
-            grouped_extremes(array, labels.codes, len(labels.values)) if extremes else None,
+            ends,
             check_labels(features, "features", d, "feature"),
             labels.categories,
         )
