@@ -6,20 +6,20 @@ attribute ``scene``: the same call without drawing, which returns what would be 
 
 from __future__ import annotations
 
-from uapca.views import biplot as _biplot
-from uapca.views import components as _components
-from uapca.views import contributions as _contributions
-from uapca.views import convergence as _convergence
-from uapca.views import distributions as _distributions
-from uapca.views import eigenvalues as _eigenvalues
-from uapca.views import factor_traces as _factor_traces
-from uapca.views import loadings as _loadings
-from uapca.views import progression as _progression
-from uapca.views import projection as _projection
-from uapca.views import scree as _scree
-from uapca.views import simulation as _simulation
-from uapca.views.animation import animate
 from uapca.views.mpl.drawn import drawn
+from uapca.views.plots import biplot as _biplot
+from uapca.views.plots import components as _components
+from uapca.views.plots import contributions as _contributions
+from uapca.views.plots import convergence as _convergence
+from uapca.views.plots import distributions as _distributions
+from uapca.views.plots import eigenvalues as _eigenvalues
+from uapca.views.plots import factor_traces as _factor_traces
+from uapca.views.plots import loadings as _loadings
+from uapca.views.plots import progression as _progression
+from uapca.views.plots import projection as _projection
+from uapca.views.plots import scree as _scree
+from uapca.views.plots import simulation as _simulation
+from uapca.views.plots.animation import animate
 
 __all__ = [
     "animate",

@@ -9,7 +9,7 @@ from uapca.datasets import fetch_anuran
 from uapca.decomposition import UAPCA
 from uapca.views.figures.layout import same_range
 from uapca.views.palette import OKABE_ITO
-from uapca.views.projection import projection
+from uapca.views.plots.projection import projection
 from uapca.views.scene import Panel, Sheet
 
 __all__ = ["anuran"]

@@ -6,8 +6,8 @@ import numpy as np
 
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
-from uapca.views.ellipses import normal_mark, radius_of
 from uapca.views.palette import GREY, LIGHT, inks
+from uapca.views.rows.ellipses import normal_mark, radius_of
 from uapca.views.scene import (
     Area,
     Axis,

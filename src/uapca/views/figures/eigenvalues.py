@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from uapca.datasets import load_iris_groups, make_crossings
 from uapca.sensitivity import factor_traces as traces_of
-from uapca.views.eigenvalues import eigenvalues as eigenvalue_panel
-from uapca.views.factor_traces import factor_traces
 from uapca.views.figures.layout import joined_legend
+from uapca.views.plots.eigenvalues import eigenvalues as eigenvalue_panel
+from uapca.views.plots.factor_traces import factor_traces
 from uapca.views.scene import LegendEntry, Panel, Sheet
 
 __all__ = ["eigenvalues"]

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 from uapca.datasets import load_iris_groups
 from uapca.decomposition import UAPCA
 from uapca.views.figures.layout import joined_legend, lettered, same_range
-from uapca.views.projection import projection
+from uapca.views.plots.projection import projection
 from uapca.views.scene import Sheet
 
 __all__ = ["iris"]

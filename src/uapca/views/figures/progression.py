@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from uapca.datasets import make_progression
-from uapca.views.progression import progression as progression_sheet
+from uapca.views.plots.progression import progression as progression_sheet
 from uapca.views.scene import Sheet
 
 __all__ = ["progression"]

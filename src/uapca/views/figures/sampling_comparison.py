@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from uapca.stability import sampling_convergence
-from uapca.views.convergence import convergence
+from uapca.views.plots.convergence import convergence
 from uapca.views.scene import Sheet
 
 __all__ = ["sampling_comparison"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from uapca.datasets import make_error_models
 from uapca.decomposition import UAPCA
-from uapca.views.distributions import distributions
 from uapca.views.figures.layout import joined_legend, lettered, same_range
+from uapca.views.plots.distributions import distributions
 from uapca.views.scene import Sheet
 
 __all__ = ["SCALES", "scaling"]

@@ -7,10 +7,10 @@ import csv
 from uapca.datasets import GRADES, load_students
 from uapca.decomposition import UAPCA
 from uapca.sensitivity import factor_traces as traces_of
-from uapca.views.factor_traces import factor_traces
 from uapca.views.figures.layout import joined_legend, lettered, same_range
 from uapca.views.figures.table import table
-from uapca.views.projection import projection
+from uapca.views.plots.factor_traces import factor_traces
+from uapca.views.plots.projection import projection
 from uapca.views.scene import Panel, Sheet
 
 __all__ = ["student"]

@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 from uapca.datasets import make_teaser
 from uapca.decomposition import UAPCA
-from uapca.views.distributions import distributions
 from uapca.views.figures.layout import bare, joined_legend, lettered, same_range
-from uapca.views.projection import projection
+from uapca.views.plots.distributions import distributions
+from uapca.views.plots.projection import projection
 from uapca.views.scene import Axis, Sheet
 
 __all__ = ["SCALES", "teaser"]

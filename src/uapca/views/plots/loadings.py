@@ -14,8 +14,8 @@ from uapca.views.given import chosen, chosen_components, features_of, fit_given
 from uapca.views.palette import LIGHT, inks
 from uapca.views.scene import Axis, Floats, Ink, LegendEntry, Mark, Panel, Polyline
 from uapca.views.text import percent, scale_text
-from uapca.views.trace_labels import EM, HALF_HEIGHT, HALF_WIDTH, labels_at
-from uapca.views.trace_marks import guides
+from uapca.views.traces.labels import EM, HALF_HEIGHT, HALF_WIDTH, labels_at
+from uapca.views.traces.marks import guides
 
 __all__ = ["correlations", "loadings"]
 

@@ -18,12 +18,12 @@ from uapca._files import replacing
 from uapca._progress import Progress, reported
 from uapca._validation import complaint
 from uapca.uncertain import UncertainArray
-from uapca.views.course import Course
 from uapca.views.palette import inks, text_color
 from uapca.views.placing import apart
-from uapca.views.progression import FILM_EM, Turning, grown, level_entry, turned, turning
+from uapca.views.plots.progression import FILM_EM, Turning, grown, level_entry, turned, turning
 from uapca.views.scene import Ink, Label, LegendEntry, Sheet
 from uapca.views.text import scale_text, shortened
+from uapca.views.traces.course import Course
 
 __all__ = ["animate", "frames"]
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from uapca.laws import DegenerateLaw, Law, Normal
 from uapca.uncertain import UncertainArray
-from uapca.views.colours import Colouring
 from uapca.views.legends import legend_columns
 from uapca.views.palette import GREY, LIGHT
-from uapca.views.regions import curve, intervals
+from uapca.views.rows.colours import Colouring
+from uapca.views.rows.regions import curve, intervals
 from uapca.views.scene import (
     Area,
     Axis,

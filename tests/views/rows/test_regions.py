@@ -6,8 +6,8 @@ from matplotlib.path import Path
 from scipy import stats
 
 from uapca.laws import DegenerateLaw, Independent, Mixture, Normal, Samples, Trapezoid, Uniform
-from uapca.views.ellipses import normal_mark
-from uapca.views.regions import Unresolved, curve, intervals, rings
+from uapca.views.rows.ellipses import normal_mark
+from uapca.views.rows.regions import Unresolved, curve, intervals, rings
 
 LEVELS = (0.5, 0.8, 0.95)
 DRAWS = 40_000

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import uapca
+from uapca.views.plots.scree import variance_parts
 from uapca.views.scene import Bars, ErrorBars, Markers, Polyline
-from uapca.views.scree import variance_parts
 
 STUDENTS = uapca.datasets.load_students()
 

@@ -10,15 +10,15 @@ import numpy as np
 
 from uapca._validation import check_choice
 from uapca.sensitivity import FactorTraces, WeightTraces
-from uapca.views.course import Course, course_of
-from uapca.views.encoding import ENCODINGS, Encoding, encoding_of
 from uapca.views.given import chosen, chosen_components, traces_given
 from uapca.views.palette import GREY, LIGHT, inks
 from uapca.views.scene import Axis, Ink, Mark, Panel, Sheet
 from uapca.views.text import shortened
-from uapca.views.trace_labels import EM, HALF_HEIGHT, HALF_WIDTH, trace_labels
-from uapca.views.trace_legend import trace_legend
-from uapca.views.trace_marks import feature_marks, guides
+from uapca.views.traces.course import Course, course_of
+from uapca.views.traces.encoding import ENCODINGS, Encoding, encoding_of
+from uapca.views.traces.labels import EM, HALF_HEIGHT, HALF_WIDTH, trace_labels
+from uapca.views.traces.legend import trace_legend
+from uapca.views.traces.marks import feature_marks, guides
 
 __all__ = ["factor_traces", "longest", "trace_panel"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.views.loadings import correlations
+from uapca.views.plots.loadings import correlations
 from uapca.views.scene import Ellipse, Label, Polyline
 
 STUDENTS = uapca.datasets.load_students()

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from uapca.views.course import Course
-from uapca.views.encoding import Encoding
 from uapca.views.palette import GREY, LIGHT
 from uapca.views.scene import Area, Ellipse, Floats, Ink, Mark, Markers, Polyline
+from uapca.views.traces.course import Course
+from uapca.views.traces.encoding import Encoding
 
 __all__ = ["MIRRORED", "feature_marks", "guides", "still"]
 

@@ -11,7 +11,7 @@ import uapca
 from uapca.laws import Gaussian, Independent, Mixture, Moments, Normal, Point, Samples, Uniform
 from uapca.views.bounds import bounds
 from uapca.views.palette import OKABE_ITO
-from uapca.views.rows import is_normal
+from uapca.views.rows.marks import is_normal
 from uapca.views.scene import Area, Ellipse, Label, Markers, Polyline
 
 scene = uapca.plot.projection.scene

@@ -11,18 +11,18 @@ from uapca._validation import check_choice
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
 from uapca.views.bounds import bounds, height_for
-from uapca.views.colours import Colouring, Palette, colouring
-from uapca.views.inputs import (
+from uapca.views.legends import legend_columns, legend_lines
+from uapca.views.palette import GREY
+from uapca.views.rows.colours import Colouring, Palette, colouring
+from uapca.views.rows.inputs import (
     axis_label,
     check_pca,
     checked_components,
     points_of,
     projected,
 )
-from uapca.views.legends import legend_columns, legend_lines
-from uapca.views.palette import GREY
-from uapca.views.ridges import ridges
-from uapca.views.rows import KINDS, MANY, Kind, checked_levels, row_marks
+from uapca.views.rows.marks import KINDS, MANY, Kind, checked_levels, row_marks
+from uapca.views.rows.ridges import ridges
 from uapca.views.scene import Axis, Floats, Ink, LegendEntry, Mark, Markers, Panel
 from uapca.views.text import scale_text
 

@@ -13,12 +13,11 @@ from uapca._validation import complaint
 from uapca.sensitivity import FactorTraces, factor_traces
 from uapca.sensitivity.inputs import grid_of_scales, shown_count, uncertain
 from uapca.uncertain import UncertainArray
-from uapca.views.course import Course, course_of, fit_at
-from uapca.views.ellipses import normal_mark, radius_of
-from uapca.views.factor_traces import longest, trace_panel
 from uapca.views.given import chosen, chosen_components
 from uapca.views.palette import inks, text_color
 from uapca.views.placing import apart, beside
+from uapca.views.plots.factor_traces import longest, trace_panel
+from uapca.views.rows.ellipses import normal_mark, radius_of
 from uapca.views.scene import (
     Axis,
     Ellipse,
@@ -34,6 +33,7 @@ from uapca.views.scene import (
     Sheet,
 )
 from uapca.views.text import percent, scale_text, shortened
+from uapca.views.traces.course import Course, course_of, fit_at
 
 __all__ = ["FILM_EM", "Turning", "progression", "turning"]
 

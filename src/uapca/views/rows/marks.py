@@ -26,10 +26,10 @@ from uapca.laws import (
     Point,
 )
 from uapca.uncertain import UncertainArray
-from uapca.views.colours import Colouring
-from uapca.views.ellipses import normal_mark
 from uapca.views.palette import GREY
-from uapca.views.regions import Unresolved, intervals, rings
+from uapca.views.rows.colours import Colouring
+from uapca.views.rows.ellipses import normal_mark
+from uapca.views.rows.regions import Unresolved, intervals, rings
 from uapca.views.scene import (
     Area,
     Floats,

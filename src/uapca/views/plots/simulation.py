@@ -12,11 +12,11 @@ from uapca.laws import Samples
 from uapca.stability.simulation import Simulation
 from uapca.uncertain import UncertainArray
 from uapca.views.bounds import bounds, height_for
-from uapca.views.colours import Colouring, Palette, colouring
-from uapca.views.inputs import checked_components
 from uapca.views.legends import legend_columns, legend_lines
 from uapca.views.palette import GREY, INK
-from uapca.views.rows import MANY, checked_levels, row_marks
+from uapca.views.rows.colours import Colouring, Palette, colouring
+from uapca.views.rows.inputs import checked_components
+from uapca.views.rows.marks import MANY, checked_levels, row_marks
 from uapca.views.scene import Axis, Floats, Ink, LegendEntry, Mark, Markers, Panel
 from uapca.views.text import percent
 

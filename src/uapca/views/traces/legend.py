@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from uapca.views.course import Course
-from uapca.views.encoding import Encoding
 from uapca.views.palette import GREY, LIGHT
 from uapca.views.scene import Ink, LegendEntry
 from uapca.views.text import number
-from uapca.views.trace_marks import MIRRORED, still
+from uapca.views.traces.course import Course
+from uapca.views.traces.encoding import Encoding
+from uapca.views.traces.marks import MIRRORED, still
 
 __all__ = ["trace_legend"]
 

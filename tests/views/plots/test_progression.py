@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.views.ellipses import radius_of
+from uapca.views.rows.ellipses import radius_of
 from uapca.views.scene import Area, Ellipse, Label, Markers, Polyline
 
 X = uapca.datasets.make_progression()

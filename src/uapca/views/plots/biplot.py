@@ -9,11 +9,11 @@ import numpy as np
 from uapca._validation import complaint
 from uapca.decomposition import UAPCA
 from uapca.views.bounds import bounds, height_for
-from uapca.views.colours import Palette
-from uapca.views.inputs import check_pca, checked_components
 from uapca.views.legends import legend_columns, legend_lines
-from uapca.views.projection import projection
-from uapca.views.rows import Kind
+from uapca.views.plots.projection import projection
+from uapca.views.rows.colours import Palette
+from uapca.views.rows.inputs import check_pca, checked_components
+from uapca.views.rows.marks import Kind
 from uapca.views.scene import Floats, Ink, Label, LegendEntry, Mark, Panel, Polyline
 from uapca.views.text import literal, number, shortened
 

@@ -14,12 +14,12 @@ from uapca._validation import check_choice, complaint
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
 from uapca.views.bounds import bounds, height_for
-from uapca.views.colours import Palette
-from uapca.views.inputs import check_pca, rows_of
 from uapca.views.legends import legend_columns, legend_lines
 from uapca.views.palette import DASHES, INK
-from uapca.views.projection import rows_panel
-from uapca.views.rows import Kind
+from uapca.views.plots.projection import rows_panel
+from uapca.views.rows.colours import Palette
+from uapca.views.rows.inputs import check_pca, rows_of
+from uapca.views.rows.marks import Kind
 from uapca.views.scene import Ink, Label, LegendEntry, Mark, Panel, Polyline
 from uapca.views.text import literal, scale_text
 

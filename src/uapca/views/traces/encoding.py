@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from uapca.sensitivity import FactorTraces, WeightTraces
-from uapca.views.course import Course
 from uapca.views.palette import INK
 from uapca.views.scene import ColorBar, Floats, Ink, LegendEntry
 from uapca.views.text import percent
+from uapca.views.traces.course import Course
 
 __all__ = ["ENCODINGS", "Encoding", "encoding_of"]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from uapca.views.course import Course
 from uapca.views.palette import GREY, text_color
 from uapca.views.placing import beside, half_size, spaced
 from uapca.views.scene import Floats, Ink, Label, Mark, Markers, Polyline
 from uapca.views.text import shortened
+from uapca.views.traces.course import Course
 
 __all__ = ["EM", "HALF_HEIGHT", "HALF_WIDTH", "circle", "labels_at", "trace_labels"]
 

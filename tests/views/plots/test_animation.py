@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 import uapca
-from uapca.views import animation
+from uapca.views.plots import animation
 from uapca.views.scene import Label, Markers, Polyline
 
 X = uapca.datasets.make_progression()

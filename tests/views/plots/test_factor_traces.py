@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.views.course import course_of
 from uapca.views.scene import Area, Ellipse, Label, Markers, Polyline
+from uapca.views.traces.course import course_of
 
 STUDENTS = uapca.datasets.load_students()
 
@@ -146,7 +146,7 @@ def test_labels_stand_apart_and_inside(panel):
     labels = panel.of(Label, "feature")
     assert [label.text for label in labels] == ["M1", "M2", "P1", "P2"]
     from uapca.views.placing import half_size
-    from uapca.views.trace_labels import EM
+    from uapca.views.traces.labels import EM
 
     boxes = [(np.array(label.at), half_size(label.text, EM)) for label in labels]
     for i, (a, half) in enumerate(boxes):
