@@ -1,0 +1,2 @@
+export { Symmetric } from "./eigen";
+export type { Engine } from "./engine";

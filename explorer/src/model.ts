@@ -1,0 +1,239 @@
+/**
+ * The nouns of the explorer: the data as decoded, what is computed from it, and what a host offers.
+ *
+ * Matrices are flat, row by row. Rows and features are counted from 0, components too.
+ */
+
+/** Covariances of the rows, in the representation in which Python holds them; all times `multiplier`. */
+export type Covariance =
+  | { readonly kind: "zero" }
+  /** Standard deviations that broadcast to (n, d): `rows` is 1 or n, `columns` is 1 or d. */
+  | {
+      readonly kind: "diagonal";
+      readonly std: Float64Array;
+      readonly rows: number;
+      readonly columns: number;
+      readonly multiplier: number;
+    }
+  /** One matrix, d × d. */
+  | { readonly kind: "shared"; readonly matrix: Float64Array; readonly multiplier: number }
+  /** Upper triangles, row by row: n × d (d + 1) / 2. */
+  | { readonly kind: "dense"; readonly upper: Float64Array; readonly multiplier: number }
+  /** F Fᵀ with F of shape n × d × rank, plus an optional diagonal (its multiplier is 1). */
+  | {
+      readonly kind: "low-rank";
+      readonly factors: Float64Array;
+      readonly rank: number;
+      readonly rest: Extract<Covariance, { kind: "diagonal" }> | null;
+      readonly multiplier: number;
+    };
+
+/** What is known of a row that is not normal; enough to draw its density for any projection. */
+export type RowLaw =
+  /** Independent features: quantiles at probabilities (k + ½) / length; one value where certain. */
+  | { readonly kind: "independent"; readonly quantiles: readonly Float64Array[] }
+  /** Points, m × d, that count the same. */
+  | { readonly kind: "points"; readonly values: Float64Array; readonly count: number }
+  /** Normal parts: weights (k), means k × d, covariances k × d × d. */
+  | {
+      readonly kind: "mixture";
+      readonly weights: Float64Array;
+      readonly means: Float64Array;
+      readonly covariances: Float64Array;
+    };
+
+/** Groups of rows, for colour: `codes[row]` is an index into `labels`, or −1 for none. */
+export interface Groups {
+  readonly labels: readonly string[];
+  readonly codes: Int32Array;
+}
+
+/** Original points, m × d, and the row each belongs to. */
+export interface Points {
+  readonly count: number;
+  readonly values: Float64Array;
+  readonly rows: Int32Array;
+}
+
+/** A path computed in Python, for data with too many features to be decomposed live. */
+export interface Precomputed {
+  /** How many components were kept; `Fit` and `Path` have no more. */
+  readonly q: number;
+  readonly plain: PrecomputedPath;
+  readonly standardised: PrecomputedPath;
+}
+
+export interface PrecomputedPath {
+  readonly mean: Float64Array;
+  readonly units: Float64Array;
+  /** tr C and tr Ψ̄. */
+  readonly totals: readonly [between: number, within: number];
+  readonly path: Path;
+}
+
+export interface Dataset {
+  readonly n: number;
+  readonly d: number;
+  /** Means, n × d. */
+  readonly mean: Float64Array;
+  readonly cov: Covariance;
+  /** As given in Python; they sum to 1. */
+  readonly weights: Float64Array;
+  /** How many points stand behind each row, where that is known ("by count"). */
+  readonly counts: Float64Array | null;
+  readonly names: readonly string[];
+  readonly features: readonly string[];
+  readonly groups: Groups | null;
+  readonly points: Points | null;
+  /** By row; null for normal rows, and all of it null where there are none but normal rows. */
+  readonly laws: readonly (RowLaw | null)[] | null;
+  readonly title: string;
+  /** Units of the features for axis labels and details; null where none were given. */
+  readonly units: readonly string[] | null;
+  /** Sentences by Python about the data as given, such as which components can be told apart. */
+  readonly remarks: readonly string[];
+  readonly initial: State;
+  /**
+   * Set where d > 60: then weights are fixed, only `q` components are there, and what is shown
+   * between the points of the path is interpolated in u. The page has to say so.
+   */
+  readonly precomputed: Precomputed | null;
+}
+
+/** What a person can change, and what both hosts keep. */
+export interface State {
+  /** s in [0, ∞]; `Infinity` is a value like any other. u = s / (1 + s), see `uOf` and `sOf`. */
+  readonly scale: number;
+  /** n shares that sum to 1; null for the data's own. */
+  readonly weights: Float64Array | null;
+  /** Selected rows, rising, each once. */
+  readonly selection: readonly number[];
+  /** Components on the two axes, counted from 0; the second may equal the first only if d = 1. */
+  readonly pair: readonly [number, number];
+  /** Probability inside an ellipse or contour, between 0 and 1. */
+  readonly level: number;
+  /** Whether features are divided by their total standard deviation √K(1)ⱼⱼ first. */
+  readonly standardise: boolean;
+  /** What the pointer or the focus is on, in any panel; not kept by the hosts. */
+  readonly hovered: Hovered | null;
+}
+
+export interface Hovered {
+  readonly kind: "row" | "feature";
+  readonly index: number;
+}
+
+/** Where the explorer lives: a notebook widget or a page of its own. */
+export interface Host {
+  readonly kind: "widget" | "page";
+  get(): State;
+  /** Checks and merges; what is not allowed is brought to the nearest that is, or ignored. */
+  set(change: Partial<State>): void;
+  /** Calls back after every change, by whichever side; returns a function that ends it. */
+  onChange(listener: (state: State, changed: ReadonlySet<keyof State>) => void): () => void;
+  /** Hands a file to the person. */
+  save(name: string, content: Blob): void;
+}
+
+/** μ, C and Ψ̄ for some weights, after division by the units. */
+export interface Moments {
+  readonly d: number;
+  /** μ in the original units. */
+  readonly mean: Float64Array;
+  /** What each feature is divided by: all 1 unless standardised. */
+  readonly units: Float64Array;
+  /** C, d × d. */
+  readonly between: Float64Array;
+  /** Ψ̄, d × d. */
+  readonly within: Float64Array;
+  /** Whether Ψ̄ is zero: all rows that count are certain. */
+  readonly certain: boolean;
+}
+
+/** The components at one scale. */
+export interface Fit {
+  scale: number;
+  readonly d: number;
+  /** How many components: d, or those kept of a precomputed path. */
+  readonly q: number;
+  /** μ in the original units, and the units. */
+  readonly mean: Float64Array;
+  readonly units: Float64Array;
+  /** Falling; at s = ∞ in units of s², as in Python. */
+  readonly eigenvalues: Float64Array;
+  /** Their shares in the total variance. */
+  readonly shares: Float64Array;
+  /** q × d: rows are components, as `components_`. */
+  readonly components: Float64Array;
+  /** tr K(s); at s = ∞ in units of s². */
+  total: number;
+  /** False where the components were interpolated. */
+  exact: boolean;
+}
+
+/** The rows on two components. */
+export interface Projection {
+  readonly n: number;
+  /** n × 2. */
+  readonly means: Float64Array;
+  /** n × 3: variance on the first, covariance, variance on the second. */
+  readonly covariances: Float64Array;
+}
+
+/** Eigenpairs for every s, followed from 0 to ∞. */
+export interface Path {
+  readonly d: number;
+  /** Components stored: d, or those kept of a precomputed path. */
+  readonly q: number;
+  /** Components for which the grid is so fine that none turns by more than two degrees a step. */
+  readonly resolved: number;
+  /** Points, rising from 0 to 1; 0, ½ and 1 are among them. */
+  readonly u: Float64Array;
+  readonly scales: Float64Array;
+  /** S × q: eigenvalues of (1 − u)²C + u²Ψ̄ by rank, falling; finite at s = ∞ too. */
+  readonly eigenvalues: Float64Array;
+  /** S × q × d: components by rank, with signs that follow their neighbours; at u = ½ those of a fit. */
+  readonly components: Float64Array;
+  /** Where lines drawn through ranks start anew, rising. */
+  readonly breaks: readonly Break[];
+}
+
+/** Between points `at` − 1 and `at` of a path these ranks change hands (a true crossing). */
+export interface Break {
+  readonly at: number;
+  readonly ranks: readonly number[];
+}
+
+/** A local minimum of the gap between two neighbouring eigenvalues of K(s). */
+export interface Crossing {
+  readonly u: number;
+  readonly scale: number;
+  /** Ranks (i, i + 1), from 0. */
+  readonly pair: readonly [number, number];
+  /** λᵢ − λᵢ₊₁ of K(s) there; 0 at a true crossing. */
+  readonly gap: number;
+  readonly relativeGap: number;
+  readonly kind: "avoided" | "true";
+}
+
+/** The region of highest density that holds a probability: closed rings on the two components. */
+export interface Contour {
+  readonly probability: number;
+  readonly rings: readonly Float64Array[];
+}
+
+/** s = u / (1 − u). */
+export function sOf(u: number): number {
+  return u >= 1 ? Infinity : u / (1 - u);
+}
+
+/** u = s / (1 + s). */
+export function uOf(s: number): number {
+  return s === Infinity ? 1 : s / (1 + s);
+}
+
+/**
+ * What the page offers to the hosts, as `mount` of page/index.ts: it fills `root`, an empty element
+ * in a document or in a shadow root that has adopted the style sheet, and returns its undoing.
+ */
+export type Mount = (root: HTMLElement, engine: import("./core/engine").Engine, host: Host) => () => void;
