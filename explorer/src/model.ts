@@ -30,10 +30,15 @@ export type Covariance =
 
 /** What is known of a row that is not normal; enough to draw its density for any projection. */
 export type RowLaw =
-  /** Independent features: quantiles at probabilities (k + ½) / length; one value where certain. */
+  /** Independent features: quantiles at sin²(π/2 · (k + ½) / length); one value where certain. */
   | { readonly kind: "independent"; readonly quantiles: readonly Float64Array[] }
-  /** Points, m × d, that count the same. */
-  | { readonly kind: "points"; readonly values: Float64Array; readonly count: number }
+  /** Points, m × d, that count the same; they stand for `effective` points. */
+  | {
+      readonly kind: "points";
+      readonly values: Float64Array;
+      readonly count: number;
+      readonly effective: number;
+    }
   /** Normal parts: weights (k), means k × d, covariances k × d × d. */
   | {
       readonly kind: "mixture";
@@ -69,6 +74,7 @@ export interface PrecomputedPath {
   /** tr C and tr Ψ̄. */
   readonly totals: readonly [between: number, within: number];
   readonly path: Path;
+  readonly crossings: readonly Crossing[];
 }
 
 export interface Dataset {
