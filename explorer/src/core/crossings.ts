@@ -26,13 +26,14 @@ interface Bracket {
   right: number;
 }
 
-/** Every local minimum of a gap between neighbouring eigenvalues, in their order along u. */
-export function crossingsOf(family: Family): Crossing[] {
-  if (family.d < 2) return [];
-  const points = resolvedGrid(family);
+/** Every local minimum of one of the `gaps` leading gaps, in their order along u. */
+export function crossingsOf(family: Family, gaps: number): Crossing[] {
+  const count = Math.min(gaps, family.d - 1);
+  if (count < 1) return [];
+  const points = resolvedGrid(family, count);
   const u = points.map((point) => point.u);
   const found: Crossing[] = [];
-  for (const bracket of brackets(u, points.map((point) => slopes(family, point)))) {
+  for (const bracket of brackets(u, points.map((point) => slopes(family, point, count)))) {
     const { low, high } = bracket;
     const where = minimum(family, { ...bracket });
     // Compared with the ends of its bracket, or the points beyond where it lies on one of them.
@@ -45,8 +46,8 @@ export function crossingsOf(family: Family): Crossing[] {
   return found.sort((a, b) => a.u - b.u || a.pair[0] - b.pair[0]);
 }
 
-/** A grid on which every gap has at most one minimum between neighbours. */
-function resolvedGrid(family: Family): Pairs[] {
+/** A grid on which each of the leading gaps has at most one minimum between neighbours. */
+function resolvedGrid(family: Family, count: number): Pairs[] {
   const { d } = family;
   let points = firstGrid(family, coarse).map((u) => family.at(u));
   const done = new Set<string>();
@@ -54,12 +55,12 @@ function resolvedGrid(family: Family): Pairs[] {
     const wanted: number[] = [];
     for (let k = 0; k + 1 < points.length; k++) {
       const [low, high] = [points[k], points[k + 1]];
-      const overlaps = likePlaced(low.vectors, high.vectors, d);
+      const overlaps = likePlaced(low.vectors, high.vectors, d, count + 1);
       if (overlaps.every((overlap) => Math.abs(overlap) >= Math.cos(turn))) continue;
       const key = `${low.u} ${high.u}`;
       if (done.has(key) || high.u - low.u <= deepest * Math.min(high.u, 1 - low.u)) continue;
-      const { places, angle } = reach(low, high, d, 0, d);
-      if (angle > turn || places.some((place, i) => Math.abs(place - i) > 1)) {
+      const { places, angle } = reach(low, high, d, 0, count + 1);
+      if (angle > turn || places.some((place, i) => i <= count && Math.abs(place - i) > 1)) {
         wanted.push(0.5 * (low.u + high.u));
       } else {
         done.add(key);
@@ -69,7 +70,7 @@ function resolvedGrid(family: Family): Pairs[] {
     points = merged(points, wanted.map((at) => family.at(at)));
   }
   for (let pass = 0; pass < dips; pass++) {
-    const wanted = dipping(family, points);
+    const wanted = dipping(family, points, count);
     if (wanted.length === 0) break;
     points = merged(points, wanted.map((at) => family.at(at)));
   }
@@ -80,11 +81,10 @@ function resolvedGrid(family: Family): Pairs[] {
  * Where to look for slopes that go through zero and back between neighbours: a convex slope stays
  * beyond the point at which the tangents at both ends meet.
  */
-function dipping(family: Family, points: readonly Pairs[]): number[] {
-  const { d } = family;
+function dipping(family: Family, points: readonly Pairs[], count: number): number[] {
   const inside = points.filter((point) => point.u < 1);
-  const slope = inside.map((point) => slopes(family, point));
-  const bend = inside.map((point) => family.bends(point));
+  const slope = inside.map((point) => slopes(family, point, count));
+  const bend = inside.map((point) => family.bends(point, count + 1));
   let size = Number.MIN_VALUE;
   for (const row of slope) for (const value of row) size = Math.max(size, Math.abs(value));
   const wanted: number[] = [];
@@ -92,7 +92,7 @@ function dipping(family: Family, points: readonly Pairs[]): number[] {
     const [a, b] = [inside[k].u, inside[k + 1].u];
     if (b - a <= 1e-6 * Math.min(b, 1 - a)) continue;
     const step = (b / (1 - b)) ** 2 - (a / (1 - a)) ** 2;
-    for (let i = 0; i < d - 1; i++) {
+    for (let i = 0; i < count; i++) {
       const side = Math.sign(slope[k][i]);
       const left = (side * slope[k][i]) / size;
       const right = (side * slope[k + 1][i]) / size;
@@ -111,12 +111,12 @@ function dipping(family: Family, points: readonly Pairs[]): number[] {
 }
 
 /** How fast each gap of K grows: zero where no more than rounding; a tie counts as growing. */
-function slopes(family: Family, point: Pairs): Float64Array {
-  const rates = family.rates(point);
+function slopes(family: Family, point: Pairs, count: number): Float64Array {
+  const rates = family.rates(point, count + 1);
   let size = 0;
   for (const rate of rates) size = Math.max(size, Math.abs(rate));
   const limit = tieTolerance(family.d) * size;
-  return Float64Array.from({ length: family.d - 1 }, (_, i) => {
+  return Float64Array.from({ length: count }, (_, i) => {
     const slope = rates[i] - rates[i + 1];
     const clear = Math.abs(slope) <= limit ? 0 : slope;
     return point.tied[i] ? Math.max(Math.abs(clear), size) : clear;
@@ -158,7 +158,7 @@ function minimum(family: Family, bracket: Bracket): number {
     budget *= 0.5;
     let at = Math.abs(trial - middle) <= spare ? trial : middle - toward * spare;
     if (!(at > low && at < high)) at = middle;
-    const slope = slopes(family, family.at(at))[place];
+    const slope = slopes(family, family.at(at), place + 1)[place];
     if (slope <= 0) [bracket.low, bracket.left] = [at, slope];
     if (slope >= 0) [bracket.high, bracket.right] = [at, slope];
   }
@@ -197,7 +197,7 @@ function swaps(family: Family, u: number, place: number, size: number): boolean 
   const room = Math.min(u, 1 - u);
   let slope = 0;
   for (const side of [-1, 1]) {
-    const rates = family.rates(family.at(u + side * 2 ** -20 * room));
+    const rates = family.rates(family.at(u + side * 2 ** -20 * room), place + 2);
     slope = Math.max(slope, Math.abs(rates[place + 1] - rates[place]));
   }
   slope *= (2 * u) / (1 - u);

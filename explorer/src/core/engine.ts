@@ -26,8 +26,11 @@ export interface Engine {
   path(resolved?: number): Path;
   /** A quick path on 33 points, for while weights are dragged. Not kept. */
   sketch(): Path;
-  /** Every local minimum of a gap between neighbouring eigenvalues, by rising s. Kept. */
-  crossings(): readonly Crossing[];
+  /**
+   * Every local minimum of one of the leading gaps between neighbouring eigenvalues, by rising s: of
+   * the first 6, or as many as asked for. Kept.
+   */
+  crossings(gaps?: number): readonly Crossing[];
   /**
    * Highest-density regions of a row that is not normal, on two components of a fit; null for
    * normal rows and where the projected law has no area (draw the ellipse).

@@ -58,23 +58,23 @@ export class Family {
     return pairs;
   }
 
-  /** How fast the eigenvalues of K change with t = s²: vᵀ Ψ̄ v. */
-  rates(pairs: Pairs): Float64Array {
+  /** How fast the eigenvalues of K change with t = s²: vᵀ Ψ̄ v, of the first `count`. */
+  rates(pairs: Pairs, count: number): Float64Array {
     const { d, stop } = this;
-    const turned = multiply(pairs.vectors, stop, d, d, d);
-    return Float64Array.from({ length: d }, (_, i) =>
+    const turned = multiply(pairs.vectors, stop, count, d, d);
+    return Float64Array.from({ length: count }, (_, i) =>
       dot(turned.subarray(i * d, i * d + d), pairs.vectors.subarray(i * d, i * d + d)),
     );
   }
 
   /** How fast `rates` change with t: 2 Σ (vⱼᵀ Ψ̄ v)² / (λ − λⱼ) of K; tied terms are left out. */
-  bends(pairs: Pairs): Float64Array {
+  bends(pairs: Pairs, count: number): Float64Array {
     const { d, stop } = this;
     const { values, vectors, u } = pairs;
-    const coupling = multiplyTransposed(multiply(vectors, stop, d, d, d), vectors, d, d, d);
+    const coupling = multiplyTransposed(multiply(vectors, stop, count, d, d), vectors, count, d, d);
     const limit = tieTolerance(d) * values[0];
     const unit = (1 - u) ** 2;
-    return Float64Array.from({ length: d }, (_, i) => {
+    return Float64Array.from({ length: count }, (_, i) => {
       let sum = 0;
       for (let j = 0; j < d; j++) {
         const gap = values[i] - values[j];

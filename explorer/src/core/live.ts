@@ -12,6 +12,14 @@ import { Projector } from "./projector";
 import { Solver } from "./spectrum";
 
 const sketchPoints = 33;
+const leadingGaps = 6;
+
+/** What stays until weights or units change. */
+interface Known {
+  family: Family | null;
+  path: Path | null;
+  crossings: { readonly gaps: number; readonly found: readonly Crossing[] } | null;
+}
 
 export class Live implements Engine {
   readonly moments: Moments;
@@ -21,7 +29,7 @@ export class Live implements Engine {
   private readonly weights: Float64Array;
   private standardised = false;
   private totals: [number, number] = [0, 0];
-  private known: { family: Family | null; path: Path | null; crossings: readonly Crossing[] | null };
+  private known: Known = { family: null, path: null, crossings: null };
 
   constructor(readonly dataset: Dataset) {
     this.writable = new MomentsOf(dataset);
@@ -29,7 +37,6 @@ export class Live implements Engine {
     this.solver = new Solver(dataset.d);
     this.projector = new Projector(dataset);
     this.weights = new Float64Array(dataset.n);
-    this.known = { family: null, path: null, crossings: null };
     this.weights.set(dataset.weights);
     this.refresh(false);
   }
@@ -87,9 +94,10 @@ export class Live implements Engine {
     );
   }
 
-  crossings(): readonly Crossing[] {
-    this.known.crossings ??= crossingsOf(this.family());
-    return this.known.crossings;
+  crossings(gaps = leadingGaps): readonly Crossing[] {
+    const { known } = this;
+    if (known.crossings?.gaps !== gaps) known.crossings = { gaps, found: crossingsOf(this.family(), gaps) };
+    return known.crossings.found;
   }
 
   contours(
