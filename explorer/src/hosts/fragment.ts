@@ -1,0 +1,47 @@
+/** A view as the fragment of an address: `#s=2.5&pair=1-3&level=0.5&std=1&rows=0-4-7&w=…`. */
+
+import { encodeScale, decodeScale } from "../core/index";
+import type { Dataset, State } from "../model";
+
+/** What differs from how the page opens, and nothing that does not. */
+export function toFragment(state: State, { initial }: Dataset): string {
+  const parts: string[] = [];
+  if (state.scale !== initial.scale) parts.push(`s=${encodeScale(state.scale)}`);
+  if (state.pair.join() !== initial.pair.join()) {
+    parts.push(`pair=${state.pair.map((i) => i + 1).join("-")}`);
+  }
+  if (state.level !== initial.level) parts.push(`level=${state.level}`);
+  if (state.standardise !== initial.standardise) parts.push(`std=${state.standardise ? 1 : 0}`);
+  if (state.selection.join() !== initial.selection.join()) parts.push(`rows=${state.selection.join("-")}`);
+  if (state.weights !== null) parts.push(`w=${Array.from(state.weights, packed).join("_")}`);
+  return parts.join("&");
+}
+
+/** The view a fragment stands for. What it does not mention is as the page opens. */
+export function fromFragment(fragment: string, { initial }: Dataset): Partial<State> {
+  const parts = new URLSearchParams(fragment.replace(/^#/, ""));
+  const state: { -readonly [K in keyof State]?: State[K] } = { ...initial };
+  const scale = parts.get("s");
+  if (scale !== null && scale !== "") state.scale = decodeScale(scale);
+  const pair = numbers(parts.get("pair"), "-");
+  if (pair !== null && pair.length === 2) state.pair = [pair[0] - 1, pair[1] - 1];
+  const level = parts.get("level");
+  if (level !== null) state.level = Number(level);
+  const standardise = parts.get("std");
+  if (standardise !== null) state.standardise = standardise === "1";
+  const rows = numbers(parts.get("rows"), "-");
+  if (rows !== null) state.selection = rows;
+  const weights = numbers(parts.get("w"), "_");
+  if (weights !== null) state.weights = Float64Array.from(weights);
+  return state;
+}
+
+/** All digits, but no more characters than it takes. */
+function packed(weight: number): string {
+  return String(weight).replace(/^0\./, ".");
+}
+
+function numbers(text: string | null, separator: string): number[] | null {
+  if (text === null) return null;
+  return text === "" ? [] : text.split(separator).map(Number);
+}

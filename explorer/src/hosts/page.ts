@@ -1,0 +1,51 @@
+/** The page host: data in the document, state in the address. */
+
+import { createEngine, decode } from "../core/index";
+import type { Host, State } from "../model";
+import { mount } from "../page/index";
+import sheet from "../page.css";
+import { fromFragment, toFragment } from "./fragment";
+import { save } from "./save";
+import { Store } from "./store";
+
+const dataId = "uapca-explorer-data";
+const rootId = "uapca-explorer";
+
+/** Fills the page, if this document is one: it holds the data and a place for the explorer. */
+export function openPage(): void {
+  const data = document.getElementById(dataId);
+  const root = document.getElementById(rootId);
+  if (data === null || root === null) return;
+  const styles = new CSSStyleSheet();
+  styles.replaceSync(sheet);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
+  const dataset = decode(JSON.parse(data.textContent ?? ""));
+  const store = new Store(dataset, fromFragment(location.hash, dataset));
+  const host: Host = {
+    kind: "page",
+    get: () => store.get(),
+    set: (change) => store.set(change),
+    onChange: (listener) => store.onChange(listener),
+    save,
+  };
+  mount(root, createEngine(dataset), host);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  store.onChange((_, changed) => {
+    if (changed.size === 1 && changed.has("hovered")) return;
+    // Browsers allow only so many changes of the address in a while.
+    clearTimeout(timer);
+    timer = setTimeout(() => show(toFragment(store.get(), dataset)), 250);
+  });
+  addEventListener("hashchange", () => {
+    // What is in the address already is no news: a change on the way to it must not be undone.
+    if (location.hash.replace(/^#/, "") === toFragment(store.get(), dataset)) return;
+    const { hovered: _, ...view } = fromFragment(location.hash, dataset) as State;
+    store.set(view);
+  });
+}
+
+/** Puts a fragment into the address without a new entry in the history. */
+function show(fragment: string): void {
+  if (location.hash.replace(/^#/, "") === fragment) return;
+  history.replaceState(history.state, "", `#${fragment}`);
+}
