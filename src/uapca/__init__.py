@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         simulate,
     )
     from uapca.uncertain import UncertainArray, concat, load
+    from uapca.views.explorer import explore
 
 __all__ = [
     "UAPCA",
@@ -52,6 +53,7 @@ __all__ = [
     "component_uncertainty",
     "concat",
     "datasets",
+    "explore",
     "factor_traces",
     "fit_by_sampling",
     "from_distributions",
@@ -110,6 +112,7 @@ _NAMES = {
         "sampling_convergence",
         "simulate",
     ),
+    "views.explorer": ("explore",),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

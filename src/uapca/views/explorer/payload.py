@@ -1,0 +1,251 @@
+"""From an UncertainArray to what the page reads: plain numbers and text, schema 1.
+
+The representation of the covariances is kept and every number goes as the bits it has. The other
+side is ``explorer/src/core/decode.ts``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
+from uapca.stability import ComponentsNotSeparated, component_uncertainty
+from uapca.uncertain import Diagonal, Shared, UncertainArray, Zero
+from uapca.uncertain.dense import Dense
+from uapca.views.explorer.arrays import Wire, wire
+from uapca.views.explorer.precomputed import MOST_FEATURES, precomputed
+from uapca.views.explorer.rowlaws import original_points, row_laws
+from uapca.views.explorer.state import State
+
+__all__ = ["SCHEMA", "component_count", "payload"]
+
+SCHEMA = 1
+# What browsers still open without complaint; as text it is a third more.
+_MOST_BYTES = 64 << 20
+
+
+def payload(
+    X: UncertainArray,
+    *,
+    groups: Sequence[Any] | None = None,
+    points: Any = None,
+    title: str | None = None,
+    units: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Everything the page shows, with arrays as bytes; see `uapca.explore` for the parameters."""
+    n, d = X.shape
+    _check_values(X)
+    _check_size(X)
+    laws, remark = row_laws(X)
+    return {
+        "schema": SCHEMA,
+        "n": n,
+        "d": d,
+        "title": "Uncertainty-aware PCA" if title is None else str(title),
+        "names": None if X.names is None else list(X.names),
+        "features": None if X.features is None else list(X.features),
+        "units": _texts(units, "units", d, "feature"),
+        "mean": wire(X.mean),
+        "cov": _covariance(X),
+        "weights": None if X._weights is None else wire(X.weights),
+        "counts": _counts(X),
+        "groups": _groups(groups, n),
+        "points": _points(X, points),
+        "laws": laws,
+        "precomputed": precomputed(X),
+        "remarks": [*_verdict(X), *([] if remark is None else [remark])],
+        "state": State(pair=(0, min(1, d - 1))).to_wire(),
+    }
+
+
+def component_count(data: dict[str, Any]) -> int:
+    """How many components the page can show."""
+    kept = data["precomputed"]
+    return int(data["d"] if kept is None else kept["q"])
+
+
+def _check_values(X: UncertainArray) -> None:
+    """NaN and infinity never reach a page; nor does what overflows when it is squared there."""
+    check_finite(X.mean, "mean", ("row", "feature"))
+    for name, array in X.cov.arrays.items():
+        axes = {"std": ("row", "feature"), "factors": ("row", "feature", "factor")}
+        rows = () if isinstance(X.cov, Shared) else ("row",)
+        check_finite(array, name, axes.get(name, (*rows, "feature", "feature")))
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = np.square(np.ptp(X.mean.astype(np.float64), axis=0)).sum()
+        size += X.cov.diagonal().astype(np.float64).sum(axis=1).max()
+    if not np.isfinite(size):
+        raise ValueError(
+            complaint(
+                "X",
+                "have squares that fit into float64",
+                "its covariance overflows",
+                "Divide the data by its largest magnitude first, or use UncertainScaler",
+            )
+        )
+
+
+def _check_size(X: UncertainArray) -> None:
+    n, d = X.shape
+    if d > MOST_FEATURES:
+        raise ValueError(
+            complaint(
+                "X",
+                f"have at most {MOST_FEATURES} features to be explored",
+                f"got {d}",
+                "Project it first, X = uapca.UAPCA(n_components=50).fit_transform(X)",
+            )
+        )
+    numbers = X.mean.size + sum(array.size for array in X.cov.arrays.values())
+    if 8 * numbers > _MOST_BYTES:
+        raise ValueError(
+            complaint(
+                "X",
+                f"fit into a page of {_MOST_BYTES >> 20} MB",
+                f"{n} × {d} values and their covariances take {8 * numbers / (1 << 20):.0f} MB",
+                "Aggregate rows with uapca.from_groups, or project the features first",
+            )
+        )
+
+
+def _covariance(X: UncertainArray) -> dict[str, Any]:
+    cov = X.cov
+    if isinstance(cov, Zero):
+        return {"kind": "zero"}
+    arrays = cov.arrays
+    base = {"kind": cov.kind, "multiplier": float(cov.multiplier)}
+    if isinstance(cov, Diagonal):
+        return base | {"std": wire(arrays["std"])}
+    if isinstance(cov, Shared):
+        return base | {"matrix": wire(arrays["cov"])}
+    if isinstance(cov, Dense):
+        matrices = arrays["cov"]
+        first, second = np.triu_indices(X.shape[1])
+        upper = matrices[:, first, second]
+        lower = matrices[:, second, first]
+        # Symmetric up to rounding is symmetric enough for an array, and here made so.
+        return base | {"upper": wire(upper + (lower - upper) / 2)}
+    std = arrays.get("std")
+    return base | {
+        "factors": wire(arrays["factors"]),
+        "std": None if std is None else wire(std),
+    }
+
+
+def _counts(X: UncertainArray) -> Wire | None:
+    """How many points stand behind each row, if the weights were whole numbers when given."""
+    if X._weights is None:
+        return None
+    counts = X.weights * X.total_weight
+    whole = np.rint(counts)
+    if whole.max() < 2 or np.abs(counts - whole).max() > 1e-9 * max(whole.max(), 1.0):
+        return None
+    return wire(whole)
+
+
+def _groups(groups: Sequence[Any] | None, n: int) -> dict[str, Any] | None:
+    if groups is None:
+        return None
+    if isinstance(groups, str) or len(groups) != n:
+        raise ValueError(
+            complaint(
+                "groups",
+                f"have one label for each of the {n} rows",
+                f"got {groups!r}" if isinstance(groups, str) else f"got {len(groups)}",
+                "Leave groups out to have a colour for each row",
+            )
+        )
+    texts = [None if label is None else str(label) for label in groups]
+    labels = list(dict.fromkeys(label for label in texts if label is not None))
+    place = {label: i for i, label in enumerate(labels)}
+    codes = [-1 if label is None else place[label] for label in texts]
+    return {"labels": labels, "codes": wire(np.array(codes, dtype=np.int32))}
+
+
+def _points(X: UncertainArray, points: Any) -> dict[str, Any] | None:
+    found = original_points(X) if points is None else _given_points(X, points)
+    if found is None:
+        return None
+    values, rows = found
+    return {
+        "values": wire(values.astype(np.float64)),
+        "rows": wire(np.array(rows, dtype=np.int32)),
+    }
+
+
+def _given_points(X: UncertainArray, points: Any) -> tuple[Floats, list[int]]:
+    if not isinstance(points, tuple) or len(points) != 2:
+        raise TypeError(
+            complaint(
+                "points",
+                "be a pair (values, rows): an array (m, D), and the row of each point",
+                f"got {type(points).__name__}",
+                "Pass (values, labels), the two that uapca.from_groups was given",
+            )
+        )
+    values = as_floats(points[0], "points")
+    if values.ndim != 2 or values.shape[1] != X.shape[1] or not len(values):
+        raise ValueError(
+            complaint(
+                "points",
+                f"have shape (m, {X.shape[1]}), one point in each row",
+                f"got shape {shape_of(values)}",
+                "Pass the points in the features of X",
+            )
+        )
+    check_finite(values, "points", ("point", "feature"))
+    labels = list(points[1])
+    if len(labels) != len(values):
+        raise ValueError(
+            complaint(
+                "points",
+                "have a row for each point",
+                f"got {len(labels)} for {len(values)} points",
+                "Select the same points from both",
+            )
+        )
+    places: dict[Any, int] = {i: i for i in range(len(X))}
+    places |= {name: i for i, name in enumerate(X.names or ())}
+    rows = []
+    for label in labels:
+        key = label if isinstance(label, str) or label in places else str(label)
+        if key not in places:
+            raise ValueError(
+                complaint(
+                    "points",
+                    "belong to rows of X, by name or position",
+                    f"got {label!r}",
+                    "Leave out the points of other rows",
+                )
+            )
+        rows.append(places[key])
+    return values, rows
+
+
+def _texts(values: Sequence[Any] | None, parameter: str, count: int, of: str) -> list[str] | None:
+    if values is None:
+        return None
+    if isinstance(values, str) or len(values) != count:
+        raise ValueError(
+            complaint(
+                parameter,
+                f"have one entry for each of the {count} {of}s",
+                f"got {values!r}" if isinstance(values, str) else f"got {len(values)}",
+                f"Leave {parameter} out, or use '' where there is none",
+            )
+        )
+    return [str(value) for value in values]
+
+
+def _verdict(X: UncertainArray) -> tuple[str, ...]:
+    """Whether the first components can be told apart, for the data as given."""
+    n, d = X.shape
+    if n < 2 or d < 2 or isinstance(X.cov, Zero):
+        return ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ComponentsNotSeparated)
+        return component_uncertainty(X, min(2, d)).verdict

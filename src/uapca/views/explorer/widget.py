@@ -1,0 +1,90 @@
+"""The notebook widget: the traits of the explorer, the same on both sides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anywidget
+import traitlets
+
+from uapca.views.explorer.exploring import Explorer
+from uapca.views.explorer.page import script
+from uapca.views.explorer.payload import component_count
+from uapca.views.explorer.state import (
+    State,
+    checked_scale,
+    level_from,
+    pair_from,
+    scale_to_wire,
+    selection_from,
+    shares_from,
+)
+
+__all__ = ["ExplorerWidget"]
+
+_INFINITE = {
+    "to_json": lambda value, _: scale_to_wire(value),
+    "from_json": lambda value, _: float(value),
+}
+
+
+class ExplorerWidget(Explorer, anywidget.AnyWidget):
+    """The explorer in a notebook; made by `uapca.explore`.
+
+    Traits
+    ------
+    scale : float
+        s, from 0 to infinity.
+    weights : list of float or None
+        One for each row; kept so that they sum to 1. None for the data's own.
+    selection : list of int
+        Selected rows; may be set by name.
+    pair : list of int
+        The components on the two axes, from 0.
+    level : float
+        The probability inside an ellipse.
+    standardise : bool
+        Whether features are divided by their total standard deviations first.
+    """
+
+    _esm = traitlets.Unicode(script()).tag(sync=True)
+    _payload = traitlets.Dict().tag(sync=True)
+    scale = traitlets.Any(1.0).tag(sync=True, **_INFINITE)
+    weights = traitlets.Any(None, allow_none=True).tag(sync=True)
+    selection = traitlets.Any([]).tag(sync=True)
+    pair = traitlets.Any([0, 1]).tag(sync=True)
+    level = traitlets.Any(0.95).tag(sync=True)
+    standardise = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+        super().__init__(_payload=data, pair=list(data["state"]["pair"]), selection=[])
+
+    def __repr__(self) -> str:
+        return f"Explorer of {self._data['n']} rows × {self._data['d']} features"
+
+    @traitlets.validate("scale", "weights", "selection", "pair", "level")
+    def _checked(self, proposal: Any) -> Any:
+        value = proposal["value"]
+        rows = self._data["n"]
+        match proposal["trait"].name:
+            case "scale":
+                return checked_scale(value)
+            case "weights":
+                return shares_from(value, rows)
+            case "selection":
+                return selection_from(value, rows, self._data["names"])
+            case "pair":
+                return pair_from(value, component_count(self._data))
+            case _:
+                return level_from(value)
+
+    def _state(self) -> State:
+        return State(
+            self.scale,
+            self.weights,
+            tuple(self.selection),
+            (self.pair[0], self.pair[1]),
+            self.level,
+            self.standardise,
+        )
