@@ -1,12 +1,14 @@
 /**
  * Highest-density regions of rows that are not normal, for any projection into a plane.
  *
- * Mixtures of normals have their density in closed form. Anything else is known by points: those of
- * the samples, or quasi-random ones from the quantiles of independent features. They are shared out
- * over a grid in the coordinates in which the projected law is round, and smoothed there.
+ * Mixtures of normals have their density in closed form. That of independent features is found from
+ * their characteristic functions. Samples are shared out over a grid in the coordinates in which the
+ * projected law is round, and smoothed there.
  */
 
 import type { Contour, RowLaw } from "../model";
+import { cells, type Grid, levels, rings } from "./contours";
+import { type Wave, wavesGrid, wavesOf } from "./waves";
 
 /** A law projected into the plane: its mean and covariance. */
 export interface Plane {
@@ -14,49 +16,18 @@ export interface Plane {
   readonly covariance: readonly [number, number, number];
 }
 
-const draws = 4096;
-const cells = 72;
-// Quasi-random points fill the plane more evenly than samples: a narrower kernel is enough.
-const narrow = 0.12;
+/** A law made ready for many projections. */
+export type Prepared =
+  | Exclude<RowLaw, { kind: "independent" }>
+  | { readonly kind: "waves"; readonly waves: readonly Wave[] };
 
-/** Points that stand for a law, m × d, each as likely; null for mixtures, which need none. */
-export function standIns(law: RowLaw, d: number): { values: Float64Array; bandwidth: number } | null {
-  if (law.kind === "mixture") return null;
-  if (law.kind === "points") {
-    // Scott's rule in the plane, as in Python.
-    return { values: law.values, bandwidth: law.effective ** (-1 / 6) };
-  }
-  const free = law.quantiles.map((_, j) => j).filter((j) => law.quantiles[j].length > 1);
-  const steps = additive(free.length);
-  const values = new Float64Array(draws * d);
-  law.quantiles.forEach((quantiles, j) => {
-    const step = steps[free.indexOf(j)];
-    for (let k = 0; k < draws; k++) {
-      values[k * d + j] = quantiles.length === 1 ? quantiles[0] : quantile(quantiles, (0.5 + k * step) % 1);
-    }
-  });
-  return { values, bandwidth: narrow };
-}
-
-/** Steps of an additive sequence that fills m dimensions evenly: powers of the root of x^(m+1) = x + 1. */
-function additive(m: number): number[] {
-  let root = 2;
-  for (let k = 0; k < 40; k++) root = (1 + root) ** (1 / (m + 1));
-  return Array.from({ length: m }, (_, j) => root ** -(j + 1) % 1);
-}
-
-/** The value below which a share p lies; the table is dense in the tails. */
-function quantile(table: Float64Array, p: number): number {
-  const at = ((2 / Math.PI) * Math.asin(Math.sqrt(p))) * table.length - 0.5;
-  const low = Math.min(Math.max(Math.floor(at), 0), table.length - 2);
-  const share = Math.min(Math.max(at - low, 0), 1);
-  return table[low] + share * (table[low + 1] - table[low]);
+export function prepared(law: RowLaw): Prepared {
+  return law.kind === "independent" ? { kind: "waves", waves: wavesOf(law) } : law;
 }
 
 /** Regions of the plane that hold the given probabilities; null where the law has no area. */
 export function regions(
-  law: RowLaw,
-  stand: { values: Float64Array; bandwidth: number } | null,
+  law: Prepared,
   plane: Plane,
   first: Float64Array,
   second: Float64Array,
@@ -65,15 +36,34 @@ export function regions(
 ): Contour[] | null {
   const frame = rounded(plane);
   if (frame === null) return null;
-  const grid =
-    law.kind === "mixture"
-      ? mixtureGrid(law, frame, first, second, centre)
-      : pointsGrid(stand!.values, stand!.bandwidth, frame, first, second, centre);
+  const grid = gridOf(law, frame, first, second, centre);
   const heights = levels(grid.density, probabilities);
   return probabilities.map((probability, k) => ({
     probability,
     rings: rings(grid, heights[k]).map((ring) => unrounded(ring, frame)),
   }));
+}
+
+function gridOf(
+  law: Prepared,
+  frame: Frame,
+  first: Float64Array,
+  second: Float64Array,
+  centre: Float64Array,
+): Grid {
+  switch (law.kind) {
+    case "mixture":
+      return mixtureGrid(law, frame, first, second, centre);
+    case "points":
+      // Scott's rule in the plane, as in Python.
+      return pointsGrid(law.values, law.effective ** (-1 / 6), frame, first, second, centre);
+    case "waves": {
+      const [a, b, c] = frame.lower;
+      const across = first.map((x) => x / a);
+      const beyond = second.map((y, j) => (y - b * across[j]) / c);
+      return wavesGrid(law.waves, across, beyond);
+    }
+  }
 }
 
 /** Coordinates in which the law is round: x = mean + L z. */
@@ -99,13 +89,6 @@ function unrounded(ring: Float64Array, { mean, lower }: Frame): Float64Array {
     out[k + 1] = mean[1] + lower[1] * ring[k] + lower[2] * ring[k + 1];
   }
   return out;
-}
-
-/** Densities at the nodes of a square grid; node (i, j) is at low + step · (i, j). */
-interface Grid {
-  readonly density: Float64Array;
-  readonly low: readonly [number, number];
-  readonly step: readonly [number, number];
 }
 
 function pointsGrid(
@@ -266,78 +249,4 @@ function mixtureGrid(
     }
   }
   return { density, low, step };
-}
-
-/** The density values whose superlevel sets hold the given shares of the mass. */
-function levels(density: Float64Array, probabilities: readonly number[]): number[] {
-  const falling = density.slice().sort().reverse();
-  let total = 0;
-  for (const value of falling) total += value;
-  return probabilities.map((probability) => {
-    let held = 0;
-    for (let k = 0; k < falling.length; k++) {
-      // A cell's mass lies around its value: half of it counts as above.
-      held += 0.5 * falling[k];
-      if (held >= probability * total) return falling[k];
-      held += 0.5 * falling[k];
-    }
-    return 0;
-  });
-}
-
-/** Closed curves on which the density has one value (marching squares), as x, y, x, y, … */
-function rings({ density, low, step }: Grid, level: number): Float64Array[] {
-  const at = (i: number, j: number): number =>
-    i < 0 || j < 0 || i >= cells || j >= cells ? 0 : density[i * cells + j];
-  const width = cells + 2;
-  // Edges are numbered by their lower node and direction; each holds one point of a curve.
-  const edge = (i: number, j: number, along: number): number => ((i + 1) * width + j + 1) * 2 + along;
-  const place = (i: number, j: number, along: number): [number, number] => {
-    const here = at(i, j);
-    const there = along === 0 ? at(i + 1, j) : at(i, j + 1);
-    const share = (level - here) / (there - here);
-    return [low[0] + (i + (along === 0 ? share : 0)) * step[0], low[1] + (j + (along === 1 ? share : 0)) * step[1]];
-  };
-  const next = new Map<number, number>();
-  const spots = new Map<number, [number, number]>();
-  for (let i = -1; i < cells; i++) {
-    for (let j = -1; j < cells; j++) {
-      const inside = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)].map((v) => v > level);
-      const sides: [number, number, number][] = [[i, j, 0], [i + 1, j, 1], [i, j + 1, 0], [i, j, 1]];
-      // Going round the cell, a curve leaves where the inside begins and enters where it ends.
-      const begins: number[] = [];
-      const ends: number[] = [];
-      for (let side = 0; side < 4; side++) {
-        const to = inside[(side + 1) % 4];
-        if (inside[side] === to) continue;
-        (to ? begins : ends).push(side);
-      }
-      const count = begins.length;
-      if (count === 0) continue;
-      const joined = count === 2 && 0.25 * (at(i, j) + at(i + 1, j) + at(i + 1, j + 1) + at(i, j + 1)) > level;
-      for (let k = 0; k < count; k++) {
-        // In a saddle the middle says whether the two corners inside belong together.
-        const begin = begins[k];
-        const end = count === 1 ? ends[0] : ends.find((side) => (side === (begin + 1) % 4) !== joined)!;
-        const from = edge(...sides[begin]);
-        const to = edge(...sides[end]);
-        spots.set(from, place(...sides[begin]));
-        spots.set(to, place(...sides[end]));
-        next.set(from, to);
-      }
-    }
-  }
-  const out: Float64Array[] = [];
-  while (next.size > 0) {
-    const points: number[] = [];
-    let here: number | undefined = next.keys().next().value as number;
-    while (here !== undefined && next.has(here)) {
-      points.push(...spots.get(here)!);
-      const following: number = next.get(here)!;
-      next.delete(here);
-      here = following;
-    }
-    if (points.length >= 6) out.push(Float64Array.from(points));
-  }
-  return out;
 }

@@ -2,14 +2,14 @@
 
 import type { Contour, Dataset, Fit, Projection } from "../model";
 import { projectInto } from "./covariances";
-import { regions, standIns } from "./densities";
+import { type Prepared, prepared, regions } from "./densities";
 
 type Pair = readonly [number, number];
 
 export class Projector {
   private readonly first: Float64Array;
   private readonly second: Float64Array;
-  private readonly stand = new Map<number, ReturnType<typeof standIns>>();
+  private readonly ready = new Map<number, Prepared>();
   private scratch: Projection | null = null;
 
   constructor(private readonly dataset: Dataset) {
@@ -39,15 +39,15 @@ export class Projector {
   contours(row: number, fit: Fit, pair: Pair, probabilities: readonly number[]): Contour[] | null {
     const law = this.dataset.laws?.[row] ?? null;
     if (law === null || pair[0] === pair[1]) return null;
-    if (!this.stand.has(row)) this.stand.set(row, standIns(law, this.dataset.d));
+    const ready = this.ready.get(row) ?? prepared(law);
+    this.ready.set(row, ready);
     this.scratch = this.project(fit, pair, this.scratch ?? undefined);
     const { means, covariances } = this.scratch;
     const plane = {
       mean: [means[2 * row], means[2 * row + 1]] as const,
       covariance: [covariances[3 * row], covariances[3 * row + 1], covariances[3 * row + 2]] as const,
     };
-    const stand = this.stand.get(row) ?? null;
-    return regions(law, stand, plane, this.first, this.second, fit.mean, probabilities);
+    return regions(ready, plane, this.first, this.second, fit.mean, probabilities);
   }
 
   private aim(fit: Fit, [i, k]: Pair): void {

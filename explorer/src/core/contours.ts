@@ -1,0 +1,96 @@
+/** Highest-density levels, and the curves on which a density has one value. */
+
+/** Densities at the nodes of a square grid; node (i, j) is at low + step · (i, j). */
+export interface Grid {
+  readonly density: Float64Array;
+  readonly low: readonly [number, number];
+  readonly step: readonly [number, number];
+}
+
+/** Nodes along each side of a grid. */
+export const cells = 52;
+
+// Densities this near to each other count as one: a plateau belongs to a region as a whole.
+const flat = 0.02;
+
+/** The density values whose superlevel sets hold the given shares of the mass. */
+export function levels(density: Float64Array, probabilities: readonly number[]): number[] {
+  const falling = density.slice().sort().reverse();
+  let total = 0;
+  for (const value of falling) total += value;
+  return probabilities.map((probability) => {
+    let held = 0;
+    let level = 0;
+    for (let k = 0; k < falling.length; k++) {
+      // A cell's mass lies around its value: half of it counts as above.
+      held += 0.5 * falling[k];
+      if (held >= probability * total) {
+        level = falling[k];
+        break;
+      }
+      held += 0.5 * falling[k];
+    }
+    let alike = 0;
+    for (const value of falling) if (Math.abs(value - level) <= flat * level) alike += value;
+    return alike > 8 * flat * total ? (1 - flat) * level : level;
+  });
+}
+
+/** Closed curves on which the density has one value (marching squares), as x, y, x, y, … */
+export function rings({ density, low, step }: Grid, level: number): Float64Array[] {
+  const at = (i: number, j: number): number =>
+    i < 0 || j < 0 || i >= cells || j >= cells ? 0 : density[i * cells + j];
+  const width = cells + 2;
+  // Edges are numbered by their lower node and direction; each holds one point of a curve.
+  const edge = (i: number, j: number, along: number): number => ((i + 1) * width + j + 1) * 2 + along;
+  const place = (i: number, j: number, along: number): [number, number] => {
+    const here = at(i, j);
+    const there = along === 0 ? at(i + 1, j) : at(i, j + 1);
+    const share = (level - here) / (there - here);
+    return [low[0] + (i + (along === 0 ? share : 0)) * step[0], low[1] + (j + (along === 1 ? share : 0)) * step[1]];
+  };
+  const next = new Map<number, number>();
+  const spots = new Map<number, [number, number]>();
+  for (let i = -1; i < cells; i++) {
+    for (let j = -1; j < cells; j++) {
+      const within = at(i, j) > level;
+      if (within === at(i + 1, j) > level && within === at(i + 1, j + 1) > level && within === at(i, j + 1) > level) continue;
+      const corners = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+      const inside = corners.map((value) => value > level);
+      const sides: [number, number, number][] = [[i, j, 0], [i + 1, j, 1], [i, j + 1, 0], [i, j, 1]];
+      // Going round the cell, a curve leaves where the inside begins and enters where it ends.
+      const begins: number[] = [];
+      const ends: number[] = [];
+      for (let side = 0; side < 4; side++) {
+        const to = inside[(side + 1) % 4];
+        if (inside[side] === to) continue;
+        (to ? begins : ends).push(side);
+      }
+      const count = begins.length;
+      const joined = count === 2 && 0.25 * (corners[0] + corners[1] + corners[2] + corners[3]) > level;
+      for (let k = 0; k < count; k++) {
+        // In a saddle the middle says whether the two corners inside belong together.
+        const begin = begins[k];
+        const end = count === 1 ? ends[0] : ends.find((side) => (side === (begin + 1) % 4) !== joined)!;
+        const from = edge(...sides[begin]);
+        const to = edge(...sides[end]);
+        spots.set(from, place(...sides[begin]));
+        spots.set(to, place(...sides[end]));
+        next.set(from, to);
+      }
+    }
+  }
+  const out: Float64Array[] = [];
+  while (next.size > 0) {
+    const points: number[] = [];
+    let here: number | undefined = next.keys().next().value as number;
+    while (here !== undefined && next.has(here)) {
+      points.push(...spots.get(here)!);
+      const following: number = next.get(here)!;
+      next.delete(here);
+      here = following;
+    }
+    if (points.length >= 6) out.push(Float64Array.from(points));
+  }
+  return out;
+}
