@@ -70,7 +70,7 @@ export function encodeScale(value: number): number | string {
 function initialState(state: Wire): State {
   return {
     scale: decodeScale(state.scale),
-    weights: null,
+    weights: state.weights === null ? null : Float64Array.from(state.weights as number[]),
     selection: state.selection,
     pair: [state.pair[0], state.pair[1]],
     level: state.level,

@@ -3,6 +3,9 @@
 import { encodeScale, decodeScale } from "../core/index";
 import type { Dataset, State } from "../model";
 
+/** The word for the weights that come with the data. */
+const own = "own";
+
 /** What differs from how the page opens, and nothing that does not. */
 export function toFragment(state: State, { initial }: Dataset): string {
   const parts: string[] = [];
@@ -13,7 +16,9 @@ export function toFragment(state: State, { initial }: Dataset): string {
   if (state.level !== initial.level) parts.push(`level=${state.level}`);
   if (state.standardise !== initial.standardise) parts.push(`std=${state.standardise ? 1 : 0}`);
   if (state.selection.join() !== initial.selection.join()) parts.push(`rows=${state.selection.join("-")}`);
-  if (state.weights !== null) parts.push(`w=${Array.from(state.weights, packed).join("_")}`);
+  if (state.weights?.join() !== initial.weights?.join()) {
+    parts.push(`w=${state.weights === null ? own : Array.from(state.weights, packed).join("_")}`);
+  }
   return parts.join("&");
 }
 
@@ -31,8 +36,9 @@ export function fromFragment(fragment: string, { initial }: Dataset): Partial<St
   if (standardise !== null) state.standardise = standardise === "1";
   const rows = numbers(parts.get("rows"), "-");
   if (rows !== null) state.selection = rows;
-  const weights = numbers(parts.get("w"), "_");
-  if (weights !== null) state.weights = Float64Array.from(weights);
+  const weights = parts.get("w");
+  if (weights === own) state.weights = null;
+  else if (weights !== null) state.weights = Float64Array.from(numbers(weights, "_")!);
   return state;
 }
 

@@ -12,7 +12,15 @@ import numpy as np
 from uapca._validation import complaint
 from uapca.uncertain.checks import scale_from, weights_from
 
-__all__ = ["State", "level_from", "pair_from", "scale_to_wire", "selection_from", "shares_from"]
+__all__ = [
+    "State",
+    "level_from",
+    "pair_from",
+    "scale_from",
+    "scale_to_wire",
+    "selection_from",
+    "shares_from",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +59,17 @@ def scale_to_wire(scale: float) -> float | str:
     return "inf" if scale == np.inf else scale
 
 
-def shares_from(weights: Any, n: int) -> list[float] | None:
-    """Weights that sum to 1, or None."""
+def shares_from(weights: Any, n: int, fixed: bool) -> list[float] | None:
+    """Weights that sum to 1, or None; the only choice where they are ``fixed``."""
+    if fixed and weights is not None:
+        raise ValueError(
+            complaint(
+                "weights",
+                "stay those of the data where the components were computed beforehand",
+                "got others for more than 60 features",
+                "Explore X.reweighted(weights) instead",
+            )
+        )
     shares = weights_from(weights, n)[0]
     return None if shares is None else [float(share) for share in shares]
 
@@ -116,8 +133,3 @@ def level_from(level: Any) -> float:
             "0.95 draws ellipses that hold 95 % of a row",
         )
     )
-
-
-def checked_scale(scale: Any) -> float:
-    """A scale; ``"inf"`` is what comes back from the page."""
-    return scale_from(scale)

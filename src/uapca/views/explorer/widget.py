@@ -12,9 +12,9 @@ from uapca.views.explorer.page import script
 from uapca.views.explorer.payload import component_count
 from uapca.views.explorer.state import (
     State,
-    checked_scale,
     level_from,
     pair_from,
+    scale_from,
     scale_to_wire,
     selection_from,
     shares_from,
@@ -47,7 +47,7 @@ class ExplorerWidget(Explorer, anywidget.AnyWidget):
         Whether features are divided by their total standard deviations first.
     """
 
-    _esm = traitlets.Unicode(script()).tag(sync=True)
+    _esm = script()
     _payload = traitlets.Dict().tag(sync=True)
     scale = traitlets.Any(1.0).tag(sync=True, **_INFINITE)
     weights = traitlets.Any(None, allow_none=True).tag(sync=True)
@@ -69,9 +69,9 @@ class ExplorerWidget(Explorer, anywidget.AnyWidget):
         rows = self._data["n"]
         match proposal["trait"].name:
             case "scale":
-                return checked_scale(value)
+                return scale_from(value)
             case "weights":
-                return shares_from(value, rows)
+                return shares_from(value, rows, self._data["precomputed"] is not None)
             case "selection":
                 return selection_from(value, rows, self._data["names"])
             case "pair":
