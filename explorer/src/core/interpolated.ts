@@ -50,7 +50,8 @@ export class Interpolated implements Engine {
     const k = segment(path.u, u);
     const next = Math.min(k + 1, path.u.length - 1);
     let share = next === k ? 0 : (u - path.u[k]) / (path.u[next] - path.u[k]);
-    fit.exact = certain || share === 0 || share === 1;
+    // From s back to u a point of the path may miss itself by rounding.
+    fit.exact = certain || share < 1e-9 || share > 1 - 1e-9;
     // Where components swap there is nothing between the two sides.
     if (path.breaks.some((point) => point.at === next)) share = Math.round(share);
     for (let i = 0; i < q; i++) {

@@ -18,8 +18,8 @@ __all__ = ["LIVE", "MOST_FEATURES", "precomputed"]
 LIVE = 60
 MOST_FEATURES = 200
 _KEPT = 4
-# Between neighbours that turn by up to this, a straight line is off by at most a quarter of a
-# hundredth: an eighth of the square of the angle.
+# Between neighbours that turn by up to this, a straight line is off by a few thousandths; half of
+# it would double the size of the page and the time it takes to write.
 _TURN = float(np.deg2rad(8.0))
 
 

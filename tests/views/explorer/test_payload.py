@@ -1,0 +1,372 @@
+"""What Python sends: the bits it has, in the representation it has, and nothing that harms."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+from matplotlib.path import Path as Outline
+from scipy import stats
+
+import uapca
+from builders import KINDS, random_uncertain
+from uapca.laws import Independent, Mixture, Normal, Samples, Uniform
+from uapca.views.explorer import precomputed
+from uapca.views.explorer.arrays import text_of
+from uapca.views.explorer.payload import payload
+from views.explorer.node import in_node, request_for
+
+
+def array_of(wire):
+    return np.frombuffer(wire["data"], dtype=wire["dtype"]).reshape(wire["shape"])
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_bit_and_representation_is_kept(rng, kind, dtype):
+    X = random_uncertain(rng, kind=kind, dtype=dtype)
+    data = payload(X)
+    np.testing.assert_array_equal(array_of(data["mean"]), X.mean)
+    assert array_of(data["mean"]).dtype == dtype
+    cov = data["cov"]
+    assert cov["kind"] == X.cov.kind
+    if kind == "dense":
+        first, second = np.triu_indices(5)
+        kept = X.cov.arrays["cov"]
+        np.testing.assert_allclose(array_of(cov["upper"]), kept[:, first, second], rtol=1e-15)
+        return
+    sent = {"cov": "matrix"}
+    for name, array in X.cov.arrays.items():
+        np.testing.assert_array_equal(array_of(cov[sent.get(name, name)]), array)
+
+
+def test_base64_is_the_same_bytes(rng):
+    data = payload(random_uncertain(rng))
+    text = text_of(data)
+    assert base64.b64decode(text["mean"]["data"]) == data["mean"]["data"]
+    json.dumps(text, allow_nan=False)
+
+
+def test_weights_and_counts(rng):
+    assert payload(random_uncertain(rng))["weights"] is None
+    weighted = payload(random_uncertain(rng, weights=rng.uniform(1, 2, 12)))
+    assert weighted["counts"] is None
+    assert array_of(weighted["weights"]).sum() == pytest.approx(1)
+    counted = payload(uapca.datasets.load_iris_groups())
+    np.testing.assert_array_equal(array_of(counted["counts"]), [50, 50, 50])
+
+
+def test_names_are_only_text(rng):
+    hostile = ["</script><script>alert(1)</script>", "<!--", "\u2028", "\"'`", "🐸", "a" * 500]
+    X = random_uncertain(rng, n=6, d=2, names=hostile, features=["&lt;", "\u202eabc"])
+    data = payload(X, groups=hostile, title=hostile[0], units=["<b>", "m/s"])
+    assert data["names"] == hostile
+    assert data["groups"]["labels"] == hostile
+    assert data["features"] == ["&lt;", "\u202eabc"]
+
+
+def test_groups(rng):
+    X = random_uncertain(rng, n=4)
+    groups = payload(X, groups=["b", None, 1, "b"])["groups"]
+    assert groups["labels"] == ["b", "1"]
+    np.testing.assert_array_equal(array_of(groups["codes"]), [0, -1, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (
+            {"groups": ["a"]},
+            ValueError,
+            "groups must have one label for each of the 3 rows; got 1. Leave groups out to have a "
+            "colour for each row.",
+        ),
+        (
+            {"groups": "abc"},
+            ValueError,
+            "groups must have one label for each of the 3 rows; got 'abc'. Leave groups out to "
+            "have a colour for each row.",
+        ),
+        (
+            {"units": ["m"]},
+            ValueError,
+            "units must have one entry for each of the 2 features; got 1. Leave units out, or use "
+            "'' where there is none.",
+        ),
+        (
+            {"points": [[0.0, 1.0]]},
+            TypeError,
+            "points must be a pair (values, rows): an array (m, D), and the row of each point; got "
+            "list. Pass (values, labels), the two that uapca.from_groups was given.",
+        ),
+        (
+            {"points": ([[0.0]], ["a"])},
+            ValueError,
+            "points must have shape (m, 2), one point in each row; got shape (1, 1). Pass the "
+            "points in the features of X.",
+        ),
+        (
+            {"points": ([[0.0, 1.0]], ["a", "b"])},
+            ValueError,
+            "points must have a row for each point; got 2 for 1 points. Select the same points "
+            "from both.",
+        ),
+        (
+            {"points": ([[0.0, 1.0]], ["z"])},
+            ValueError,
+            "points must belong to rows of X, by name or position; got 'z'. Leave out the points "
+            "of other rows.",
+        ),
+        (
+            {"points": ([[0.0, np.nan]], ["a"])},
+            ValueError,
+            "points must be finite; got NaN at point 0, feature 1 (1 such in all). Remove or fill "
+            "these values first.",
+        ),
+    ],
+)
+def test_what_is_refused(arguments, error, message):
+    X = uapca.UncertainArray(np.eye(3)[:, :2], std=0.1, names=["a", "b", "c"])
+    with pytest.raises(error) as raised:
+        payload(X, **arguments)
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("errors", "message"),
+    [
+        ({"std": [[0.1, np.nan]] * 3}, "std must be finite; got NaN at row 0, feature 1"),
+        ({"cov": np.full((2, 2), np.inf)}, "cov must be finite; got inf at feature 0, feature 0"),
+        ({"cov": np.full((3, 2, 2), np.nan)}, "cov must be finite; got NaN at row 0, feature 0"),
+        ({"factors": np.full((3, 2, 1), np.nan)}, "factors must be finite; got NaN at row 0"),
+    ],
+)
+def test_nan_never_reaches_a_page(errors, message):
+    X = uapca.UncertainArray(np.eye(3)[:, :2], **errors, check=False)
+    with pytest.raises(ValueError) as raised:
+        payload(X)
+    assert str(raised.value).startswith(message)
+    X = uapca.UncertainArray([[0.0, np.nan], [1.0, 2.0]], check=False)
+    with pytest.raises(ValueError) as raised:
+        payload(X)
+    assert str(raised.value) == (
+        "mean must be finite; got NaN at row 0, feature 1 (1 such in all). Remove or fill these "
+        "values first."
+    )
+
+
+def test_overflow_never_reaches_a_page():
+    with pytest.raises(ValueError) as raised:
+        payload(uapca.UncertainArray([[1e200, 0.0], [-1e200, 1.0]]))
+    assert str(raised.value) == (
+        "X must have squares that fit into float64; its covariance overflows. Divide the data by "
+        "its largest magnitude first, or use UncertainScaler."
+    )
+
+
+def test_large_data_is_refused_before_it_is_looked_at():
+    wide = uapca.UncertainArray(np.zeros((2, 201)), check=False)
+    with pytest.raises(ValueError) as raised:
+        payload(wide)
+    assert str(raised.value) == (
+        "X must have at most 200 features to be explored; got 201. Project it first, "
+        "X = uapca.UAPCA(n_components=50).fit_transform(X)."
+    )
+    long = uapca.UncertainArray(np.zeros((100_000, 100)), check=False)
+    with pytest.raises(ValueError) as raised:
+        payload(long)
+    assert str(raised.value) == (
+        "X must fit into a page of 64 MB; 100000 × 100 values and their covariances take 76 MB. "
+        "Aggregate rows with uapca.from_groups, or project the features first."
+    )
+
+
+def test_other_things_than_uncertain_arrays():
+    with pytest.raises(TypeError) as raised:
+        uapca.explore([[1.0, 2.0]])
+    assert str(raised.value) == (
+        "X must be an UncertainArray; got list. Pass uapca.UncertainArray(X)."
+    )
+
+
+def test_remarks_are_the_verdict_of_python():
+    X = uapca.datasets.load_students()
+    with pytest.warns(uapca.ComponentsNotSeparated):
+        wanted = uapca.component_uncertainty(X).verdict
+    assert payload(X)["remarks"] == list(wanted)
+    assert payload(uapca.UncertainArray(np.eye(3)))["remarks"] == []
+
+
+# Laws
+
+
+def shaped():
+    """Rows of every kind of law."""
+    rng = np.random.default_rng(4)
+    parts = [
+        Normal([0.0, 0.0, 0.0], np.diag([1.0, 0.2, 1.0])),
+        Normal([4.0, 3.0, 1.0], np.diag([0.3, 1.0, 0.2]) + 0.1),
+    ]
+    return uapca.from_distributions(
+        [
+            Normal([0.0, 1.0, 2.0], np.eye(3)),
+            Independent([stats.norm(0, 2), 1.0, 3.0]),
+            Independent([stats.gamma(2), stats.t(5), Uniform(0, 3)]),
+            Independent([Uniform(0, 1), Uniform(2, 5), 3.0]),
+            Mixture([1, 2], parts),
+            Samples(np.concatenate([rng.normal(size=(3000, 3)), rng.normal(6, 1, (3000, 3))])),
+            Mixture([1, 2], [parts[0], Independent([Uniform(0, 1), 2.0, 0.0])]),
+            Samples([[0.0, 0.0, 0.0], [1.0, 0.0, 3.0], [5.0, 0.0, 2.0]], [1, 8, 1]),
+        ]
+    )
+
+
+def test_kinds_of_laws():
+    laws = payload(shaped())["laws"]
+    kinds = [law and law["kind"] for law in laws]
+    assert kinds[:2] == [None, None]
+    assert kinds[2:] == ["independent", "independent", "mixture", "points", "points", "points"]
+    assert [len(array_of(table)) for table in laws[3]["quantiles"]] == [64, 64, 1]
+    assert laws[5]["effective"] == pytest.approx(6000)
+    assert array_of(laws[5]["values"]).shape == (1000, 3)
+    weighted = array_of(laws[7]["values"])
+    assert (weighted[:, 0] == 1.0).mean() == pytest.approx(0.8)
+
+
+def test_normal_rows_have_no_laws_to_send(rng):
+    assert payload(random_uncertain(rng))["laws"] is None
+    assert payload(shaped()[:2])["laws"] is None
+
+
+def test_too_many_laws_are_said_to_be_left_out():
+    values = np.random.default_rng(0).normal(size=(1000, 25))
+    X = uapca.from_intervals(values, values + 1)
+    data = payload(X)
+    assert data["laws"] is None
+    assert data["remarks"][-1] == (
+        "there are too many rows for the densities of all: they are drawn as the ellipses of "
+        "normal rows with the same means and covariances"
+    )
+
+
+def test_points_come_from_samples_or_as_given(rng):
+    points, labels = rng.normal(size=(90, 3)), np.repeat(["a", "b", "c"], 30)
+    X = uapca.from_groups(points, labels, keep_samples=True)
+    sent = payload(X)["points"]
+    np.testing.assert_array_equal(array_of(sent["values"]), points)
+    np.testing.assert_array_equal(array_of(sent["rows"]), np.repeat([0, 1, 2], 30))
+    assert payload(uapca.from_groups(points, labels))["points"] is None
+    given = payload(X, points=(points[:2], ["c", 1]))["points"]
+    np.testing.assert_array_equal(array_of(given["rows"]), [2, 1])
+    (answer,) = in_node([request_for(X)])
+    wanted = uapca.UAPCA(2).fit(X).transform(points)
+    np.testing.assert_allclose(np.reshape(answer.fits[0].points, (90, 2)), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+def test_regions_hold_what_they_say(standardise):
+    """Draws of Python's law, projected, fall into the browser's region as often as they should."""
+    X = shaped()
+    students = uapca.datasets.load_students()
+    cases = [(X, i) for i in (2, 4)] + [(students, i) for i in range(5)]
+    probabilities = [0.5, 0.8, 0.95]
+    answers = in_node(
+        [
+            request_for(data, contours=[i, probabilities], standardise=standardise)
+            for data, i in cases
+        ]
+    )
+    for (data, i), answer in zip(cases, answers, strict=True):
+        if standardise:
+            data = uapca.UncertainScaler().fit_transform(data)
+        draws = uapca.UAPCA(2).fit_transform(data).laws[i].sample(20_000, rng=1)
+        for probability, rings in zip(probabilities, answer.contours, strict=True):
+            inside = np.zeros(len(draws), dtype=bool)
+            for ring in rings:
+                inside ^= Outline(ring.reshape(-1, 2)).contains_points(draws)
+            assert inside.mean() == pytest.approx(probability, abs=0.03)
+
+
+def test_a_plateau_is_in_a_region_as_a_whole():
+    """Two uniform features: no region of half the mass is better than another."""
+    square, third = (Independent([Uniform(0, 1), Uniform(2, 5), 3.0]), Normal([9, 9, 9], np.eye(3)))
+    X = uapca.from_distributions([square, third])
+    (answer,) = in_node([request_for(X, contours=[0, [0.3, 0.6]])])
+    areas = []
+    for rings in answer.contours:
+        (ring,) = rings
+        x, y = ring.reshape(-1, 2).T
+        areas.append(0.5 * abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)))
+    assert areas[0] == pytest.approx(areas[1], rel=0.05)
+
+
+def test_laws_without_area_have_no_region():
+    line = Independent([Uniform(0, 1), 2.0, 3.0])
+    X = uapca.from_distributions([line, Normal([9.0, 9.0, 9.0], np.eye(3))])
+    for row in (0, 1):
+        (answer,) = in_node([request_for(X, contours=[row, [0.5]])])
+        assert len(answer.contours) == 0
+
+
+# Many features
+
+
+def agreed(found, pca, tolerance):
+    """Checks a fit against Python's and returns the signs of its components there."""
+    components = np.reshape(found.components, pca.components_.shape)
+    np.testing.assert_allclose(components @ components.T, np.eye(4), atol=1e-12)
+    signs = np.sign((components * pca.components_).sum(axis=1))
+    np.testing.assert_allclose(signs[:, None] * components, pca.components_, atol=tolerance)
+    np.testing.assert_allclose(found.eigenvalues, pca.explained_variance_, rtol=tolerance)
+    np.testing.assert_allclose(found.shares, pca.explained_variance_ratio_, rtol=tolerance)
+    return signs
+
+
+def test_many_features_are_interpolated_between_exact_points(rng):
+    d = precomputed.LIVE + 1
+    X = random_uncertain(rng, n=20, d=d, kind="diagonal")
+    for standardise in (False, True):
+        data = uapca.UncertainScaler().fit_transform(X) if standardise else X
+        base = uapca.UAPCA(4, solver="eigh").fit(data)
+        kept = payload(X)["precomputed"]["standardised" if standardise else "plain"]
+        u = array_of(kept["u"])
+        points = np.r_[u[::9], 1.0]
+        with np.errstate(divide="ignore"):
+            scales = points / (1 - points)
+        (answer,) = in_node([request_for(X, scales=scales, standardise=standardise)])
+        assert answer.path.q == 4
+        for s, found in zip(scales, answer.fits, strict=True):
+            pca = base.rescale(s)
+            assert found.exact
+            signs = agreed(found, pca, 1e-9)
+            wanted = pca.transform(data).mean[:, :2] * signs[:2]
+            np.testing.assert_allclose(np.reshape(found.means, (20, 2)), wanted, atol=1e-8)
+        between = 0.5 * (u[:-1] + u[1:])[::7]
+        scales = between / (1 - between)
+        for s, found in zip(
+            scales,
+            in_node([request_for(X, scales=scales, standardise=standardise)])[0].fits,
+            strict=True,
+        ):
+            agreed(found, base.rescale(s), 1e-2)  # from point to point they turn by up to 8°
+            assert not found.exact
+        leading = [c for c in uapca.factor_traces(data).crossings if c.pair[0] < 3]
+        assert len(answer.crossings) <= len(leading)
+        for crossing in answer.crossings:
+            near = [c for c in leading if list(c.pair) == list(crossing.pair)]
+            nearest = min(near, key=lambda c: abs(c.u - crossing.u))
+            assert crossing.u == pytest.approx(nearest.u, abs=1e-4)
+            assert crossing.gap == pytest.approx(nearest.gap, rel=1e-4)
+            assert crossing.kind == nearest.kind
+
+
+def test_many_certain_features(rng):
+    X = random_uncertain(rng, n=20, d=70, kind="zero")
+    (answer,) = in_node([request_for(X, scales=(0.0, 1.0, np.inf))])
+    pca = uapca.UAPCA(4).fit(X)
+    for found in answer.fits:
+        assert found.exact
+        np.testing.assert_allclose(found.eigenvalues, pca.explained_variance_, rtol=1e-9)
+        np.testing.assert_allclose(
+            np.reshape(found.components, (4, 70)), pca.components_, atol=1e-9
+        )
