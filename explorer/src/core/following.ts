@@ -185,8 +185,8 @@ function polar(matrix: Float64Array, k: number): Float64Array {
 }
 
 /**
- * The one-to-one matching with the largest total share. Pairs with more than half of a row and a
- * column belong to every best matching; the others are assigned by shortest augmenting paths.
+ * A one-to-one matching by share. A vector with more than half of itself in its own place stays; the
+ * others are given the largest total share, by shortest augmenting paths.
  */
 export function assignment(share: Float64Array, d: number): Int32Array {
   const places = Int32Array.from({ length: d }, (_, i) => i);
