@@ -8,6 +8,7 @@ export const mount: Mount = (root, engine, host) => {
   heading.textContent = engine.dataset.title;
   const slider = document.createElement("input");
   slider.type = "range";
+  slider.ariaLabel = "Scale s of the uncertainty";
   Object.assign(slider, { min: "0", max: "1", step: "any" });
   const text = document.createElement("p");
   root.replaceChildren(heading, slider, text);
