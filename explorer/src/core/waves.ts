@@ -30,23 +30,26 @@ export function wavesOf(law: Extract<RowLaw, { kind: "independent" }>): Wave[] {
   const waves: Wave[] = [];
   law.quantiles.forEach((table, feature) => {
     if (table.length < 2) return;
-    const x = Float64Array.from({ length: nodes }, (_, k) => quantile(table, (k + 0.5) / nodes));
+    // Nodes and weights dense in the tails, as the table is: evenly likely ones would be lumps there.
+    const x = Float64Array.from({ length: nodes }, (_, k) => entry(table, (k + 0.5) / nodes));
+    const share = (k: number): number => Math.sin((Math.PI / 2) * (k / nodes)) ** 2;
+    const weights = x.map((_, k) => share(k + 1) - share(k));
     let mean = 0;
-    for (const value of x) mean += value / nodes;
+    x.forEach((value, k) => (mean += weights[k] * value));
     let variance = 0;
-    for (const value of x) variance += (value - mean) ** 2 / nodes;
+    x.forEach((value, k) => (variance += weights[k] * (value - mean) ** 2));
     const sd = Math.sqrt(variance);
     if (!(sd > 0)) return;
     // The projected law has unit variances, so no term's frequency exceeds those of the plane.
     const count = Math.ceil((Math.SQRT2 * highest) / step) + 2;
     const cosine = new Float64Array(count);
     const sine = new Float64Array(count);
-    for (const value of x) {
+    x.forEach((value, node) => {
       // Each node turns by the same angle from step to step.
       const angle = (step / sd) * (value - mean);
       const turnCosine = Math.cos(angle);
       const turnSine = Math.sin(angle);
-      let real = 1 / nodes;
+      let real = weights[node];
       let imaginary = 0;
       for (let k = 0; k < count; k++) {
         cosine[k] += real;
@@ -55,15 +58,15 @@ export function wavesOf(law: Extract<RowLaw, { kind: "independent" }>): Wave[] {
         imaginary = real * turnSine + imaginary * turnCosine;
         real = next;
       }
-    }
+    });
     waves.push({ feature, mean, sd, reach: [x[0] - mean, x[nodes - 1] - mean], cosine, sine });
   });
   return waves;
 }
 
-/** The value below which a share p lies; the table is dense in the tails. */
-function quantile(table: Float64Array, p: number): number {
-  const at = (2 / Math.PI) * Math.asin(Math.sqrt(p)) * table.length - 0.5;
+/** The value below which a share sin²(π/2 · t) lies. */
+function entry(table: Float64Array, t: number): number {
+  const at = t * table.length - 0.5;
   const low = Math.min(Math.max(Math.floor(at), 0), table.length - 2);
   const share = Math.min(Math.max(at - low, 0), 1);
   return table[low] + share * (table[low + 1] - table[low]);
@@ -83,8 +86,8 @@ export function wavesGrid(waves: readonly Wave[], first: Float64Array, second: F
     });
   }
   const lengths = [0, 1].map((axis) => {
-    low[axis] = Math.max(low[axis], -6) - 3.5 * smoothing;
-    high[axis] = Math.min(high[axis], 6) + 3.5 * smoothing;
+    low[axis] = Math.max(low[axis], -4.5) - 3.5 * smoothing;
+    high[axis] = Math.min(high[axis], 4.5) + 3.5 * smoothing;
     return high[axis] - low[axis];
   });
   const modes = lengths.map((length) => Math.ceil((highest * length) / (2 * Math.PI)));
