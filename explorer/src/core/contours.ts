@@ -8,7 +8,7 @@ export interface Grid {
 }
 
 /** Nodes along each side of a grid. */
-export const cells = 52;
+export const cells = 48;
 
 // Densities this near to each other count as one: a plateau belongs to a region as a whole.
 const flat = 0.02;

@@ -20,8 +20,8 @@ export interface Wave {
 }
 
 /** The standard deviation of the smoothing, in those of the projected law. */
-const smoothing = 0.12;
-const highest = 3.5 / smoothing;
+const smoothing = 0.14;
+const highest = 3.1 / smoothing;
 const step = 0.1;
 const nodes = 256;
 
@@ -104,7 +104,7 @@ export function wavesGrid(waves: readonly Wave[], first: Float64Array, second: F
     for (let c = 0; c < columns; c++) {
       const q = c * units[1];
       const damping = Math.exp(-0.5 * smoothing * smoothing * (p * p + q * q));
-      if (damping < 1e-4) break;
+      if (damping < 0.008) break; // beyond the circle of the highest frequency
       let real = damping * (c === 0 ? 0.5 : 1);
       let imaginary = 0;
       for (const wave of waves) {
