@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromFragment, toFragment } from "../src/hosts/fragment";
 import { Store, allowed } from "../src/hosts/store";
+import { widgetHost, type WidgetModel } from "../src/hosts/widget";
 import type { Dataset, State } from "../src/model";
 
 const initial: State = {
@@ -67,4 +68,68 @@ test("listeners hear what has changed, once, until they stop", () => {
   stop();
   store.set({ scale: 3 });
   assert.deepEqual(heard, [["scale", "selection"]]);
+});
+
+/** As much of a Backbone model as anywidget hands out. */
+class Model implements WidgetModel {
+  saved: Record<string, unknown>[] = [];
+  private unsaved: Record<string, unknown> = {};
+  private readonly callbacks: [string, () => void][] = [];
+  constructor(private readonly traits: Record<string, unknown>) {}
+  get(trait: string): unknown {
+    return this.traits[trait];
+  }
+  set(trait: string, value: unknown): void {
+    if (Object.is(this.traits[trait], value)) return;
+    this.traits[trait] = value;
+    this.unsaved[trait] = value;
+    for (const [event, callback] of [...this.callbacks]) if (event === `change:${trait}`) callback();
+  }
+  save_changes(): void {
+    this.saved.push(this.unsaved);
+    this.unsaved = {};
+  }
+  on(event: string, callback: () => void): void {
+    this.callbacks.push([event, callback]);
+  }
+  off(event: string, callback: () => void): void {
+    const at = this.callbacks.findIndex(([name, own]) => name === event && own === callback);
+    this.callbacks.splice(at, 1);
+  }
+}
+
+const traits = { scale: 1, weights: null, selection: [], pair: [0, 1], level: 0.95, standardise: false };
+const later = (): Promise<void> => new Promise((done) => setTimeout(done, 80));
+
+test("two views of one widget show the same, and nothing goes round in circles", async () => {
+  const model = new Model({ ...traits });
+  const [first, second] = [widgetHost(model, dataset), widgetHost(model, dataset)];
+  first.host.set({ scale: Infinity, weights: Float64Array.of(1, 1, 2), hovered: { kind: "row", index: 1 } });
+  await later();
+  assert.equal(second.host.get().scale, Infinity);
+  assert.deepEqual(second.host.get().weights, Float64Array.of(0.25, 0.25, 0.5));
+  assert.equal(second.host.get().hovered, null);
+  assert.deepEqual(model.saved, [{ scale: "inf", weights: [0.25, 0.25, 0.5] }]);
+  await later();
+  assert.equal(model.saved.length, 1);
+});
+
+test("a view that is closed says its last word and hears no more", async () => {
+  const model = new Model({ ...traits });
+  const { host, close } = widgetHost(model, dataset);
+  host.set({ level: 0.5 });
+  close();
+  assert.deepEqual(model.saved, [{ level: 0.5 }]);
+  model.set("scale", 7);
+  assert.equal(host.get().scale, 1);
+});
+
+test("what a person does while the kernel answers is not undone", async () => {
+  const model = new Model({ ...traits });
+  const { host } = widgetHost(model, dataset);
+  host.set({ scale: 5 });
+  model.set("scale", 2);
+  assert.equal(host.get().scale, 5);
+  await later();
+  assert.equal(model.get("scale"), 5);
 });
