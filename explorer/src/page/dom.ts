@@ -1,0 +1,97 @@
+/**
+ * The few words of DOM the page is written in.
+ *
+ * Names come from users' data: they only ever become text nodes and attribute values, never markup.
+ */
+
+type Attributes = Record<string, string | number | boolean | undefined>;
+type Child = Node | string;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element with attributes and children; `false` and `undefined` attributes are left out. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag);
+  set(node, attributes);
+  node.append(...children);
+  return node;
+}
+
+/** An SVG element with attributes and children. */
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  const node = document.createElementNS(SVG, tag);
+  set(node, attributes);
+  node.append(...children);
+  return node;
+}
+
+/** Attributes set, or taken away where the value is `false` or `undefined`. */
+export function set(node: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) node.removeAttribute(name);
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+/** Text put into a node if it differs: unchanged live regions are not read out again. */
+export function setText(node: Element, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** An SVG group's children brought to `count`, made by `make` and thrown away from the end. */
+export function pool<T extends Element>(parent: Element, nodes: T[], count: number, make: (i: number) => T): T[] {
+  while (nodes.length > count) nodes.pop()!.remove();
+  while (nodes.length < count) {
+    const node = make(nodes.length);
+    nodes.push(node);
+    parent.append(node);
+  }
+  return nodes;
+}
+
+const segmenter = typeof Intl !== "undefined" && "Segmenter" in Intl ? new Intl.Segmenter() : null;
+
+/** A name cut to at most `limit` characters as readers count them, with an ellipsis. */
+export function shortened(name: string, limit: number): string {
+  if (name.length <= limit) return name;
+  const head = name.slice(0, limit * 16);
+  const parts = segmenter ? Array.from(segmenter.segment(head), (part) => part.segment) : Array.from(head);
+  return parts.length <= limit && head.length === name.length ? name : `${parts.slice(0, limit - 1).join("").trimEnd()}…`;
+}
+
+/** A name on screen: isolated from the direction of its surroundings, with all of it in the title. */
+export function nameNode(name: string, limit: number): HTMLElement {
+  return el("bdi", { class: "uapca-name", title: name }, shortened(name, limit));
+}
+
+/** A push button. */
+export function button(label: string, attributes: Attributes, act: (event: MouseEvent) => void): HTMLButtonElement {
+  const node = el("button", { type: "button", ...attributes }, label);
+  node.addEventListener("click", act);
+  return node;
+}
+
+/** Calls of `paint` gathered into one for each frame. */
+export function framed(paint: () => void): { request: () => void; cancel: () => void } {
+  let pending = 0;
+  return {
+    request() {
+      pending ||= requestAnimationFrame(() => {
+        pending = 0;
+        paint();
+      });
+    },
+    cancel() {
+      cancelAnimationFrame(pending);
+      pending = 0;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** Numbers in words and digits, as people read them. */
+
+/** Three significant digits, a true minus sign, no trailing zeros. */
+export function digits(x: number, count = 3): string {
+  if (Number.isNaN(x)) return "–";
+  if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  const text = size >= 1e6 || size < 1e-4 ? x.toExponential(count - 1) : Number(x.toPrecision(count)).toString();
+  return text.replace("e+", "e").replace(/-/g, "−");
+}
+
+/** A share as a percentage: 12.3 %, 0.4 %, 100 %. */
+export function percent(share: number, places = 1): string {
+  if (!Number.isFinite(share)) return "–";
+  const value = 100 * share;
+  const text = value > 0 && value < 0.05 ? "<0.1" : value.toFixed(value >= 99.95 || value === 0 ? 0 : places);
+  return `${text.replace("-", "−")} %`;
+}
+
+/** A scale s: ½ and ∞ as people write them. */
+export function scaleText(s: number): string {
+  return s === 0.5 ? "½" : digits(s);
+}
+
+/** A number for a machine: all the digits that tell it apart from every other. */
+export function exact(x: number): string {
+  return String(x);
+}
+
+/** Numbers for a machine, separated by spaces. */
+export function exactList(values: ArrayLike<number>): string {
+  return Array.from(values, exact).join(" ");
+}
+
+/** "a", "a and b", "a, b and c". */
+export function listed(words: readonly string[]): string {
+  if (words.length < 2) return words.join("");
+  return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
+}

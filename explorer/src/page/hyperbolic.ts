@@ -1,0 +1,33 @@
+/** The axis of the scale: u = s / (1 + s) brings all of s in [0, ∞] onto [0, 1]. */
+
+export interface Tick {
+  readonly scale: number;
+  readonly u: number;
+  readonly label: string;
+}
+
+/** The scales that have a tick; s = 1, the data as given, is in the middle. */
+export const TICKS: readonly Tick[] = [
+  { scale: 0, u: 0, label: "0" },
+  { scale: 0.5, u: 1 / 3, label: "½" },
+  { scale: 1, u: 0.5, label: "1" },
+  { scale: 2, u: 2 / 3, label: "2" },
+  { scale: Infinity, u: 1, label: "∞" },
+];
+
+export function toU(scale: number): number {
+  return scale === Infinity ? 1 : scale / (1 + scale);
+}
+
+export function toScale(u: number): number {
+  if (u >= 1) return Infinity;
+  // Scales that have a tick come out as written, not within a rounding of it.
+  const tick = TICKS.find((t) => t.u === u);
+  return tick ? tick.scale : Math.max(u, 0) / (1 - u);
+}
+
+/** The tick nearest to u if it is within `reach`, otherwise u itself. */
+export function snapped(u: number, reach: number): number {
+  const tick = TICKS.find((t) => Math.abs(t.u - u) <= reach);
+  return tick ? tick.u : Math.min(Math.max(u, 0), 1);
+}

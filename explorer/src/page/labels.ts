@@ -1,0 +1,117 @@
+/** Names beside their marks, kept off each other. */
+
+export interface Anchor {
+  readonly index: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Drawn even where it covers another: what is selected or pointed at. */
+  readonly forced: boolean;
+}
+
+export interface Label {
+  readonly index: number;
+  /** Left and middle of the text. */
+  readonly x: number;
+  readonly y: number;
+  /** So far from its mark that it needs a line to it. */
+  readonly led: boolean;
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+// Where a label may go: direction, and distance of its box from the mark in pixels.
+const DIRECTIONS: ReadonlyArray<readonly [number, number]> = [
+  [1, 0], [1, -1], [-1, 0], [0, -1], [1, 1], [0, 1], [-1, -1], [-1, 1],
+];
+const DISTANCES = [7, 18, 32];
+
+/**
+ * Places chosen greedily, most important first.
+ *
+ * `previous` holds the place each name had: while things move, a name stays on its side as long as
+ * that costs little, so that the picture does not flicker.
+ */
+export function placed(
+  anchors: readonly Anchor[],
+  frame: { width: number; height: number },
+  previous: Map<number, number>,
+): Label[] {
+  const taken: Box[] = [];
+  const labels: Label[] = [];
+  const kept = new Map<number, number>();
+  for (const anchor of anchors) {
+    let best: { cost: number; box: Box; place: number } | null = null;
+    for (let place = 0; place < DIRECTIONS.length * DISTANCES.length; place++) {
+      const ring = Math.floor(place / DIRECTIONS.length);
+      const box = boxAt(anchor, DIRECTIONS[place % DIRECTIONS.length]!, DISTANCES[ring]!);
+      if (box.left < 1 || box.top < 1 || box.right > frame.width - 1 || box.bottom > frame.height - 1) continue;
+      let cost = 0.02 * (place % DIRECTIONS.length) + 0.6 * ring - (previous.get(anchor.index) === place ? 0.5 : 0);
+      for (const other of taken) cost += 12 * shared(box, other);
+      for (const other of anchors) {
+        if (other !== anchor && inside(box, other.x, other.y, 5)) cost += 1.2;
+      }
+      if (!best || cost < best.cost) best = { cost, box, place };
+    }
+    if (!best || (best.cost > 2.4 && !anchor.forced)) continue;
+    taken.push(best.box);
+    kept.set(anchor.index, best.place);
+    labels.push({
+      index: anchor.index,
+      x: best.box.left,
+      y: 0.5 * (best.box.top + best.box.bottom),
+      led: best.place >= DIRECTIONS.length,
+    });
+  }
+  previous.clear();
+  kept.forEach((place, index) => previous.set(index, place));
+  return labels;
+}
+
+function boxAt(anchor: Anchor, [dx, dy]: readonly [number, number], distance: number): Box {
+  const reach = dx && dy ? distance * 0.75 : distance;
+  const x = anchor.x + dx * (reach + anchor.width / 2);
+  const y = anchor.y + dy * (reach + anchor.height / 2);
+  return {
+    left: x - anchor.width / 2,
+    right: x + anchor.width / 2,
+    top: y - anchor.height / 2,
+    bottom: y + anchor.height / 2,
+  };
+}
+
+/** How much of the smaller box the two have in common, from 0 to 1. */
+function shared(a: Box, b: Box): number {
+  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left) + 2;
+  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  if (width <= 0 || height <= 0) return 0;
+  const area = (box: Box) => (box.right - box.left) * (box.bottom - box.top);
+  return (width * height) / Math.max(Math.min(area(a), area(b)), 1);
+}
+
+function inside(box: Box, x: number, y: number, margin: number): boolean {
+  return x > box.left - margin && x < box.right + margin && y > box.top - margin && y < box.bottom + margin;
+}
+
+let context: CanvasRenderingContext2D | null = null;
+const widths = new Map<string, number>();
+
+/** The width of a text on screen in pixels, measured once. */
+export function textWidth(text: string, font: string): number {
+  const key = `${font}|${text}`;
+  let width = widths.get(key);
+  if (width === undefined) {
+    context ??= document.createElement("canvas").getContext("2d");
+    if (context) context.font = font;
+    width = context ? context.measureText(text).width : 7 * text.length;
+    if (widths.size > 5000) widths.clear();
+    widths.set(key, width);
+  }
+  return width;
+}
