@@ -1,5 +1,7 @@
 /** The axis of the scale: u = s / (1 + s) brings all of s in [0, ∞] onto [0, 1]. */
 
+import { sOf } from "../model";
+
 export interface Tick {
   readonly scale: number;
   readonly u: number;
@@ -15,15 +17,10 @@ export const TICKS: readonly Tick[] = [
   { scale: Infinity, u: 1, label: "∞" },
 ];
 
-export function toU(scale: number): number {
-  return scale === Infinity ? 1 : scale / (1 + scale);
-}
-
-export function toScale(u: number): number {
-  if (u >= 1) return Infinity;
-  // Scales that have a tick come out as written, not within a rounding of it.
+/** s at u; scales that have a tick come out as written, not within a rounding of it. */
+export function scaleAt(u: number): number {
   const tick = TICKS.find((t) => t.u === u);
-  return tick ? tick.scale : Math.max(u, 0) / (1 - u);
+  return tick ? tick.scale : sOf(Math.min(Math.max(u, 0), 1));
 }
 
 /** The tick nearest to u if it is within `reach`, otherwise u itself. */

@@ -1,25 +1,167 @@
-/** A first page: the scale, and the components' shares. */
+/** The explorer on a page or in a notebook: panels around one state, drawn once for each frame. */
 
-import type { Mount } from "../model";
-import { sOf, uOf } from "../model";
+import type { Engine } from "../core/engine";
+import type { Dataset, Host } from "../model";
+import { controls, firstOptions } from "./controls";
+import { details } from "./details";
+import { button, el, framed, nameNode, set, setText } from "./dom";
+import { eigenvalues } from "./eigenvalues";
+import { csv, drawing, fileName, json, png, svgText, type Pictured } from "./exports";
+import { loadings } from "./loadings";
+import { publish } from "./numbers";
+import { projection } from "./projection/panel";
+import { Computed, has, looks, type Change, type Context, type Options, type Scene } from "./scene";
+import { currentTheme, onTheme } from "./theme";
+import { traces } from "./traces";
+import { verdict } from "./verdict";
+import { weights } from "./weights";
 
-export const mount: Mount = (root, engine, host) => {
-  const heading = document.createElement("h1");
-  heading.textContent = engine.dataset.title;
-  const slider = document.createElement("input");
-  slider.type = "range";
-  slider.ariaLabel = "Scale s of the uncertainty";
-  Object.assign(slider, { min: "0", max: "1", step: "any" });
-  const text = document.createElement("p");
-  root.replaceChildren(heading, slider, text);
-  const update = (): void => {
-    const { scale, weights, standardise } = host.get();
-    engine.configure(weights, standardise);
-    const fit = engine.followedFit(scale);
-    slider.value = String(uOf(scale));
-    text.textContent = `s = ${scale}: ${Array.from(fit.shares, (share) => share.toFixed(4)).join(", ")}`;
+const CALM = 120; // milliseconds without a change after which paths, words and numbers follow
+
+let explorers = 0;
+
+/** Puts the explorer into an element; returns a function that takes it away again. */
+export function mount(root: HTMLElement, engine: Engine, host: Host): () => void {
+  const data = engine.dataset;
+  const prefix = `uapca-${++explorers}`;
+  const live = el("p", { class: "uapca-unseen", "aria-live": "polite" });
+  const words = el("p", { class: "uapca-verdict", role: "status", "aria-live": "polite", "aria-label": "Verdict" });
+  const explorer = el("div", { class: "uapca", "data-host": host.kind, "data-state": "moving" });
+  root.append(explorer);
+  if (!data.n) {
+    explorer.append(header(data), el("p", { class: "uapca-verdict", role: "status" }, "There are no rows to show."));
+    set(explorer, { "data-theme": currentTheme(), "data-state": "settled" });
+    return () => explorer.remove();
+  }
+
+  const computed = new Computed(engine);
+  const changes = new Set<Change>(["theme", "size", "path", "labels", ...(Object.keys(host.get()) as Change[])]);
+  let options: Options = firstOptions(data.laws?.some((law) => law !== null) ?? false);
+  let scene: Scene | null = null;
+  let hurried = false;
+  let calm: ReturnType<typeof setTimeout> | undefined;
+
+  const context: Context = {
+    data,
+    engine,
+    host,
+    id: (name) => `${prefix}-${name}`,
+    look: looks(data),
+    choose(change) {
+      const next = { ...options, ...change };
+      for (const key of Object.keys(change) as (keyof Options)[]) if (next[key] !== options[key]) changes.add(key);
+      options = next;
+      frame.request();
+    },
+    announce: (text) => setText(live, text),
+    redraw(change) {
+      changes.add(change);
+      frame.request();
+    },
   };
-  slider.addEventListener("input", () => host.set({ scale: sOf(Number(slider.value)) }));
-  update();
-  return host.onChange(update);
-};
+  const panels = {
+    controls: controls(context),
+    projection: projection(context),
+    traces: traces(context),
+    eigenvalues: eigenvalues(context),
+    loadings: loadings(context),
+    weights: weights(context),
+    details: details(context),
+  };
+  const pictures: Pictured[] = [
+    { title: "Projection", panel: panels.projection },
+    { title: "Factor traces", panel: panels.traces },
+    { title: "Eigenvalues over s", panel: panels.eigenvalues },
+    { title: "Components", panel: panels.loadings },
+  ];
+  const frame = framed(draw);
+
+  function draw(): void {
+    const now = new Set(changes);
+    changes.clear();
+    performance.mark("uapca-frame");
+    scene = computed.scene(host.get(), options, currentTheme(), now, hurried);
+    if (has(now, "theme")) set(explorer, { "data-theme": scene.theme });
+    for (const panel of Object.values(panels)) panel.draw(scene, now);
+    if (![...now].every((change) => change === "hovered")) {
+      set(explorer, { "data-state": "moving" });
+      clearTimeout(calm);
+      calm = setTimeout(settle, CALM);
+    }
+    performance.measure("uapca-frame", "uapca-frame");
+  }
+
+  /** What may wait until nothing moves: the exact path, the words, the numbers for machines. */
+  function settle(): void {
+    if (hurried) {
+      hurried = false;
+      changes.add("path");
+      frame.request();
+      return;
+    }
+    if (!scene || changes.size) return;
+    setText(words, [...verdict(engine, scene), ...remarks(scene)].join(" "));
+    publish(explorer, scene);
+    set(explorer, { "data-state": "settled" });
+  }
+
+  function remarks(scene: Scene): readonly string[] {
+    const notes = scene.fit.exact
+      ? []
+      : ["With so many features the path was computed beforehand; between its points it is interpolated."];
+    return scene.state.weights || scene.state.standardise ? notes : [...notes, ...data.remarks];
+  }
+
+  async function save(kind: "svg" | "png" | "csv" | "json"): Promise<void> {
+    if (!scene) return;
+    const name = fileName(data.title, kind);
+    if (kind === "csv") host.save(name, new Blob([csv(context, scene)], { type: "text/csv;charset=utf-8" }));
+    else if (kind === "json") host.save(name, new Blob([json(context, scene)], { type: "application/json" }));
+    else {
+      const picture = drawing(context, scene, pictures, explorer);
+      if (kind === "svg") host.save(name, new Blob([svgText(picture)], { type: "image/svg+xml" }));
+      else host.save(name, await png(picture));
+    }
+    context.announce(`${name} saved`);
+  }
+
+  const exports = el("div", { class: "uapca-exports", role: "group", "aria-label": "Export" }, "Export ");
+  for (const kind of ["svg", "png", "csv", "json"] as const) {
+    exports.append(button(kind.toUpperCase(), { class: "uapca-tool", "data-export": kind }, () => void save(kind)));
+  }
+  explorer.append(
+    header(data, exports),
+    words,
+    panels.controls.node,
+    el("div", { class: "uapca-grid" }, ...Object.values(panels).slice(1).map((panel) => panel.node)),
+    live,
+  );
+  if (data.d < 2) explorer.classList.add("is-single");
+
+  const stop = host.onChange((_, changed) => {
+    if (changed.has("weights")) hurried = true;
+    changed.forEach((key) => changes.add(key));
+    frame.request();
+  });
+  const untheme = onTheme(() => context.redraw("theme"));
+  frame.request();
+  return () => {
+    stop();
+    untheme();
+    panels.controls.stop();
+    frame.cancel();
+    clearTimeout(calm);
+    explorer.remove();
+  };
+}
+
+function header(data: Dataset, ...actions: HTMLElement[]): HTMLElement {
+  const rows = `${data.n} ${data.n === 1 ? "row" : "rows"} · ${data.d} ${data.d === 1 ? "feature" : "features"}`;
+  return el(
+    "header",
+    { class: "uapca-head" },
+    el("h2", { class: "uapca-title" }, nameNode(data.title || "Uncertain data", 80)),
+    el("p", { class: "uapca-size" }, rows),
+    ...actions,
+  );
+}

@@ -1,0 +1,248 @@
+/** Eigenvalues over s, as shares of the variance, on the hyperbolic axis; crossings can be clicked. */
+
+import { axisBottom, axisLeft } from "d3-axis";
+import { drag } from "d3-drag";
+import { scaleLinear, scaleLog } from "d3-scale";
+import { select } from "d3-selection";
+import { line } from "d3-shape";
+
+import { uOf, type Crossing } from "../model";
+import { chart } from "./chart";
+import { button, pool, set, setText, svg } from "./dom";
+import { percent, scaleText } from "./format";
+import { scaleAt, snapped, TICKS } from "./hyperbolic";
+import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
+
+const MARGIN = { top: 12, right: 34, bottom: 40, left: 48 };
+const MOST = 60;
+const FLOOR = 1e-6;
+
+export function eigenvalues(context: Context): Panel {
+  const { data, host } = context;
+  const view = chart(
+    "eigenvalues",
+    "Eigenvalues over s",
+    "Eigenvalues over the scale s. Left and right arrow keys move s.",
+    () => context.redraw("size"),
+  );
+  const log = button("log", { class: "uapca-toggle", "aria-pressed": "false", title: "Logarithmic axis" }, () => {
+    context.choose({ logarithmic: log.getAttribute("aria-pressed") !== "true" });
+  });
+  view.tools.append(log);
+  const grid = svg("g", { class: "uapca-axis uapca-axis-grid" });
+  const bottom = svg("g", { class: "uapca-axis" });
+  const lines = svg("g", { class: "uapca-lines" });
+  const now = svg("line", { class: "uapca-now" });
+  const dots = svg("g");
+  const marks = svg("g", { class: "uapca-crossings" });
+  const ends = svg("g", { class: "uapca-labels" });
+  const title = svg("text", { class: "uapca-axis-name", "text-anchor": "middle" });
+  view.svg.removeAttribute("aria-hidden");
+  view.svg.append(grid, bottom, lines, now, dots, ends, marks, title);
+
+  const curves: SVGPathElement[] = [];
+  const names: SVGTextElement[] = [];
+  const points: SVGCircleElement[] = [];
+  const x = scaleLinear();
+  let y: (share: number) => number = () => 0;
+
+  const move = (u: number, reach: number) => host.set({ scale: scaleAt(snapped(u, reach)) });
+  const at = (px: number) => move(x.invert(px), 5 / Math.max(x.range()[1] - x.range()[0], 1));
+  select(view.svg as Element).call(
+    drag<Element, unknown>()
+      .container(() => view.svg)
+      .clickDistance(4)
+      .filter((event: MouseEvent) => !event.button && !(event.target as Element).closest(".uapca-crossing"))
+      .on("start drag", (event: { x: number }) => at(event.x)),
+  );
+  view.stage.addEventListener("keydown", (event) => {
+    if (event.target !== view.stage) return;
+    const u = uOf(host.get().scale);
+    const step = { ArrowLeft: -0.01, ArrowDown: -0.01, ArrowRight: 0.01, ArrowUp: 0.01 }[event.key];
+    if (step) move(u + step, 0.004);
+    else if (event.key === "Home") move(0, 0);
+    else if (event.key === "End") move(1, 0);
+    else return;
+    event.preventDefault();
+  });
+
+  function frame(scene: Scene): void {
+    const { width, height } = view.size;
+    const { path, options } = scene;
+    const right = Math.max(width - MARGIN.right, MARGIN.left + 40);
+    const low = Math.max(height - MARGIN.bottom, MARGIN.top + 40);
+    x.domain([0, 1]).range([MARGIN.left, right]);
+    const count = Math.min(path.q, MOST);
+    const all = shares(scene);
+    let most = 0;
+    let least = 1;
+    for (let k = 0; k < path.u.length; k++) {
+      for (let i = 0; i < count; i++) {
+        const share = all[k * path.q + i];
+        most = Math.max(most, share);
+        if (share > FLOOR) least = Math.min(least, share);
+      }
+    }
+    const top = Math.min(1, most * 1.05 || 1);
+    const floor = Math.max(Math.min(least, top / 10), FLOOR);
+    const scale = options.logarithmic
+      ? scaleLog([floor, top], [low, MARGIN.top]).clamp(true)
+      : scaleLinear([0, top], [low, MARGIN.top]);
+    y = (share) => scale(Math.max(share, options.logarithmic ? floor : 0));
+    const ticks = Math.max(Math.round((low - MARGIN.top) / 44), 2);
+    const left = axisLeft(scale)
+      .ticks(ticks)
+      .tickSize(MARGIN.left - right)
+      .tickPadding(6)
+      .tickFormat((v) => tickText(v.valueOf(), options.logarithmic));
+    select(grid).attr("transform", `translate(${MARGIN.left},0)`).call(left);
+    select(bottom)
+      .attr("transform", `translate(0,${low})`)
+      .call(
+        axisBottom(x)
+          .tickValues(TICKS.map((t) => t.u))
+          .tickFormat((_, i) => TICKS[i].label)
+          .tickSizeOuter(0),
+      );
+    set(title, { x: (MARGIN.left + right) / 2, y: low + 34 });
+    setText(title, "scale s");
+
+    pool(lines, curves, count, () => svg("path", { class: "uapca-curve" }));
+    const draw = line<number>(
+      (k) => Math.round(x(path.u[k]) * 100) / 100,
+      (share) => share,
+    );
+    const index = Array.from(path.u, (_, k) => k);
+    for (let i = 0; i < count; i++) {
+      draw.y((k) => Math.round(y(all[k * path.q + i]) * 100) / 100);
+      set(curves[i], { d: draw(index) ?? "", "data-component": i });
+    }
+    const last = (path.u.length - 1) * path.q;
+    let free = -Infinity;
+    const put: [number, number][] = [];
+    for (let i = 0; i < count; i++) {
+      const py = y(all[last + i]);
+      if (py - free < 13) continue;
+      put.push([i, py]);
+      free = py;
+    }
+    pool(ends, names, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
+    put.forEach(([i, py], k) => {
+      setText(names[k], `λ${subscript(i + 1)}`);
+      set(names[k], { x: right + 6, y: py });
+    });
+    set(log, { "aria-pressed": String(options.logarithmic) });
+    setText(view.note, "Share of the variance of K(s). Drag to move s.");
+  }
+
+  function crossings(scene: Scene): void {
+    const all = shares(scene);
+    const { path, state } = scene;
+    const relevant = (c: Crossing) => c.pair.some((i) => state.pair.includes(i));
+    const shown = scene.crossings.filter((c) => c.pair[1] < Math.min(path.q, MOST));
+    marks.replaceChildren(
+      ...shown.map((crossing) => {
+        const [i, j] = crossing.pair;
+        const k = Math.min(Math.max(path.u.findIndex((u) => u >= crossing.u), 1), path.u.length - 1);
+        const t = (crossing.u - path.u[k - 1]) / (path.u[k] - path.u[k - 1] || 1);
+        const share = (r: number) => (1 - t) * all[(k - 1) * path.q + r] + t * all[k * path.q + r];
+        const words =
+          crossing.kind === "true"
+            ? `Components ${i + 1} and ${j + 1} change places at s = ${scaleText(crossing.scale)}`
+            : `Components ${i + 1} and ${j + 1} come close at s = ${scaleText(crossing.scale)}: ` +
+              `their gap is ${percent(crossing.relativeGap)} of λ${subscript(i + 1)}`;
+        const strong = relevant(crossing);
+        const node = svg(
+          "g",
+          {
+            class: `uapca-crossing${strong ? " is-strong" : ""}`,
+            transform: `translate(${x(crossing.u)},${(y(share(i)) + y(share(j))) / 2})`,
+            role: "button",
+            tabindex: strong ? 0 : -1,
+            "aria-label": `${words}. Go there.`,
+            "data-scale": String(crossing.scale),
+            "data-kind": crossing.kind,
+            "data-pair": crossing.pair.join(" "),
+          },
+          svg("title", {}, words),
+          svg("circle", { class: "uapca-reach", r: 11 }),
+          crossing.kind === "true"
+            ? svg("path", { class: "uapca-mark", d: "M-4,-4L4,4M-4,4L4,-4" })
+            : svg("circle", { class: "uapca-mark", r: strong ? 5 : 3 }),
+        );
+        const go = () => host.set({ scale: crossing.scale });
+        node.addEventListener("click", go);
+        node.addEventListener("keydown", (event) => {
+          if (event.key !== "Enter" && event.key !== " ") return;
+          event.preventDefault();
+          go();
+        });
+        return node;
+      }),
+    );
+  }
+
+  /** Line weights: the two components shown are the strong lines. */
+  function emphasise(scene: Scene): void {
+    const [a, b] = scene.state.pair;
+    curves.forEach((curve, i) => {
+      curve.classList.toggle("is-first", i === a);
+      curve.classList.toggle("is-second", i === b && b !== a);
+    });
+  }
+
+  function current(scene: Scene): void {
+    const { state, fit } = scene;
+    const px = x(uOf(state.scale));
+    set(now, { x1: px, x2: px, y1: MARGIN.top, y2: Math.max(view.size.height - MARGIN.bottom, MARGIN.top) });
+    const pair = state.pair[0] === state.pair[1] ? [state.pair[0]] : state.pair;
+    pool(dots, points, pair.length, () => svg("circle", { class: "uapca-now-dot", r: 4.5 }));
+    pair.forEach((i, k) => {
+      set(points[k], { cx: px, cy: y(fit.shares[i]) });
+      points[k].classList.toggle("is-second", k === 1);
+    });
+  }
+
+  return {
+    node: view.node,
+    picture: () => view.svg,
+    draw(scene: Scene, changes: Changes) {
+      if (!view.size.width || !data.n) return;
+      const anew = has(changes, "path", "size", "theme", "weights", "standardise", "logarithmic");
+      if (anew) frame(scene);
+      if (anew || has(changes, "pair")) {
+        crossings(scene);
+        emphasise(scene);
+      }
+      current(scene);
+    },
+  };
+
+  /** Shares of the variance, S × q; of all of it, where only some components are known. */
+  function shares(scene: Scene): Float64Array {
+    const { path, state } = scene;
+    const out = new Float64Array(path.eigenvalues.length);
+    const whole = data.precomputed?.[state.standardise ? "standardised" : "plain"].totals;
+    for (let k = 0; k < path.u.length; k++) {
+      const u = path.u[k];
+      let total = 0;
+      if (whole) total = (1 - u) ** 2 * whole[0] + u ** 2 * whole[1];
+      else for (let i = 0; i < path.q; i++) total += path.eigenvalues[k * path.q + i];
+      for (let i = 0; i < path.q; i++) {
+        out[k * path.q + i] = total > 0 ? path.eigenvalues[k * path.q + i] / total : 0;
+      }
+    }
+    return out;
+  }
+}
+
+function tickText(share: number, logarithmic: boolean): string {
+  if (!logarithmic) return `${Math.round(share * 1000) / 10} %`;
+  // Powers of ten alone: the ticks between them would be too many words.
+  const power = Math.log10(share);
+  return Math.abs(power - Math.round(power)) < 1e-9 ? `${Number((share * 100).toPrecision(1))} %` : "";
+}
+
+function subscript(i: number): string {
+  return String(i).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]);
+}

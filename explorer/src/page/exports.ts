@@ -1,0 +1,159 @@
+/** The current view as a picture, and its numbers as tables. */
+
+import { el, shortened, svg } from "./dom";
+import { exact, scaleText } from "./format";
+import type { Context, Panel, Scene } from "./scene";
+
+/** Properties that the style sheet gives and a picture on its own has to carry. */
+const CARRIED = [
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity",
+  "font-family", "font-size", "font-weight", "font-variant-numeric", "paint-order", "visibility", "vector-effect", "unicode-bidi",
+] as const;
+const GAP = 24;
+const HEAD = 56;
+
+export interface Pictured {
+  readonly title: string;
+  readonly panel: Panel;
+  /** What the panel draws outside its SVG, as SVG. */
+  readonly extra?: () => SVGElement | null;
+}
+
+/** All pictures in one SVG, the projection on the left and the others beside it. */
+export function drawing(context: Context, scene: Scene, parts: readonly Pictured[], root: HTMLElement): SVGSVGElement {
+  const style = getComputedStyle(root);
+  const [ink, paper] = [style.getPropertyValue("--uapca-ink").trim(), style.getPropertyValue("--uapca-paper").trim()];
+  const family = style.fontFamily;
+  const boxes = parts.map((part) => part.panel.picture!()).map((node) => ({
+    node,
+    width: node.clientWidth || node.width.baseVal.value,
+    height: node.clientHeight || node.height.baseVal.value,
+  }));
+  const [main, ...side] = boxes;
+  const right = Math.max(...side.map((box) => box.width), 0);
+  const width = main.width + (side.length ? GAP + right : 0) + 2 * GAP;
+  const column = side.reduce((sum, box) => sum + box.height + GAP + 20, 0);
+  const height = HEAD + Math.max(main.height + 20, column) + 2 * GAP;
+  const text = (words: string, x: number, y: number, size: number, weight: number) =>
+    svg("text", { x, y, fill: ink, "font-family": family, "font-size": size, "font-weight": weight }, words);
+  const out = svg(
+    "svg",
+    { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}` },
+    svg("rect", { width, height, fill: paper }),
+    text(shortened(context.data.title, 80), GAP, GAP + 14, 18, 600),
+    text(described(scene), GAP, GAP + 34, 12, 400),
+  );
+  let top = HEAD + GAP;
+  boxes.forEach((box, k) => {
+    const [x, y] = k ? [GAP + main.width + GAP, top] : [GAP, HEAD + GAP];
+    if (k) top += box.height + GAP + 20;
+    const copy = carried(box.node);
+    const extra = parts[k].extra?.();
+    out.append(text(parts[k].title, x, y, 13, 600), svg("g", { transform: `translate(${x},${y + 12})` }, ...(extra ? [extra] : []), copy));
+  });
+  return out;
+}
+
+/** What is on display, in a line. */
+function described(scene: Scene): string {
+  const { state } = scene;
+  return (
+    `s = ${scaleText(state.scale)} · components ${state.pair[0] + 1} and ${state.pair[1] + 1} · ` +
+    `${Math.round(1000 * state.level) / 10} % of each row’s probability` +
+    (state.standardise ? " · standardised" : "") +
+    (state.weights ? " · weights changed" : "")
+  );
+}
+
+/** A copy of a picture that needs no style sheet. */
+function carried(node: SVGSVGElement): SVGSVGElement {
+  const copy = node.cloneNode(true) as SVGSVGElement;
+  const [from, to] = [[node, ...node.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  from.forEach((original, k) => {
+    const style = getComputedStyle(original);
+    for (const property of CARRIED) {
+      const value = style.getPropertyValue(property);
+      if (value) to[k].setAttribute(property, value);
+    }
+    for (const name of ["class", "tabindex", "role", "aria-label", "aria-hidden"]) to[k].removeAttribute(name);
+  });
+  return copy;
+}
+
+export function svgText(picture: SVGSVGElement): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(picture)}\n`;
+}
+
+/** A picture as PNG, two pixels for each of the screen's. */
+export async function png(picture: SVGSVGElement): Promise<Blob> {
+  const [width, height] = [Number(picture.getAttribute("width")), Number(picture.getAttribute("height"))];
+  const image = new Image();
+  await new Promise<void>((done, failed) => {
+    image.onload = () => done();
+    image.onerror = () => failed(new Error("the picture could not be drawn"));
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(picture))}`;
+  });
+  const sheet = el("canvas", { width: Math.round(2 * width), height: Math.round(2 * height) });
+  const pen = sheet.getContext("2d")!;
+  pen.scale(2, 2);
+  pen.drawImage(image, 0, 0, width, height);
+  return new Promise((done, failed) =>
+    sheet.toBlob((blob) => (blob ? done(blob) : failed(new Error("the picture could not be written"))), "image/png"),
+  );
+}
+
+/** The projected rows, one line each; numbers with all their digits. */
+export function csv(context: Context, scene: Scene): string {
+  const [a, b] = scene.state.pair.map((i) => i + 1);
+  const two = a !== b;
+  const head = ["row", "weight", `component_${a}`, ...(two ? [`component_${b}`] : []), `variance_${a}`, ...(two ? [`covariance_${a}_${b}`, `variance_${b}`] : [])];
+  const { means, covariances } = scene.projection;
+  const lines = context.data.names.map((name, row) => {
+    const centre = two ? [means[2 * row], means[2 * row + 1]] : [means[2 * row]];
+    const spread = two ? [0, 1, 2].map((k) => covariances[3 * row + k]) : [covariances[3 * row]];
+    return [quoted(name), ...[scene.weights[row], ...centre, ...spread].map(exact)].join(",");
+  });
+  return `${[head.join(","), ...lines].join("\r\n")}\r\n`;
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Everything on display; infinity, which JSON has no number for, as the word "Infinity". */
+export function json(context: Context, scene: Scene): string {
+  const { data } = context;
+  const { fit, state, projection: rows, weights } = scene;
+  const finite = (x: number) => (Number.isFinite(x) ? x : String(x));
+  return `${JSON.stringify(
+    {
+      title: data.title,
+      scale: finite(state.scale),
+      standardised: state.standardise,
+      level: state.level,
+      components_shown: state.pair.map((i) => i + 1),
+      selection: state.selection.map((row) => data.names[row]),
+      mean: [...fit.mean],
+      units: [...fit.units],
+      eigenvalues: [...fit.eigenvalues],
+      explained_variance_ratio: [...fit.shares],
+      components: Array.from({ length: fit.q }, (_, i) => [...fit.components.subarray(i * fit.d, (i + 1) * fit.d)]),
+      features: data.features,
+      crossings: scene.crossings.map((c) => ({ scale: finite(c.scale), components: c.pair.map((i) => i + 1), kind: c.kind, gap: finite(c.gap) })),
+      rows: data.names.map((name, row) => ({
+        name,
+        weight: weights[row],
+        mean: [...rows.means.subarray(2 * row, 2 * row + 2)],
+        covariance: [...rows.covariances.subarray(3 * row, 3 * row + 3)],
+      })),
+    },
+    null,
+    1,
+  )}\n`;
+}
+
+/** A file name from a title: letters and digits of any script, nothing else. */
+export function fileName(title: string, kind: string): string {
+  const stem = title.normalize("NFKC").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 60);
+  return `${stem || "uapca"}.${kind}`;
+}

@@ -1,0 +1,53 @@
+/** What the marks of the projection mean, in words. */
+
+import { el, nameNode, setText, svg } from "../dom";
+import { percent } from "../format";
+import { colour, dash, marker } from "../palette";
+import { has, type Changes, type Context, type Scene } from "../scene";
+
+const MOST = 24;
+
+export interface Legend {
+  readonly node: HTMLElement;
+  draw(scene: Scene, changes: Changes): void;
+}
+
+export function legend(context: Context): Legend {
+  const { data } = context;
+  const words = el("p", { class: "uapca-note" });
+  const list = el("ul", { class: "uapca-legend", "aria-label": "Groups" });
+  const labels = data.groups?.labels.slice(0, MOST) ?? [];
+  list.hidden = !labels.length;
+  const node = el("div", { class: "uapca-key" }, words, list);
+  return {
+    node,
+    draw(scene, changes) {
+      const level = percent(scene.state.level, 0);
+      const share = scene.state.level === 1 ? level : `${level.replace(".0", "")}`;
+      const one = scene.state.pair[0] === scene.state.pair[1];
+      const shape = one ? "Interval" : scene.options.shape === "densities" ? "Outline" : "Ellipse";
+      setText(
+        words,
+        `${shape}: ${share} of each row’s probability` +
+          (scene.options.shape === "densities" && !one ? ", where it is densest" : "") +
+          ". Marker: its mean." +
+          (scene.points ? " Small dots: the original points." : ""),
+      );
+      if (labels.length && has(changes, "theme", "size")) {
+        list.replaceChildren(
+          ...labels.map((label, i) => el("li", {}, swatch(i, colour(i, scene.theme)), nameNode(label, 24))),
+        );
+      }
+    },
+  };
+}
+
+/** The marker of a palette entry, with a bit of its line. */
+export function swatch(look: number, fill: string): SVGSVGElement {
+  return svg(
+    "svg",
+    { class: "uapca-swatch", width: 20, height: 12, viewBox: "-10 -6 20 12", "aria-hidden": "true" },
+    svg("line", { x1: -10, x2: 10, stroke: fill, "stroke-dasharray": dash(look) || undefined, "stroke-width": 1.5 }),
+    svg("path", { d: marker(look, 4), fill }),
+  );
+}

@@ -1,0 +1,274 @@
+/** The rows in the plane of two components. */
+
+import { axisBottom, axisLeft } from "d3-axis";
+import { scaleLinear } from "d3-scale";
+import { select } from "d3-selection";
+
+import { chart } from "../chart";
+import { button, pool, set, setText, shortened, svg } from "../dom";
+import { lineRadius, planeRadius } from "../ellipse";
+import { percent } from "../format";
+import { placed, textWidth, type Anchor } from "../labels";
+import { has, type Changes, type Context, type Panel, type Scene } from "../scene";
+import { clicked, walks } from "../walk";
+import { canvas } from "./canvas";
+import { extentOf } from "./extent";
+import { legend } from "./legend";
+import { mark, stripPath, type Mark } from "./marks";
+import { pointer, type Box } from "./pointer";
+import { View } from "./view";
+
+/** Rows beyond this number are drawn on the canvas. */
+const ELEMENTS = 320;
+/** Names that are tried, the heaviest rows first. */
+const NAMES = 60;
+const FONT = "12px system-ui, sans-serif";
+const INSET = { top: 14, right: 16, bottom: 44, left: 54 };
+
+export function projection(context: Context): Panel {
+  const { data, host } = context;
+  const chartView = chart(
+    "projection",
+    "Projection",
+    "Projection of the rows. Arrow keys walk through the rows, Enter selects, Shift and Enter adds, Escape lets go.",
+    () => context.redraw("size"),
+  );
+  const { stage, size, tools } = chartView;
+  const crowd = data.n > ELEMENTS;
+  const under = canvas(context);
+  stage.prepend(under.node);
+
+  const clip = context.id("clip");
+  const frame = svg("rect");
+  const across = svg("g", { class: "uapca-axis uapca-axis-grid" });
+  const along = svg("g", { class: "uapca-axis uapca-axis-grid" });
+  const titles = [0, 1].map(() => svg("text", { class: "uapca-axis-name", "text-anchor": "middle" }));
+  const rows = svg("g", { class: "uapca-rows" });
+  const arrow = svg("g", { class: "uapca-arrow" }, svg("line"), svg("text", { class: "uapca-label is-on" }));
+  const leaders = svg("path", { class: "uapca-leaders" });
+  const names = svg("g", { class: "uapca-labels" });
+  const inner = svg("g", { "clip-path": `url(#${clip})` }, rows, arrow, leaders, names);
+  chartView.svg.append(svg("defs", {}, svg("clipPath", { id: clip }, frame)), along, across, ...titles, inner);
+
+  const view = new View();
+  const marks: Mark[] = [];
+  const labels: SVGTextElement[] = [];
+  const sides = new Map<number, number>();
+  const key = legend(context);
+  chartView.node.append(key.node);
+  let scene: Scene | null = null;
+  let fitted = "";
+  let panning = false;
+  let calm: ReturnType<typeof setTimeout> | undefined;
+
+  const pan = button("Pan", { class: "uapca-toggle", "aria-pressed": "false", title: "Drag to move the picture instead of selecting" }, () => {
+    panning = !panning;
+    set(pan, { "aria-pressed": String(panning) });
+    stage.classList.toggle("is-panning", panning);
+  });
+  const hand = pointer(stage, chartView.svg, {
+    rowAt,
+    panning: () => panning,
+    hover(row) {
+      const { hovered } = host.get();
+      if (row === null ? hovered?.kind === "row" : hovered?.kind !== "row" || hovered.index !== row) {
+        host.set({ hovered: row === null ? null : { kind: "row", index: row } });
+      }
+    },
+    click(row, extend) {
+      const { selection } = host.get();
+      host.set({ selection: row === null ? (extend ? selection : []) : clicked(selection, row, extend) });
+    },
+    brush(box, extend) {
+      const found = within(box);
+      const before = extend ? host.get().selection : [];
+      host.set({ selection: [...new Set([...before, ...found])].sort((a, b) => a - b) });
+    },
+    zoomed(transform) {
+      view.zoom = { k: transform.k, x: transform.x, y: transform.y };
+      context.redraw("size");
+    },
+  });
+  tools.append(
+    pan,
+    button("−", { class: "uapca-tool", "aria-label": "Zoom out", title: "Zoom out" }, () => hand.zoomBy(1 / 1.5)),
+    button("+", { class: "uapca-tool", "aria-label": "Zoom in", title: "Zoom in (or Ctrl and the wheel)" }, () => hand.zoomBy(1.5)),
+    button("Fit", { class: "uapca-tool", title: "Show all" }, () => {
+      fitted = "";
+      hand.reset();
+      context.redraw("size");
+    }),
+  );
+  walks(stage, context, "row", (row, extend) => host.set({ selection: clicked(host.get().selection, row, extend) }));
+
+  const single = (scene: Scene) => scene.state.pair[0] === scene.state.pair[1];
+  const rowY = (scene: Scene, row: number) => (single(scene) ? view.y(row) : view.y(scene.projection.means[2 * row + 1]));
+
+  /** The row whose mean is near, or the smallest region around the point. */
+  function rowAt(px: number, py: number): number | null {
+    if (!scene) return null;
+    const { means, covariances: c } = scene.projection;
+    let best = 18 * 18;
+    let found: number | null = null;
+    for (let row = 0; row < data.n; row++) {
+      const distance = (view.x(means[2 * row]) - px) ** 2 + (rowY(scene, row) - py) ** 2;
+      if (distance < best) [best, found] = [distance, row];
+    }
+    if (found !== null || single(scene)) return found;
+    const [x, y, radius] = [view.invertX(px), view.invertY(py), planeRadius(scene.state.level)];
+    let smallest = Infinity;
+    for (let row = 0; row < data.n; row++) {
+      const area = c[3 * row] * c[3 * row + 2] - c[3 * row + 1] ** 2;
+      if (!(area > 0) || area >= smallest) continue;
+      const [dx, dy] = [x - means[2 * row], y - means[2 * row + 1]];
+      const distance = (c[3 * row + 2] * dx * dx - 2 * c[3 * row + 1] * dx * dy + c[3 * row] * dy * dy) / area;
+      if (distance <= radius * radius) [smallest, found] = [area, row];
+    }
+    return found;
+  }
+
+  function within(box: Box): number[] {
+    if (!scene) return [];
+    const found: number[] = [];
+    for (let row = 0; row < data.n; row++) {
+      const [x, y] = [view.x(scene.projection.means[2 * row]), rowY(scene, row)];
+      if (x >= box.left && x <= box.right && y >= box.top && y <= box.bottom) found.push(row);
+    }
+    return found;
+  }
+
+  function axes(scene: Scene): void {
+    const { state, fit } = scene;
+    const [low, right] = [size.height - INSET.bottom, size.width - INSET.right];
+    set(frame, { x: INSET.left, y: INSET.top - 8, width: Math.max(right - INSET.left + 8, 1), height: Math.max(low - INSET.top + 8, 1) });
+    const x = scaleLinear([view.invertX(INSET.left), view.invertX(right)], [INSET.left, right]);
+    const wide = Math.max(right - INSET.left, 1);
+    select(across)
+      .attr("transform", `translate(0,${low})`)
+      .call(axisBottom(x).ticks(Math.max(wide / 90, 2)).tickSize(INSET.top - low).tickPadding(8));
+    if (single(scene)) along.replaceChildren();
+    else {
+      const tall = Math.max(low - INSET.top, 1);
+      const y = scaleLinear([view.invertY(low), view.invertY(INSET.top)], [low, INSET.top]);
+      select(along)
+        .attr("transform", `translate(${INSET.left},0)`)
+        .call(axisLeft(y).ticks(Math.max(tall / 70, 2)).tickSize(INSET.left - right).tickPadding(6));
+    }
+    const words = state.pair.map((i) => `Component ${i + 1} · ${percent(fit.shares[i])}`);
+    setText(titles[0], words[0]);
+    set(titles[0], { x: (INSET.left + right) / 2, y: size.height - 6 });
+    setText(titles[1], single(scene) ? "" : words[1]);
+    set(titles[1], { transform: `translate(13,${(INSET.top + low) / 2}) rotate(-90)` });
+  }
+
+  function draw(scene: Scene, radius: number): void {
+    const { selection } = scene.state;
+    const shown = crowd ? [...new Set([...selection.slice(0, ELEMENTS), ...(scene.row === null ? [] : [scene.row])])] : null;
+    const count = shown ? shown.length : data.n;
+    while (marks.length > count) marks.pop()!.node.remove();
+    while (marks.length < count) {
+      const one = mark(context);
+      marks.push(one);
+      rows.append(one.node);
+    }
+    const chosen = new Set(selection);
+    rows.classList.toggle("has-selection", chosen.size > 0);
+    marks.forEach((one, i) => {
+      const row = shown ? shown[i] : i;
+      one.draw(scene, view, row, radius);
+      if (single(scene)) {
+        one.node.children[0].setAttribute("d", stripPath(scene, view, row, radius));
+        set(one.node.children[1], { transform: `translate(${view.x(scene.projection.means[2 * row])},${view.y(row)})` });
+      }
+      one.node.classList.toggle("is-selected", chosen.has(row));
+      one.node.classList.toggle("is-hovered", row === scene.row);
+    });
+  }
+
+  function name(scene: Scene): void {
+    const { means } = scene.projection;
+    const chosen = new Set(scene.state.selection);
+    const forced = (row: number) => row === scene.row || (chosen.size <= 20 && chosen.has(row));
+    let order = Array.from({ length: data.n }, (_, row) => row);
+    if (!scene.options.labels || data.n > 400) order = order.filter(forced);
+    order.sort((a, b) => Number(forced(b)) - Number(forced(a)) || scene.weights[b] - scene.weights[a] || a - b);
+    const anchors: Anchor[] = [];
+    for (const row of order.slice(0, NAMES)) {
+      const [x, y] = [view.x(means[2 * row]), rowY(scene, row)];
+      if (x < INSET.left || x > size.width || y < 0 || y > size.height - INSET.bottom) continue;
+      const text = shortened(data.names[row], 22);
+      anchors.push({ index: row, x, y, width: textWidth(text, FONT) + 3, height: 15, forced: forced(row) });
+    }
+    const put = placed(anchors, { width: size.width - 4, height: size.height - INSET.bottom + 4 }, sides);
+    pool(names, labels, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
+    let lines = "";
+    put.forEach((label, i) => {
+      const full = data.names[label.index];
+      const text = shortened(full, 22);
+      setText(labels[i], text);
+      set(labels[i], { x: Math.round(label.x * 10) / 10, y: Math.round(label.y * 10) / 10 });
+      labels[i].classList.toggle("is-on", forced(label.index));
+      labels[i].classList.toggle("is-off", chosen.size > 0 && !forced(label.index));
+      if (label.led) {
+        const width = textWidth(text, FONT);
+        const [x, y] = [view.x(means[2 * label.index]), rowY(scene, label.index)];
+        lines += `M${x},${y}L${Math.min(Math.max(x, label.x), label.x + width)},${label.y + (y < label.y ? -6 : 6)}`;
+      }
+    });
+    set(leaders, { d: lines });
+  }
+
+  /** The direction of the feature in focus, through the middle of the data. */
+  function feature(scene: Scene): void {
+    const { fit, state, feature: j } = scene;
+    if (j === null || single(scene)) {
+      set(arrow, { visibility: "hidden" });
+      return;
+    }
+    set(arrow, { visibility: "visible" });
+    const [line, text] = [arrow.children[0], arrow.children[1]];
+    const reach = 0.38 * Math.min(size.width - INSET.left - INSET.right, size.height - INSET.top - INSET.bottom);
+    const [x, y] = [view.x(0), view.y(0)];
+    const tip = [
+      x + reach * fit.components[state.pair[0] * fit.d + j],
+      y - reach * fit.components[state.pair[1] * fit.d + j],
+    ];
+    set(line, { x1: x, y1: y, x2: tip[0], y2: tip[1] });
+    setText(text, shortened(data.features[j], 22));
+    set(text, { x: tip[0], y: tip[1] + (tip[1] > y ? 14 : -6), "text-anchor": tip[0] < x ? "end" : "start" });
+  }
+
+  return {
+    node: chartView.node,
+    picture: () => chartView.svg,
+    draw(next: Scene, changes: Changes) {
+      scene = next;
+      if (!size.width || !data.n) return;
+      const { state } = next;
+      const one = single(next);
+      const radius = one ? lineRadius(state.level) : planeRadius(state.level);
+      // A new question gets a new frame; the same one, moving, keeps it as long as it can.
+      const question = `${state.pair} ${state.standardise} ${size.width} ${size.height}`;
+      const moved = has(changes, "scale", "weights", "path", "level", "pair", "standardise", "points", "shape");
+      view.fit(extentOf(next, radius), size, INSET, question !== fitted || has(changes, "level"), one ? data.n : 0);
+      if (moved && question === fitted) {
+        clearTimeout(calm);
+        calm = setTimeout(settle, 400);
+      }
+      fitted = question;
+      const only = !moved && !has(changes, "size", "theme", "labels");
+      if (!only) axes(next);
+      if (!only || has(changes, "selection")) under.draw(next, view, size, radius, crowd && !one);
+      draw(next, radius);
+      name(next);
+      feature(next);
+      key.draw(next, changes);
+    },
+  };
+
+  /** Once nothing moves, a picture that has become much too small is fitted again. */
+  function settle(): void {
+    fitted = "";
+    context.redraw("size");
+  }
+}

@@ -1,0 +1,170 @@
+/** What the panels draw: everything computed for one state, each part only when it has changed. */
+
+import type { Engine } from "../core/engine";
+import type { Contour, Crossing, Dataset, Fit, Host, Path, Projection, State } from "../model";
+import type { Theme } from "./palette";
+
+/** Choices of this page alone: how to look, not at what. */
+export interface Options {
+  readonly shape: "ellipses" | "densities";
+  readonly points: boolean;
+  readonly labels: boolean;
+  readonly bars: "loadings" | "contributions";
+  readonly logarithmic: boolean;
+  /** A feature kept in view after the pointer has left it. */
+  readonly pinned: number | null;
+}
+
+/** Why panels are drawn anew. */
+export type Change = keyof State | keyof Options | "size" | "theme" | "path";
+export type Changes = ReadonlySet<Change>;
+
+export interface Scene {
+  readonly state: State;
+  readonly options: Options;
+  readonly theme: Theme;
+  /** The weights in force: those of the state, or the data's own. */
+  readonly weights: Float64Array;
+  readonly fit: Fit;
+  readonly projection: Projection;
+  /** m × 2, only where original points are to be shown. */
+  readonly points: Float64Array | null;
+  readonly path: Path;
+  /** False while weights are being moved: the path is then a sketch. */
+  readonly settled: boolean;
+  /** Empty until the path has settled. */
+  readonly crossings: readonly Crossing[];
+  /** The row or feature in focus: pointed at, or pinned. */
+  readonly row: number | null;
+  readonly feature: number | null;
+  /** Outlines of rows that are not normal, by row; null where an ellipse is right. */
+  contours(row: number): readonly Float64Array[] | null;
+}
+
+/** What a panel is given once. */
+export interface Context {
+  readonly data: Dataset;
+  readonly engine: Engine;
+  readonly host: Host;
+  /** Names of elements, different for every explorer on the same page. */
+  readonly id: (name: string) => string;
+  /** The entry of the palette that a row has. */
+  readonly look: (row: number) => number;
+  choose(change: Partial<Options>): void;
+  /** Says something to people who listen instead of looking. */
+  announce(text: string): void;
+  /** Draws again although nothing but the size or the view of a panel has changed. */
+  redraw(change: Change): void;
+}
+
+export interface Panel {
+  readonly node: HTMLElement;
+  draw(scene: Scene, changes: Changes): void;
+  /** The picture for an export, in its own SVG element; panels of controls have none. */
+  picture?(): SVGSVGElement;
+}
+
+export function has(changes: Changes, ...any: Change[]): boolean {
+  return any.some((change) => changes.has(change));
+}
+
+/** The picture needs a path through as many components as are shown. */
+export function resolved(state: State): number {
+  return Math.max(2, state.pair[0] + 1, state.pair[1] + 1);
+}
+
+/** Rows coloured one by one up to this number; beyond, colours would mean nothing. */
+export const FEW = 14;
+
+/** Which entry of the palette each row has: that of its group, its own if rows are few, or the first. */
+export function looks(data: Dataset): (row: number) => number {
+  const groups = data.groups;
+  if (groups) return (row) => Math.max(groups.codes[row], 0);
+  return data.n <= FEW ? (row) => row : () => 0;
+}
+
+/** Keeps what has been computed from one frame to the next. */
+export class Computed {
+  private fit: Fit | undefined;
+  private projection: Projection | undefined;
+  private points: Float64Array | null = null;
+  private path: Path | undefined;
+  private crossings: readonly Crossing[] = [];
+  private settled = false;
+  private outlines = new Map<number, readonly Float64Array[] | null>();
+
+  constructor(private readonly engine: Engine) {}
+
+  /**
+   * The scene of a state. While weights move (`hurried`) the path is a sketch and crossings wait;
+   * `stale` tells whether a calmer frame has to follow.
+   */
+  scene(state: State, options: Options, theme: Theme, changes: Changes, hurried: boolean): Scene {
+    const { engine } = this;
+    const { dataset } = engine;
+    const first = !this.fit || !this.projection || !this.path;
+    const moved = first || has(changes, "weights", "standardise");
+    if (moved) {
+      engine.configure(state.weights, state.standardise);
+      this.settled = false;
+    }
+    if (moved || !this.settled || has(changes, "pair")) {
+      if (hurried && !first) {
+        if (moved) this.path = engine.sketch();
+        this.crossings = [];
+      } else {
+        this.path = engine.path(resolved(state));
+        this.crossings = engine.crossings();
+        this.settled = true;
+      }
+    }
+    const turned = moved || has(changes, "scale", "pair", "path");
+    if (turned) {
+      this.fit = hurried && !this.settled ? aligned(engine.fit(state.scale), this.fit) : engine.followedFit(state.scale);
+      this.projection = engine.project(this.fit, state.pair, this.projection);
+    }
+    if (turned || has(changes, "points")) {
+      this.points = options.points ? engine.projectPoints(this.fit!, state.pair) : null;
+    }
+    if (turned || has(changes, "level", "shape")) this.outlines.clear();
+    const { hovered } = state;
+    return {
+      state,
+      options,
+      theme,
+      weights: state.weights ?? dataset.weights,
+      fit: this.fit!,
+      projection: this.projection!,
+      points: this.points,
+      path: this.path!,
+      settled: this.settled,
+      crossings: this.crossings,
+      row: hovered?.kind === "row" ? hovered.index : null,
+      feature: hovered?.kind === "feature" ? hovered.index : options.pinned,
+      contours: (row) => this.outline(row, state, options),
+    };
+  }
+
+  private outline(row: number, state: State, options: Options): readonly Float64Array[] | null {
+    if (options.shape !== "densities") return null;
+    let rings = this.outlines.get(row);
+    if (rings === undefined) {
+      const found: readonly Contour[] | null = this.engine.contours(row, this.fit!, state.pair, [state.level]);
+      rings = found && found.length ? found[0].rings : null;
+      this.outlines.set(row, rings);
+    }
+    return rings;
+  }
+}
+
+/** A fit with the signs of the one before, so that nothing flips while weights move. */
+function aligned(fit: Fit, before: Fit | undefined): Fit {
+  if (!before) return fit;
+  const { q, d, components } = fit;
+  for (let i = 0; i < q; i++) {
+    let dot = 0;
+    for (let j = 0; j < d; j++) dot += components[i * d + j] * before.components[i * d + j];
+    if (dot < 0) for (let j = 0; j < d; j++) components[i * d + j] *= -1;
+  }
+  return fit;
+}

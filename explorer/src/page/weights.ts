@@ -1,0 +1,212 @@
+/** Weights of the rows: a slider each, steps back, and the usual choices. */
+
+import { section } from "./chart";
+import { button, el, nameNode, set, setText } from "./dom";
+import { percent } from "./format";
+import { colour } from "./palette";
+import { swatch } from "./projection/legend";
+import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
+import { clicked } from "./walk";
+
+const HEIGHT = 34; // of a line, in pixels; the style sheet has the same
+const SPARE = 6; // lines kept ready above and below what is seen
+const STEPS_BACK = 100;
+
+interface Line {
+  readonly node: HTMLElement;
+  readonly name: HTMLButtonElement;
+  readonly slider: HTMLInputElement;
+  readonly share: HTMLOutputElement;
+  row: number;
+}
+
+/** A slider's place for a share: square roots, so that small shares have room too. */
+export const placeOf = (share: number) => Math.sqrt(share);
+export const shareAt = (place: number) => place * place;
+
+/** One row's share set, the others keeping their proportions; equal ones if they had none. */
+export function reshared(base: Float64Array, row: number, share: number): Float64Array {
+  const rest = base.reduce((sum, w, i) => (i === row ? sum : sum + w), 0);
+  const left = 1 - share;
+  return base.map((w, i) => {
+    if (i === row) return base.length === 1 ? 1 : share;
+    return rest > 0 ? (w / rest) * left : left / (base.length - 1);
+  });
+}
+
+export function weights(context: Context): Panel {
+  const { data, host } = context;
+  const fixed = data.precomputed !== null || data.n < 2;
+  const past: (Float64Array | null)[] = [];
+  let scene: Scene | null = null;
+  let grip: { row: number; base: Float64Array } | null = null;
+
+  const change = (next: Float64Array | null) => {
+    past.push(host.get().weights);
+    if (past.length > STEPS_BACK) past.shift();
+    host.set({ weights: next });
+    undo.disabled = false;
+  };
+  const undo = button("Undo", { class: "uapca-tool", title: "Take the last change of weights back", disabled: true }, back);
+  const tools = el("div", { class: "uapca-tools" }, undo);
+  if (!fixed) {
+    tools.append(
+      button("Reset", { class: "uapca-tool", title: "The weights the data came with" }, () => change(null)),
+      button("Equal", { class: "uapca-tool", title: "The same weight for every row" }, () =>
+        change(new Float64Array(data.n).fill(1 / data.n)),
+      ),
+    );
+    const { counts } = data;
+    if (counts) {
+      const total = counts.reduce((a, b) => a + b, 0);
+      tools.append(
+        button("By count", { class: "uapca-tool", title: "As many points as stand behind each row" }, () =>
+          change(counts.map((count) => count / total)),
+        ),
+      );
+    }
+  }
+  const find = el("input", { type: "search", class: "uapca-find", placeholder: "Find a row", "aria-label": "Find a row" });
+  find.hidden = data.n <= 20;
+  const list = el("div", { class: "uapca-list", role: "list", "aria-label": "Rows and their weights" });
+  const sheet = el("div", { class: "uapca-sheet" }, list);
+  const note = el("p", { class: "uapca-note" });
+  const node = section("weights", "Rows and weights", tools, find, sheet, note);
+  if (data.precomputed) note.textContent = "Weights cannot be moved here: with so many features the path was computed beforehand.";
+  const lines: Line[] = [];
+  let found = Array.from({ length: data.n }, (_, row) => row);
+  let shown = [-1, -1];
+
+  find.addEventListener("input", () => {
+    const wanted = find.value.trim().toLocaleLowerCase();
+    found = [];
+    data.names.forEach((name, row) => {
+      if (name.toLocaleLowerCase().includes(wanted)) found.push(row);
+    });
+    sheet.scrollTop = 0;
+    shown = [-1, -1];
+    window_();
+  });
+  sheet.addEventListener("scroll", () => window_(), { passive: true });
+  new ResizeObserver(() => window_()).observe(sheet);
+  node.addEventListener("keydown", (event) => {
+    const typing = event.target === find;
+    if (!typing && event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
+      event.preventDefault();
+      back();
+    }
+  });
+
+  function back(): void {
+    if (!past.length) return;
+    host.set({ weights: past.pop()! });
+    undo.disabled = !past.length;
+    if (undo.disabled && document.activeElement === document.body) sheet.focus();
+    context.announce("Weights taken back");
+  }
+
+  function line(): Line {
+    const name = button("", { class: "uapca-row-name" }, (event) => {
+      const extend = event.shiftKey || event.ctrlKey || event.metaKey;
+      host.set({ selection: clicked(host.get().selection, one.row, extend) });
+    });
+    const slider = el("input", { type: "range", min: 0, max: 1, step: "any", class: "uapca-range", disabled: fixed });
+    const share = el("output", { class: "uapca-share" });
+    const only = button("Only", { class: "uapca-tool uapca-only", disabled: fixed }, () => {
+      const next = new Float64Array(data.n);
+      next[one.row] = 1;
+      change(next);
+    });
+    const node = el("div", { class: "uapca-line", role: "listitem" }, name, slider, share, only);
+    const one: Line = { node, name, slider, share, row: -1 };
+    const release = () => {
+      grip = null;
+    };
+    const pull = (place: number) => {
+      const { row } = one;
+      if (!grip || grip.row !== row) {
+        const base = Float64Array.from(scene?.weights ?? data.weights);
+        grip = { row, base };
+        past.push(host.get().weights);
+        undo.disabled = false;
+      }
+      host.set({ weights: reshared(grip.base, row, shareAt(Math.min(Math.max(place, 0), 1))) });
+    };
+    slider.addEventListener("input", () => pull(Number(slider.value)));
+    slider.addEventListener("change", release);
+    slider.addEventListener("blur", release);
+    slider.addEventListener("keydown", (event) => {
+      // A range without steps moves by what the browser thinks best: one hundredth is our own.
+      const step = { ArrowLeft: -0.01, ArrowDown: -0.01, ArrowRight: 0.01, ArrowUp: 0.01, PageDown: -0.1, PageUp: 0.1 }[event.key];
+      const end = { Home: 0, End: 1 }[event.key];
+      if (step === undefined && end === undefined) return;
+      event.preventDefault();
+      pull(end ?? placeOf(scene?.weights[one.row] ?? 0) + (step ?? 0));
+    });
+    const enter = () => host.set({ hovered: { kind: "row", index: one.row } });
+    const leave = () => {
+      if (host.get().hovered?.kind === "row") host.set({ hovered: null });
+    };
+    node.addEventListener("pointerenter", enter);
+    node.addEventListener("pointerleave", leave);
+    node.addEventListener("focusin", enter);
+    node.addEventListener("focusout", leave);
+    return one;
+  }
+
+  /** Only the lines that can be seen exist. */
+  function window_(): void {
+    if (!scene || !data.n) return;
+    const all = found.length <= 40;
+    const first = all ? 0 : Math.max(Math.floor(sheet.scrollTop / HEIGHT) - SPARE, 0);
+    const last = all ? found.length : Math.min(Math.ceil((sheet.scrollTop + sheet.clientHeight) / HEIGHT) + SPARE, found.length);
+    if (first === shown[0] && last === shown[1]) return;
+    shown = [first, last];
+    list.style.paddingTop = `${first * HEIGHT}px`;
+    list.style.paddingBottom = `${(found.length - last) * HEIGHT}px`;
+    while (lines.length > last - first) lines.pop()!.node.remove();
+    while (lines.length < last - first) {
+      const one = line();
+      lines.push(one);
+      list.append(one.node);
+    }
+    lines.forEach((one, i) => dress(one, found[first + i], scene!));
+    values(scene);
+  }
+
+  function dress(one: Line, row: number, scene: Scene): void {
+    one.row = row;
+    const name = data.names[row];
+    const look = context.look(row);
+    set(one.node, { "data-row": row, "aria-setsize": found.length, "aria-posinset": found.indexOf(row) + 1 });
+    one.name.replaceChildren(swatch(look, colour(look, scene.theme)), nameNode(name, 40));
+    set(one.slider, { "aria-label": `Weight of ${name}` });
+    set(one.node.lastElementChild!, { "aria-label": `Only ${name}`, title: "All the weight on this row" });
+  }
+
+  function values(scene: Scene): void {
+    const chosen = new Set(scene.state.selection);
+    for (const one of lines) {
+      const share = scene.weights[one.row];
+      const text = percent(share);
+      if (document.activeElement !== one.slider || Math.abs(shareAt(Number(one.slider.value)) - share) > 1e-12) {
+        one.slider.value = String(placeOf(share));
+      }
+      if (one.slider.getAttribute("aria-valuetext") !== text) set(one.slider, { "aria-valuetext": text });
+      setText(one.share, text);
+      one.node.classList.toggle("is-hovered", one.row === scene.row);
+      one.node.classList.toggle("is-selected", chosen.has(one.row));
+      set(one.name, { "aria-pressed": String(chosen.has(one.row)) });
+    }
+  }
+
+  return {
+    node,
+    draw(next: Scene, changes: Changes) {
+      scene = next;
+      if (has(changes, "theme")) shown = [-1, -1];
+      window_();
+      if (has(changes, "weights", "selection", "hovered", "theme")) values(next);
+    },
+  };
+}
