@@ -11,6 +11,8 @@ export interface Chart {
   readonly svg: SVGSVGElement;
   readonly note: HTMLElement;
   readonly size: { width: number; height: number };
+  /** The font of the picture, for measuring, and its size in pixels. */
+  readonly type: { font: string; em: number };
 }
 
 /** A titled section with a picture that fills its stage; `resized` is called when it can be drawn. */
@@ -26,14 +28,17 @@ export function chart(
   const note = el("p", { class: "uapca-note" });
   const node = section(name, title, tools, stage, note);
   const size = { width: 0, height: 0 };
+  const type = { font: "12px sans-serif", em: 12 };
   new ResizeObserver(() => {
     const { clientWidth: width, clientHeight: height } = stage;
     if (!width || !height || (width === size.width && height === size.height)) return;
     Object.assign(size, { width, height });
+    const { fontSize, fontFamily } = getComputedStyle(picture);
+    Object.assign(type, { font: `${fontSize} ${fontFamily}`, em: parseFloat(fontSize) });
     set(picture, { width, height, viewBox: `0 0 ${width} ${height}` });
     resized();
   }).observe(stage);
-  return { node, tools, stage, svg: picture, note, size };
+  return { node, tools, stage, svg: picture, note, size, type };
 }
 
 /** A titled section of the page. */

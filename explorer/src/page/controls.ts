@@ -113,7 +113,7 @@ export function controls(context: Context): Controls {
         if (Number(slider.value) !== u) slider.value = String(u);
         slider.style.setProperty("--uapca-at", `${100 * u}%`);
         set(slider, { "aria-valuetext": `s = ${scaleText(state.scale)}` });
-        if (document.activeElement !== entry || !entry.matches(":focus") || motion.playing) entry.value = entryText(state.scale);
+        if (!entry.matches(":focus") || motion.playing) entry.value = entryText(state.scale);
         ticks.forEach((tick, i) => tick.classList.toggle("is-on", TICKS[i].scale === state.scale));
       }
       if (has(changes, "pair")) pair.forEach((select, k) => (select.value = String(state.pair[k])));

@@ -13,8 +13,10 @@ import { percent, scaleText } from "./format";
 import { scaleAt, snapped, TICKS } from "./hyperbolic";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
 
-const MARGIN = { top: 12, right: 34, bottom: 40, left: 48 };
-const MOST = 60;
+/** Around the plot, in heights of the text. */
+const AROUND = { top: 1, right: 2.8, bottom: 3.3, left: 4 };
+const MOST = 60; // components that are drawn
+const NAMED = 6; // and named, where there is room
 const FLOOR = 1e-6;
 
 export function eigenvalues(context: Context): Panel {
@@ -66,12 +68,18 @@ export function eigenvalues(context: Context): Panel {
     event.preventDefault();
   });
 
+  function margins(): typeof AROUND {
+    const { em } = view.type;
+    return { top: AROUND.top * em, right: AROUND.right * em, bottom: AROUND.bottom * em, left: AROUND.left * em };
+  }
+
   function frame(scene: Scene): void {
     const { width, height } = view.size;
+    const margin = margins();
     const { path, options } = scene;
-    const right = Math.max(width - MARGIN.right, MARGIN.left + 40);
-    const low = Math.max(height - MARGIN.bottom, MARGIN.top + 40);
-    x.domain([0, 1]).range([MARGIN.left, right]);
+    const right = Math.max(width - margin.right, margin.left + 40);
+    const low = Math.max(height - margin.bottom, margin.top + 40);
+    x.domain([0, 1]).range([margin.left, right]);
     const count = Math.min(path.q, MOST);
     const all = shares(scene);
     let most = 0;
@@ -86,16 +94,16 @@ export function eigenvalues(context: Context): Panel {
     const top = Math.min(1, most * 1.05 || 1);
     const floor = Math.max(Math.min(least, top / 10), FLOOR);
     const scale = options.logarithmic
-      ? scaleLog([floor, top], [low, MARGIN.top]).clamp(true)
-      : scaleLinear([0, top], [low, MARGIN.top]);
+      ? scaleLog([floor, top], [low, margin.top]).clamp(true)
+      : scaleLinear([0, top], [low, margin.top]);
     y = (share) => scale(Math.max(share, options.logarithmic ? floor : 0));
-    const ticks = Math.max(Math.round((low - MARGIN.top) / 44), 2);
+    const ticks = Math.max(Math.round((low - margin.top) / 44), 2);
     const left = axisLeft(scale)
       .ticks(ticks)
-      .tickSize(MARGIN.left - right)
+      .tickSize(margin.left - right)
       .tickPadding(6)
       .tickFormat((v) => tickText(v.valueOf(), options.logarithmic));
-    select(grid).attr("transform", `translate(${MARGIN.left},0)`).call(left);
+    select(grid).attr("transform", `translate(${margin.left},0)`).call(left);
     select(bottom)
       .attr("transform", `translate(0,${low})`)
       .call(
@@ -104,7 +112,7 @@ export function eigenvalues(context: Context): Panel {
           .tickFormat((_, i) => TICKS[i].label)
           .tickSizeOuter(0),
       );
-    set(title, { x: (MARGIN.left + right) / 2, y: low + 34 });
+    set(title, { x: (margin.left + right) / 2, y: low + 2.8 * view.type.em });
     setText(title, "scale s");
 
     pool(lines, curves, count, () => svg("path", { class: "uapca-curve" }));
@@ -120,9 +128,9 @@ export function eigenvalues(context: Context): Panel {
     const last = (path.u.length - 1) * path.q;
     let free = -Infinity;
     const put: [number, number][] = [];
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < Math.min(count, NAMED); i++) {
       const py = y(all[last + i]);
-      if (py - free < 13) continue;
+      if (py - free < 1.1 * view.type.em) continue;
       put.push([i, py]);
       free = py;
     }
@@ -152,6 +160,7 @@ export function eigenvalues(context: Context): Panel {
             : `Components ${i + 1} and ${j + 1} come close at s = ${scaleText(crossing.scale)}: ` +
               `their gap is ${percent(crossing.relativeGap)} of λ${subscript(i + 1)}`;
         const strong = relevant(crossing);
+        const half = Math.abs(y(share(i)) - y(share(j))) / 2;
         const node = svg(
           "g",
           {
@@ -166,6 +175,7 @@ export function eigenvalues(context: Context): Panel {
           },
           svg("title", {}, words),
           svg("circle", { class: "uapca-reach", r: 11 }),
+          ...(strong && half > 6 ? [svg("line", { class: "uapca-gap", y1: -half, y2: half })] : []),
           crossing.kind === "true"
             ? svg("path", { class: "uapca-mark", d: "M-4,-4L4,4M-4,4L4,-4" })
             : svg("circle", { class: "uapca-mark", r: strong ? 5 : 3 }),
@@ -194,7 +204,8 @@ export function eigenvalues(context: Context): Panel {
   function current(scene: Scene): void {
     const { state, fit } = scene;
     const px = x(uOf(state.scale));
-    set(now, { x1: px, x2: px, y1: MARGIN.top, y2: Math.max(view.size.height - MARGIN.bottom, MARGIN.top) });
+    const margin = margins();
+    set(now, { x1: px, x2: px, y1: margin.top, y2: Math.max(view.size.height - margin.bottom, margin.top) });
     const pair = state.pair[0] === state.pair[1] ? [state.pair[0]] : state.pair;
     pool(dots, points, pair.length, () => svg("circle", { class: "uapca-now-dot", r: 4.5 }));
     pair.forEach((i, k) => {

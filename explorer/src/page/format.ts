@@ -38,3 +38,8 @@ export function listed(words: readonly string[]): string {
   if (words.length < 2) return words.join("");
   return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
 }
+
+/** Numbers kept together with their units and signs at the ends of lines. */
+export function unbroken(text: string): string {
+  return text.replace(/(\d) %/g, "$1\u00a0%").replace(/s ([=≤>]) /g, "s\u00a0$1\u00a0").replace(/ → /g, "\u00a0→\u00a0");
+}

@@ -1,12 +1,12 @@
 /** The explorer on a page or in a notebook: panels around one state, drawn once for each frame. */
 
-import type { Engine } from "../core/engine";
-import type { Dataset, Host } from "../model";
+import type { Dataset, Mount } from "../model";
 import { controls, firstOptions } from "./controls";
 import { details } from "./details";
 import { button, el, framed, nameNode, set, setText } from "./dom";
 import { eigenvalues } from "./eigenvalues";
 import { csv, drawing, fileName, json, png, svgText, type Pictured } from "./exports";
+import { unbroken } from "./format";
 import { loadings } from "./loadings";
 import { publish } from "./numbers";
 import { projection } from "./projection/panel";
@@ -21,18 +21,13 @@ const CALM = 120; // milliseconds without a change after which paths, words and 
 let explorers = 0;
 
 /** Puts the explorer into an element; returns a function that takes it away again. */
-export function mount(root: HTMLElement, engine: Engine, host: Host): () => void {
+export const mount: Mount = (root, engine, host) => {
   const data = engine.dataset;
   const prefix = `uapca-${++explorers}`;
   const live = el("p", { class: "uapca-unseen", "aria-live": "polite" });
   const words = el("p", { class: "uapca-verdict", role: "status", "aria-live": "polite", "aria-label": "Verdict" });
   const explorer = el("div", { class: "uapca", "data-host": host.kind, "data-state": "moving" });
   root.append(explorer);
-  if (!data.n) {
-    explorer.append(header(data), el("p", { class: "uapca-verdict", role: "status" }, "There are no rows to show."));
-    set(explorer, { "data-theme": currentTheme(), "data-state": "settled" });
-    return () => explorer.remove();
-  }
 
   const computed = new Computed(engine);
   const changes = new Set<Change>(["theme", "size", "path", "labels", ...(Object.keys(host.get()) as Change[])]);
@@ -100,7 +95,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
       return;
     }
     if (!scene || changes.size) return;
-    setText(words, [...verdict(engine, scene), ...remarks(scene)].join(" "));
+    setText(words, unbroken([...verdict(engine, scene), ...remarks(scene)].join(" ")));
     publish(explorer, scene);
     set(explorer, { "data-state": "settled" });
   }
@@ -153,7 +148,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
     clearTimeout(calm);
     explorer.remove();
   };
-}
+};
 
 function header(data: Dataset, ...actions: HTMLElement[]): HTMLElement {
   const rows = `${data.n} ${data.n === 1 ? "row" : "rows"} · ${data.d} ${data.d === 1 ? "feature" : "features"}`;

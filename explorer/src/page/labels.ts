@@ -42,6 +42,7 @@ export function placed(
   anchors: readonly Anchor[],
   frame: { width: number; height: number },
   previous: Map<number, number>,
+  obstacles: readonly { readonly x: number; readonly y: number }[] = anchors,
 ): Label[] {
   const taken: Box[] = [];
   const labels: Label[] = [];
@@ -54,7 +55,7 @@ export function placed(
       if (box.left < 1 || box.top < 1 || box.right > frame.width - 1 || box.bottom > frame.height - 1) continue;
       let cost = 0.02 * (place % DIRECTIONS.length) + 0.6 * ring - (previous.get(anchor.index) === place ? 0.5 : 0);
       for (const other of taken) cost += 12 * shared(box, other);
-      for (const other of anchors) {
+      for (const other of obstacles) {
         if (other !== anchor && inside(box, other.x, other.y, 5)) cost += 1.2;
       }
       if (!best || cost < best.cost) best = { cost, box, place };

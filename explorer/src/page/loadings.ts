@@ -9,7 +9,6 @@ import { has, type Changes, type Context, type Panel, type Scene } from "./scene
 import { walks } from "./walk";
 
 const HEAD = 22;
-const FONT = "12px system-ui, sans-serif";
 
 interface Bars {
   readonly group: SVGGElement;
@@ -67,23 +66,24 @@ export function loadings(context: Context): Panel {
 
   function layout(scene: Scene): void {
     const { width, height } = view.size;
-    const widest = Math.max(...data.features.slice(0, 400).map((name) => textWidth(shortened(name, 16), FONT)), 20);
+    const widest = Math.max(...data.features.slice(0, 400).map((name) => textWidth(shortened(name, 16), view.type.font)), 20);
     left = Math.min(widest + 12, width * 0.34);
-    const limit = Math.max(Math.floor((left - 8) / 6.4), 4);
-    step = Math.min(Math.max((height - HEAD - 4) / data.d, 20), 34);
+    const limit = Math.max(Math.floor((left - 8) / (0.53 * view.type.em)), 4);
+    step = Math.min(Math.max((height - HEAD - 4) / data.d, 1.65 * view.type.em), 44);
     const tall = Math.max(HEAD + step * data.d + 4, height);
     set(view.svg, { height: tall, viewBox: `0 0 ${width} ${tall}` });
-    const columns = [width - 58, width - 6];
-    span = columns[0] - 46 - left;
+    const column = 4.3 * view.type.em;
+    const columns = [width - 6 - column, width - 6];
+    span = columns[0] - 0.9 * column - left;
     const two = scene.state.pair[0] !== scene.state.pair[1];
     scene.state.pair.forEach((component, k) => {
       const text = `C${component + 1}`;
       const hidden = k === 1 && !two;
       setText(heads[k], hidden ? "" : text);
       set(heads[k], { x: columns[k], y: 13 });
-      set(keys[k], { x: columns[k] - textWidth(text, FONT) - 14, y: 4, visibility: hidden ? "hidden" : "visible" });
+      set(keys[k], { x: columns[k] - textWidth(text, view.type.font) - 14, y: 4, visibility: hidden ? "hidden" : "visible" });
     });
-    const thick = Math.max(Math.min(step * 0.36, 10), 4);
+    const thick = Math.max(Math.min(step * 0.36, 12), 4);
     rows.forEach((row, j) => {
       const top = HEAD + j * step;
       set(row.group, { transform: `translate(0,${top})` });

@@ -6,21 +6,29 @@
  * dash change along with the colour, and on their own where there are more rows than colours.
  */
 
-const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#b8588f", "#c98a00", "#3f9fd8", "#5b5b5b"];
-const DARK = ["#4aa8e0", "#f07f2e", "#1fbf92", "#dd94bb", "#eab13c", "#86cdf7", "#b9b9b9"];
+const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+// On a dark page blue and black would vanish: the same hues, lighter.
+const DARK = ["#4ba6e3", "#ee7b30", "#1fb890", "#dd92bc", "#efb02e", "#93d2f8", "#e4e4e4"];
 
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "12 4", "5 2 1 2 1 2"];
 
+type Outline = ReadonlyArray<readonly [number, number]>;
+
+const CROSS: Outline = [
+  [-0.35, -1.1], [0.35, -1.1], [0.35, -0.35], [1.1, -0.35], [1.1, 0.35], [0.35, 0.35],
+  [0.35, 1.1], [-0.35, 1.1], [-0.35, 0.35], [-1.1, 0.35], [-1.1, -0.35], [-0.35, -0.35],
+];
+
 /** Marker outlines within a circle of radius 1. */
-const MARKERS: ReadonlyArray<ReadonlyArray<readonly [number, number]>> = [
+const MARKERS: readonly Outline[] = [
   circle(16),
   [[-0.85, -0.85], [0.85, -0.85], [0.85, 0.85], [-0.85, 0.85]],
   [[0, -1.15], [1.05, 0.75], [-1.05, 0.75]],
   [[0, -1.25], [1.05, 0], [0, 1.25], [-1.05, 0]],
   [[0, 1.15], [-1.05, -0.75], [1.05, -0.75]],
-  [[-0.35, -1.1], [0.35, -1.1], [0.35, -0.35], [1.1, -0.35], [1.1, 0.35], [0.35, 0.35], [0.35, 1.1], [-0.35, 1.1], [-0.35, 0.35], [-1.1, 0.35], [-1.1, -0.35], [-0.35, -0.35]],
+  CROSS,
   star(5),
-  hexagon(),
+  turned(CROSS, Math.PI / 4),
 ];
 
 export type Theme = "light" | "dark";
@@ -41,7 +49,7 @@ export function marker(index: number, radius: number): string {
 }
 
 /** The points of a row's marker, within a circle of about radius 1. */
-export function outline(index: number): ReadonlyArray<readonly [number, number]> {
+export function outline(index: number): Outline {
   return MARKERS[index % MARKERS.length]!;
 }
 
@@ -64,9 +72,7 @@ function star(points: number): [number, number][] {
   });
 }
 
-function hexagon(): [number, number][] {
-  return Array.from({ length: 6 }, (_, i) => {
-    const angle = (Math.PI * i) / 3;
-    return [1.05 * Math.cos(angle), 1.05 * Math.sin(angle)];
-  });
+function turned(shape: Outline, angle: number): Outline {
+  const [c, k] = [Math.cos(angle), Math.sin(angle)];
+  return shape.map(([x, y]) => [c * x - k * y, k * x + c * y]);
 }

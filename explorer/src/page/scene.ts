@@ -114,7 +114,7 @@ export class Computed {
         this.crossings = [];
       } else {
         this.path = engine.path(resolved(state));
-        this.crossings = engine.crossings();
+        this.crossings = engine.crossings(Math.max(6, resolved(state)));
         this.settled = true;
       }
     }

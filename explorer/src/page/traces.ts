@@ -12,9 +12,8 @@ import { has, type Changes, type Context, type Panel, type Scene } from "./scene
 import { walks } from "./walk";
 
 const MOST = 60; // features that are drawn
-const NAMED = 12; // features that all get their name
-const MARGIN = 30;
-const FONT = "12px system-ui, sans-serif";
+const NAMED = 8; // features that get their name
+const MARGIN = 2.2; // around the circle, in heights of the text
 
 interface Trace {
   readonly group: SVGGElement;
@@ -99,15 +98,16 @@ export function traces(context: Context): Panel {
   function outline(scene: Scene): void {
     const { width, height } = view.size;
     const { path, state } = scene;
-    radius = Math.max(Math.min(width, height) / 2 - MARGIN, 20);
+    radius = Math.max(Math.min(width, height) / 2 - MARGIN * view.type.em, 20);
     set(centre, { transform: `translate(${width / 2},${height / 2})` });
+    lines.classList.toggle("is-many", data.d > NAMED);
     set(circle, { r: radius });
     set(axes[0], { x1: -radius, x2: radius, y1: 0, y2: 0 });
     set(axes[1], { x1: 0, x2: 0, y1: -radius, y2: radius });
     setText(axisNames[0], `component ${state.pair[0] + 1} →`);
-    set(axisNames[0], { x: radius, y: radius + 18, "text-anchor": "end" });
+    set(axisNames[0], { x: radius, y: radius + 1.5 * view.type.em, "text-anchor": "end" });
     setText(axisNames[1], `↑ component ${state.pair[1] + 1}`);
-    set(axisNames[1], { x: -radius, y: -radius - 8, "text-anchor": "start" });
+    set(axisNames[1], { x: -radius, y: -radius - 0.7 * view.type.em, "text-anchor": "start" });
 
     const shown = longest(scene, MOST);
     while (drawn.length > shown.length) drawn.pop()!.group.remove();
@@ -117,6 +117,7 @@ export function traces(context: Context): Panel {
       lines.append(one.group);
     }
     const [a, b] = state.pair;
+    const breaks = new Set(path.breaks.filter(({ ranks }) => ranks.includes(a) || ranks.includes(b)).map(({ at }) => at));
     shown.forEach((feature, i) => {
       const one = drawn[i];
       one.feature = feature;
@@ -127,12 +128,12 @@ export function traces(context: Context): Panel {
       }
       const middle = path.u.findIndex((u) => u >= 0.5);
       const last = path.u.length - 1;
-      const near = segments(one.points, path.breaks, 0, middle);
-      const all = segments(one.points, path.breaks, 0, last);
+      const near = segments(one.points, breaks, 0, middle);
+      const all = segments(one.points, breaks, 0, last);
       set(one.near, { d: near });
-      set(one.far, { d: segments(one.points, path.breaks, middle, last) });
+      set(one.far, { d: segments(one.points, breaks, middle, last) });
       set(one.twin, { d: all });
-      set(one.shade, { d: fans(one.points, path.breaks, middle) });
+      set(one.shade, { d: fans(one.points, breaks, middle) });
       set(one.head, { d: head(one.points) });
       paint(one, scene);
     });
@@ -171,14 +172,14 @@ export function traces(context: Context): Panel {
         index: one.feature,
         x: x + view.size.width / 2,
         y: y + view.size.height / 2,
-        width: textWidth(text, FONT) + 3,
-        height: 14,
+        width: textWidth(text, view.type.font) + 3,
+        height: 1.2 * view.type.em,
         forced: on,
       });
     }
     anchors.sort((p, q) => Number(q.forced) - Number(p.forced) || away(q) - away(p));
-    const chosen = data.d <= NAMED ? anchors : anchors.slice(0, NAMED);
-    const put = placed(chosen, view.size, places);
+    const chosen = anchors.slice(0, NAMED);
+    const put = placed(chosen, view.size, places, anchors);
     pool(names, labels, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     put.forEach((label, i) => {
       const name = data.features[label.index];
@@ -264,19 +265,19 @@ function longest(scene: Scene, count: number): number[] {
 }
 
 /** The line through points `from` to `to`, lifted where the path starts anew. */
-function segments(points: Float64Array, breaks: readonly number[], from: number, to: number): string {
+function segments(points: Float64Array, breaks: ReadonlySet<number>, from: number, to: number): string {
   let text = "";
   for (let k = from; k <= to; k++) {
-    text += `${k === from || breaks.includes(k) ? "M" : "L"}${f(points[2 * k])},${f(points[2 * k + 1])}`;
+    text += `${k === from || breaks.has(k) ? "M" : "L"}${f(points[2 * k])},${f(points[2 * k + 1])}`;
   }
   return text;
 }
 
 /** The area between the centre and the trace up to s = 1, one fan for each unbroken stretch. */
-function fans(points: Float64Array, breaks: readonly number[], to: number): string {
+function fans(points: Float64Array, breaks: ReadonlySet<number>, to: number): string {
   let text = "M0,0";
   for (let k = 0; k <= to; k++) {
-    if (k && breaks.includes(k)) text += "ZM0,0";
+    if (k && breaks.has(k)) text += "ZM0,0";
     text += `L${f(points[2 * k])},${f(points[2 * k + 1])}`;
   }
   return `${text}Z`;

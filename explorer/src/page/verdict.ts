@@ -16,7 +16,6 @@ const CLOSE = 0.1;
 export function verdict(engine: Engine, scene: Scene): string[] {
   const { dataset: data } = engine;
   const { pair } = scene.state;
-  if (!data.n) return ["There are no rows."];
   const before = engine.fit(0);
   const after = engine.fit(1);
   if (!(after.total > 0)) return ["Nothing varies: all rows are the same certain point."];

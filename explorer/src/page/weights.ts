@@ -85,10 +85,10 @@ export function weights(context: Context): Panel {
     });
     sheet.scrollTop = 0;
     shown = [-1, -1];
-    window_();
+    seen();
   });
-  sheet.addEventListener("scroll", () => window_(), { passive: true });
-  new ResizeObserver(() => window_()).observe(sheet);
+  sheet.addEventListener("scroll", () => seen(), { passive: true });
+  new ResizeObserver(() => seen()).observe(sheet);
   node.addEventListener("keydown", (event) => {
     const typing = event.target === find;
     if (!typing && event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
@@ -101,7 +101,6 @@ export function weights(context: Context): Panel {
     if (!past.length) return;
     host.set({ weights: past.pop()! });
     undo.disabled = !past.length;
-    if (undo.disabled && document.activeElement === document.body) sheet.focus();
     context.announce("Weights taken back");
   }
 
@@ -155,7 +154,7 @@ export function weights(context: Context): Panel {
   }
 
   /** Only the lines that can be seen exist. */
-  function window_(): void {
+  function seen(): void {
     if (!scene || !data.n) return;
     const all = found.length <= 40;
     const first = all ? 0 : Math.max(Math.floor(sheet.scrollTop / HEIGHT) - SPARE, 0);
@@ -189,7 +188,7 @@ export function weights(context: Context): Panel {
     for (const one of lines) {
       const share = scene.weights[one.row];
       const text = percent(share);
-      if (document.activeElement !== one.slider || Math.abs(shareAt(Number(one.slider.value)) - share) > 1e-12) {
+      if (!one.slider.matches(":focus") || Math.abs(shareAt(Number(one.slider.value)) - share) > 1e-12) {
         one.slider.value = String(placeOf(share));
       }
       if (one.slider.getAttribute("aria-valuetext") !== text) set(one.slider, { "aria-valuetext": text });
@@ -205,7 +204,7 @@ export function weights(context: Context): Panel {
     draw(next: Scene, changes: Changes) {
       scene = next;
       if (has(changes, "theme")) shown = [-1, -1];
-      window_();
+      seen();
       if (has(changes, "weights", "selection", "hovered", "theme")) values(next);
     },
   };

@@ -22,8 +22,8 @@ import { View } from "./view";
 const ELEMENTS = 320;
 /** Names that are tried, the heaviest rows first. */
 const NAMES = 60;
-const FONT = "12px system-ui, sans-serif";
-const INSET = { top: 14, right: 16, bottom: 44, left: 54 };
+/** Around the plot, in heights of the text. */
+const AROUND = { top: 1.2, right: 1.3, bottom: 3.7, left: 4.5 };
 
 export function projection(context: Context): Panel {
   const { data, host } = context;
@@ -33,7 +33,7 @@ export function projection(context: Context): Panel {
     "Projection of the rows. Arrow keys walk through the rows, Enter selects, Shift and Enter adds, Escape lets go.",
     () => context.redraw("size"),
   );
-  const { stage, size, tools } = chartView;
+  const { stage, size, tools, type } = chartView;
   const crowd = data.n > ELEMENTS;
   const under = canvas(context);
   stage.prepend(under.node);
@@ -101,6 +101,7 @@ export function projection(context: Context): Panel {
   );
   walks(stage, context, "row", (row, extend) => host.set({ selection: clicked(host.get().selection, row, extend) }));
 
+  let inset = AROUND;
   const single = (scene: Scene) => scene.state.pair[0] === scene.state.pair[1];
   const rowY = (scene: Scene, row: number) => (single(scene) ? view.y(row) : view.y(scene.projection.means[2 * row + 1]));
 
@@ -139,26 +140,26 @@ export function projection(context: Context): Panel {
 
   function axes(scene: Scene): void {
     const { state, fit } = scene;
-    const [low, right] = [size.height - INSET.bottom, size.width - INSET.right];
-    set(frame, { x: INSET.left, y: INSET.top - 8, width: Math.max(right - INSET.left + 8, 1), height: Math.max(low - INSET.top + 8, 1) });
-    const x = scaleLinear([view.invertX(INSET.left), view.invertX(right)], [INSET.left, right]);
-    const wide = Math.max(right - INSET.left, 1);
+    const [low, right] = [size.height - inset.bottom, size.width - inset.right];
+    set(frame, { x: inset.left, y: inset.top - 8, width: Math.max(right - inset.left + 8, 1), height: Math.max(low - inset.top + 8, 1) });
+    const x = scaleLinear([view.invertX(inset.left), view.invertX(right)], [inset.left, right]);
+    const wide = Math.max(right - inset.left, 1);
     select(across)
       .attr("transform", `translate(0,${low})`)
-      .call(axisBottom(x).ticks(Math.max(wide / 90, 2)).tickSize(INSET.top - low).tickPadding(8));
+      .call(axisBottom(x).ticks(Math.max(wide / 90, 2)).tickSize(inset.top - low).tickPadding(8));
     if (single(scene)) along.replaceChildren();
     else {
-      const tall = Math.max(low - INSET.top, 1);
-      const y = scaleLinear([view.invertY(low), view.invertY(INSET.top)], [low, INSET.top]);
+      const tall = Math.max(low - inset.top, 1);
+      const y = scaleLinear([view.invertY(low), view.invertY(inset.top)], [low, inset.top]);
       select(along)
-        .attr("transform", `translate(${INSET.left},0)`)
-        .call(axisLeft(y).ticks(Math.max(tall / 70, 2)).tickSize(INSET.left - right).tickPadding(6));
+        .attr("transform", `translate(${inset.left},0)`)
+        .call(axisLeft(y).ticks(Math.max(tall / 70, 2)).tickSize(inset.left - right).tickPadding(6));
     }
     const words = state.pair.map((i) => `Component ${i + 1} · ${percent(fit.shares[i])}`);
     setText(titles[0], words[0]);
-    set(titles[0], { x: (INSET.left + right) / 2, y: size.height - 6 });
+    set(titles[0], { x: (inset.left + right) / 2, y: size.height - 0.5 * type.em });
     setText(titles[1], single(scene) ? "" : words[1]);
-    set(titles[1], { transform: `translate(13,${(INSET.top + low) / 2}) rotate(-90)` });
+    set(titles[1], { transform: `translate(${1.1 * type.em},${(inset.top + low) / 2}) rotate(-90)` });
   }
 
   function draw(scene: Scene, radius: number): void {
@@ -195,11 +196,11 @@ export function projection(context: Context): Panel {
     const anchors: Anchor[] = [];
     for (const row of order.slice(0, NAMES)) {
       const [x, y] = [view.x(means[2 * row]), rowY(scene, row)];
-      if (x < INSET.left || x > size.width || y < 0 || y > size.height - INSET.bottom) continue;
+      if (x < inset.left || x > size.width || y < 0 || y > size.height - inset.bottom) continue;
       const text = shortened(data.names[row], 22);
-      anchors.push({ index: row, x, y, width: textWidth(text, FONT) + 3, height: 15, forced: forced(row) });
+      anchors.push({ index: row, x, y, width: textWidth(text, type.font) + 3, height: 1.25 * type.em, forced: forced(row) });
     }
-    const put = placed(anchors, { width: size.width - 4, height: size.height - INSET.bottom + 4 }, sides);
+    const put = placed(anchors, { width: size.width - 4, height: size.height - inset.bottom + 4 }, sides);
     pool(names, labels, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     let lines = "";
     put.forEach((label, i) => {
@@ -210,7 +211,7 @@ export function projection(context: Context): Panel {
       labels[i].classList.toggle("is-on", forced(label.index));
       labels[i].classList.toggle("is-off", chosen.size > 0 && !forced(label.index));
       if (label.led) {
-        const width = textWidth(text, FONT);
+        const width = textWidth(text, type.font);
         const [x, y] = [view.x(means[2 * label.index]), rowY(scene, label.index)];
         lines += `M${x},${y}L${Math.min(Math.max(x, label.x), label.x + width)},${label.y + (y < label.y ? -6 : 6)}`;
       }
@@ -227,7 +228,7 @@ export function projection(context: Context): Panel {
     }
     set(arrow, { visibility: "visible" });
     const [line, text] = [arrow.children[0], arrow.children[1]];
-    const reach = 0.38 * Math.min(size.width - INSET.left - INSET.right, size.height - INSET.top - INSET.bottom);
+    const reach = 0.38 * Math.min(size.width - inset.left - inset.right, size.height - inset.top - inset.bottom);
     const [x, y] = [view.x(0), view.y(0)];
     const tip = [
       x + reach * fit.components[state.pair[0] * fit.d + j],
@@ -244,13 +245,15 @@ export function projection(context: Context): Panel {
     draw(next: Scene, changes: Changes) {
       scene = next;
       if (!size.width || !data.n) return;
+      const { em } = type;
+      inset = { top: AROUND.top * em, right: AROUND.right * em, bottom: AROUND.bottom * em, left: AROUND.left * em };
       const { state } = next;
       const one = single(next);
       const radius = one ? lineRadius(state.level) : planeRadius(state.level);
       // A new question gets a new frame; the same one, moving, keeps it as long as it can.
       const question = `${state.pair} ${state.standardise} ${size.width} ${size.height}`;
       const moved = has(changes, "scale", "weights", "path", "level", "pair", "standardise", "points", "shape");
-      view.fit(extentOf(next, radius), size, INSET, question !== fitted || has(changes, "level"), one ? data.n : 0);
+      view.fit(extentOf(next, radius), size, inset, question !== fitted || has(changes, "level"), one ? data.n : 0);
       if (moved && question === fitted) {
         clearTimeout(calm);
         calm = setTimeout(settle, 400);
