@@ -204,7 +204,8 @@ export function weights(context: Context): Panel {
     draw(next: Scene, changes: Changes) {
       scene = next;
       if (has(changes, "theme")) shown = [-1, -1];
-      seen();
+      // Asking where the list is scrolled to makes the browser lay out the page: not in every frame.
+      if (shown[0] < 0) seen();
       if (has(changes, "weights", "selection", "hovered", "theme")) values(next);
     },
   };

@@ -5,6 +5,8 @@ import { ellipse } from "../ellipse";
 import type { Context, Scene } from "../scene";
 import type { View } from "./view";
 
+const BATCH = 40; // rows to a path
+
 export interface Canvas {
   readonly node: HTMLCanvasElement;
   draw(scene: Scene, view: View, size: { width: number; height: number }, radius: number, rows: boolean): void;
@@ -51,48 +53,49 @@ export function canvas(context: Context): Canvas {
         }
       }
 
-      /** One path for all rows of a colour: thousands of strokes would cost too much. */
+      /** Some rows to a path: one for each would cost too much, and one for all even more. */
       function many(pen: CanvasRenderingContext2D, chosen: Set<number>): void {
-        const { means, covariances } = scene.projection;
         const faint = Math.max(0.08, Math.min(0.5, 160 / data.n));
-        const byLook = new Map<number, number[]>();
+        const byLook = new Map<number, number[][]>();
         for (let row = 0; row < data.n; row++) {
           const look = context.look(row);
-          const list = byLook.get(look);
-          if (list) list.push(row);
-          else byLook.set(look, [row]);
+          if (!byLook.has(look)) byLook.set(look, [[], []]);
+          byLook.get(look)![Number(chosen.has(row))].push(row);
         }
-        for (const [look, members] of byLook) {
+        pen.lineWidth = 1;
+        for (const [look, sides] of byLook) {
           pen.strokeStyle = pen.fillStyle = colour(look, scene.theme);
-          pen.lineWidth = 1;
-          const shape = outline(look);
-          for (const inside of chosen.size ? [false, true] : [false]) {
-            pen.beginPath();
-            for (const row of members) {
-              if (chosen.has(row) !== inside) continue;
-              const c = { xx: covariances[3 * row], xy: covariances[3 * row + 1], yy: covariances[3 * row + 2] };
-              const e = ellipse(c, radius * view.scale);
-              const [x, y] = [view.x(means[2 * row]), view.y(means[2 * row + 1])];
-              pen.moveTo(x + e.major * Math.cos(e.angle), y - e.major * Math.sin(e.angle));
-              pen.ellipse(x, y, e.major, e.minor, -e.angle, 0, 2 * Math.PI);
-            }
+          sides.forEach((rows, inside) => {
             pen.globalAlpha = inside ? 0.9 : chosen.size ? faint * 0.4 : faint;
-            pen.stroke();
-            pen.beginPath();
-            for (const row of members) {
-              if (chosen.has(row) !== inside) continue;
-              const [x, y] = [view.x(means[2 * row]), view.y(means[2 * row + 1])];
-              const size = inside ? 3.4 : 2.4;
-              shape.forEach(([px, py], i) => {
-                if (i) pen.lineTo(x + px * size, y + py * size);
-                else pen.moveTo(x + px * size, y + py * size);
-              });
-              pen.closePath();
-            }
+            batches(rows, region, () => pen.stroke());
             pen.globalAlpha = inside ? 1 : chosen.size ? 0.3 : 0.8;
-            pen.fill();
+            const [shape, reach] = [outline(look), inside ? 3.4 : 2.4];
+            batches(rows, (row) => centre(row, shape, reach), () => pen.fill());
+          });
+        }
+
+        function batches(rows: readonly number[], trace: (row: number) => void, finish: () => void): void {
+          for (let first = 0; first < rows.length; first += BATCH) {
+            pen.beginPath();
+            for (let k = first; k < Math.min(first + BATCH, rows.length); k++) trace(rows[k]);
+            finish();
           }
         }
+      }
+
+      function region(row: number): void {
+        const { means, covariances: c } = scene.projection;
+        const e = ellipse({ xx: c[3 * row], xy: c[3 * row + 1], yy: c[3 * row + 2] }, radius * view.scale);
+        const [x, y] = [view.x(means[2 * row]), view.y(means[2 * row + 1])];
+        pen!.moveTo(x + e.major * Math.cos(e.angle), y - e.major * Math.sin(e.angle));
+        pen!.ellipse(x, y, e.major, e.minor, -e.angle, 0, 2 * Math.PI);
+      }
+
+      function centre(row: number, shape: ReadonlyArray<readonly [number, number]>, reach: number): void {
+        const { means } = scene.projection;
+        const [x, y] = [view.x(means[2 * row]), view.y(means[2 * row + 1])];
+        pen!.moveTo(x + shape[0][0] * reach, y + shape[0][1] * reach);
+        for (let k = 1; k < shape.length; k++) pen!.lineTo(x + shape[k][0] * reach, y + shape[k][1] * reach);
       }
     },
   };
