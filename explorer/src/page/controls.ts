@@ -53,7 +53,7 @@ export function controls(context: Context): Controls {
   });
   const read = () => {
     const text = entry.value.trim().replace(",", ".");
-    const value = /^(∞|inf|infinity)$/i.test(text) ? Infinity : text === "½" ? 0.5 : text === "" ? NaN : Number(text);
+    const value = /^(\u221e|inf|infinity)$/i.test(text) ? Infinity : text === "½" ? 0.5 : text === "" ? NaN : Number(text);
     motion.stop();
     if (value >= 0) host.set({ scale: value });
     else entry.value = entryText(host.get().scale);
@@ -72,9 +72,10 @@ export function controls(context: Context): Controls {
       if (next[0] === next[1] && count > 1) next[1 - k] = before;
       host.set({ pair: next });
     });
-    node.disabled = count < 2;
     return node;
   });
+  const both = el("span", { class: "uapca-field" }, "Components ", pair[0], " × ", pair[1]);
+  both.hidden = count < 2;
   const level = el("select", { "aria-label": "Probability inside an ellipse" });
   level.addEventListener("change", () => host.set({ level: Number(level.value) }));
   const standardise = check("Standardise", "Divide each feature by its total standard deviation first", (on) => host.set({ standardise: on }));
@@ -94,7 +95,7 @@ export function controls(context: Context): Controls {
     el(
       "div",
       { class: "uapca-choices" },
-      el("span", { class: "uapca-field" }, "Components ", pair[0], " × ", pair[1]),
+      both,
       el("label", { class: "uapca-field" }, "Level ", level),
       standardise.node,
       labels.node,

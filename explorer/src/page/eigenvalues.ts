@@ -209,7 +209,7 @@ export function eigenvalues(context: Context): Panel {
     const pair = state.pair[0] === state.pair[1] ? [state.pair[0]] : state.pair;
     pool(dots, points, pair.length, () => svg("circle", { class: "uapca-now-dot", r: 4.5 }));
     pair.forEach((i, k) => {
-      set(points[k], { cx: px, cy: y(fit.shares[i]) });
+      set(points[k], { cx: px, cy: y(fit.shares[i] || 0) });
       points[k].classList.toggle("is-second", k === 1);
     });
   }
@@ -240,10 +240,14 @@ export function eigenvalues(context: Context): Panel {
       if (whole) total = (1 - u) ** 2 * whole[0] + u ** 2 * whole[1];
       else for (let i = 0; i < path.q; i++) total += path.eigenvalues[k * path.q + i];
       for (let i = 0; i < path.q; i++) {
-        out[k * path.q + i] = total > 0 ? path.eigenvalues[k * path.q + i] / total : 0;
+        out[k * path.q + i] = total > 0 ? path.eigenvalues[k * path.q + i] / total : NaN;
       }
     }
-    return out;
+    // Where nothing varies at an end of the path there are no shares but the limits.
+    const [q, last] = [path.q, path.u.length - 1];
+    if (last > 0 && Number.isNaN(out[0])) out.copyWithin(0, q, 2 * q);
+    if (last > 0 && Number.isNaN(out[last * q])) out.copyWithin(last * q, (last - 1) * q, last * q);
+    return out.map((share) => (share > 0 ? share : 0));
   }
 }
 

@@ -6,7 +6,7 @@ import { details } from "./details";
 import { button, el, framed, nameNode, set, setText } from "./dom";
 import { eigenvalues } from "./eigenvalues";
 import { csv, drawing, fileName, json, png, svgText, type Pictured } from "./exports";
-import { unbroken } from "./format";
+import { sentence, unbroken } from "./format";
 import { loadings } from "./loadings";
 import { publish } from "./numbers";
 import { projection } from "./projection/panel";
@@ -101,10 +101,11 @@ export const mount: Mount = (root, engine, host) => {
   }
 
   function remarks(scene: Scene): readonly string[] {
-    const notes = scene.fit.exact
-      ? []
-      : ["With so many features the path was computed beforehand; between its points it is interpolated."];
-    return scene.state.weights || scene.state.standardise ? notes : [...notes, ...data.remarks];
+    const notes = data.precomputed
+      ? ["With so many features the components were computed beforehand; in between they are interpolated."]
+      : [];
+    // What Python says is about the data as given.
+    return scene.state.weights || scene.state.standardise ? notes : [...notes, ...data.remarks.map(sentence)];
   }
 
   async function save(kind: "svg" | "png" | "csv" | "json"): Promise<void> {

@@ -32,6 +32,9 @@ const DIRECTIONS: ReadonlyArray<readonly [number, number]> = [
 ];
 const DISTANCES = [7, 18, 32];
 
+/** The place straight above a mark. */
+export const ABOVE = 3;
+
 /**
  * Places chosen greedily, most important first.
  *

@@ -60,6 +60,7 @@ export function loadings(context: Context): Panel {
     if (index !== null) pin(index);
   });
 
+  view.stage.style.minHeight = `${Math.min(HEAD + 30 * data.d, 300)}px`;
   let step = 26;
   let left = 60;
   let span = 100;

@@ -11,7 +11,7 @@ import { colour, dash, marker } from "./palette";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
 import { walks } from "./walk";
 
-const MOST = 60; // features that are drawn
+const MOST = 40; // features that are drawn
 const NAMED = 8; // features that get their name
 const MARGIN = 2.2; // around the circle, in heights of the text
 

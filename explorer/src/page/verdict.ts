@@ -23,6 +23,7 @@ export function verdict(engine: Engine, scene: Scene): string[] {
   if (engine.moments.certain) return ["All rows are certain: the picture is the same at every s."];
   const shown = pair[0] === pair[1] ? [pair[0]] : [...pair].sort((a, b) => a - b);
   if (!(before.total > 0)) {
+    if (data.n === 1) return ["There is one row: all there is to see is its own uncertainty, the same at every s > 0."];
     return ["The means do not differ: all there is to see is the rows’ own uncertainty, the same at every s > 0."];
   }
   const sentences = [stability(before, after, shown)];

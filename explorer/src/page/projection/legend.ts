@@ -1,7 +1,7 @@
 /** What the marks of the projection mean, in words. */
 
 import { el, nameNode, setText, svg } from "../dom";
-import { percent } from "../format";
+import { digits } from "../format";
 import { colour, dash, marker } from "../palette";
 import { has, type Changes, type Context, type Scene } from "../scene";
 
@@ -22,14 +22,14 @@ export function legend(context: Context): Legend {
   return {
     node,
     draw(scene, changes) {
-      const level = percent(scene.state.level, 0);
-      const share = scene.state.level === 1 ? level : `${level.replace(".0", "")}`;
+      const share = `${digits(100 * scene.state.level, 4)} %`;
+      const normal = !data.laws || scene.options.shape === "densities";
       const one = scene.state.pair[0] === scene.state.pair[1];
       const shape = one ? "Interval" : scene.options.shape === "densities" ? "Outline" : "Ellipse";
       setText(
         words,
         `${shape}: ${share} of each row’s probability` +
-          (scene.options.shape === "densities" && !one ? ", where it is densest" : "") +
+          (scene.options.shape === "densities" && !one ? ", where it is densest" : normal ? "" : ", taken as normal") +
           ". Marker: its mean." +
           (scene.points ? " Small dots: the original points." : ""),
       );

@@ -8,7 +8,7 @@ import { chart } from "../chart";
 import { button, pool, set, setText, shortened, svg } from "../dom";
 import { lineRadius, planeRadius } from "../ellipse";
 import { percent } from "../format";
-import { placed, textWidth, type Anchor } from "../labels";
+import { ABOVE, placed, textWidth, type Anchor } from "../labels";
 import { has, type Changes, type Context, type Panel, type Scene } from "../scene";
 import { clicked, walks } from "../walk";
 import { canvas } from "./canvas";
@@ -56,6 +56,8 @@ export function projection(context: Context): Panel {
   const sides = new Map<number, number>();
   const key = legend(context);
   chartView.node.append(key.node);
+  rows.style.setProperty("--uapca-fill", String(Math.min(0.1, 1.2 / data.n)));
+  rows.classList.toggle("is-many", data.n > 30);
   let scene: Scene | null = null;
   let fitted = "";
   let panning = false;
@@ -198,6 +200,7 @@ export function projection(context: Context): Panel {
       const [x, y] = [view.x(means[2 * row]), rowY(scene, row)];
       if (x < inset.left || x > size.width || y < 0 || y > size.height - inset.bottom) continue;
       const text = shortened(data.names[row], 22);
+      if (single(scene)) sides.set(row, ABOVE);
       anchors.push({ index: row, x, y, width: textWidth(text, type.font) + 3, height: 1.25 * type.em, forced: forced(row) });
     }
     const put = placed(anchors, { width: size.width - 4, height: size.height - inset.bottom + 4 }, sides);
