@@ -1,5 +1,6 @@
 /** Numbers on demand: mean and standard deviation of the rows that are pointed at or selected. */
 
+import { standardDeviation } from "../core/index";
 import type { Dataset } from "../model";
 import { section } from "./chart";
 import { el, nameNode, setText } from "./dom";
@@ -77,34 +78,7 @@ export function details(context: Context): Panel {
 }
 
 function measured(data: Dataset, row: number, feature: number): string {
-  const sd = deviation(data, row, feature);
+  const sd = standardDeviation(data.cov, row, feature, data.d);
   const mean = digits(data.mean[row * data.d + feature], 4);
   return sd > 0 ? `${mean} ± ${digits(sd, 2)}` : mean;
-}
-
-/** The standard deviation of one feature of one row, whatever the representation. */
-export function deviation(data: Dataset, row: number, j: number): number {
-  const { cov, d } = data;
-  switch (cov.kind) {
-    case "zero":
-      return 0;
-    case "diagonal":
-      return entry(cov, row, j) * Math.sqrt(cov.multiplier);
-    case "shared":
-      return Math.sqrt(Math.max(cov.matrix[j * d + j] * cov.multiplier, 0));
-    case "dense": {
-      const size = (d * (d + 1)) / 2;
-      const start = j * d - (j * (j - 1)) / 2;
-      return Math.sqrt(Math.max(cov.upper[row * size + start] * cov.multiplier, 0));
-    }
-    case "low-rank": {
-      let sum = cov.rest ? entry(cov.rest, row, j) ** 2 * cov.rest.multiplier : 0;
-      for (let k = 0; k < cov.rank; k++) sum += cov.factors[(row * d + j) * cov.rank + k] ** 2;
-      return Math.sqrt(sum * cov.multiplier);
-    }
-  }
-}
-
-function entry(cov: { std: Float64Array; rows: number; columns: number }, row: number, j: number): number {
-  return cov.std[(cov.rows === 1 ? 0 : row) * cov.columns + (cov.columns === 1 ? 0 : j)];
 }

@@ -1,0 +1,269 @@
+"""The controls, moved by mouse and by touch; every number on display is checked with Python."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+import uapca
+from views.explorer.browser.driver import close
+
+
+@pytest.fixture
+def page(opened, students):
+    return opened(students, "Student grades")
+
+
+def test_opens_at_the_data_as_given(page, students):
+    assert page.scale == 1.0
+    assert page.text("pair") == "0 1"
+    assert page.text("level") == "0.95"
+    close(page.numbers("weights"), students.weights)
+    page.agrees()
+    for name in (*students.names, *students.features):
+        assert page.page.get_by_text(name, exact=True).first.is_visible()
+
+
+def test_the_axes_tell_the_explained_variance(page):
+    pca = page.agrees()
+    titles = page.page.locator(".uapca-projection .uapca-axis-name").all_text_contents()
+    for i, title in enumerate(titles):
+        assert title == f"Component {i + 1} · {100 * pca.explained_variance_ratio_[i]:.1f} %"
+
+
+def test_moving_s(page):
+    seen = {page.scale}
+    for place in (0.1, 0.4, 0.8):
+        page.drag(page.slider, (0.5, 0.5), (place, 0.5))
+        page.agrees()
+        assert page.numbers("scale")[0] not in seen
+        seen.add(page.scale)
+    value = page.slider.get_attribute("aria-valuetext")
+    assert value.startswith("s = ")
+
+
+@pytest.mark.parametrize(("tick", "scale"), [("0", 0.0), ("½", 0.5), ("1", 1.0), ("2", 2.0), ("∞", math.inf)])
+def test_ticks_are_exact(page, tick, scale):
+    page.page.locator(".uapca-tick", has_text=re.compile(f"^{tick}$")).click()
+    page.settle()
+    assert page.scale == scale
+    page.agrees()
+
+
+def test_the_slider_catches_on_ticks(page):
+    box = page.slider.bounding_box()
+    u = (9 + (box["width"] - 18) * 2 / 3 + 2) / box["width"]  # two pixels beside s = 2
+    page.drag(page.slider, (0.5, 0.5), (u, 0.5))
+    assert page.scale == 2.0
+
+
+@pytest.mark.parametrize(("typed", "scale"), [("0.37", 0.37), ("inf", math.inf), ("∞", math.inf), ("1,5", 1.5)])
+def test_s_can_be_typed(page, typed, scale):
+    entry = page.page.get_by_label("Scale s as a number; ∞ for infinity")
+    entry.fill(typed)
+    entry.press("Enter")
+    page.settle()
+    assert page.scale == scale
+    page.agrees()
+
+
+@pytest.mark.parametrize("typed", ["-1", "two", ""])
+def test_nonsense_is_not_taken(page, typed):
+    entry = page.page.get_by_label("Scale s as a number; ∞ for infinity")
+    entry.fill(typed)
+    entry.press("Enter")
+    page.settle()
+    assert page.scale == 1.0
+    assert entry.input_value() == "1"
+
+
+def test_eigenvalue_panel_moves_s(page):
+    page.drag(page.page.locator(".uapca-eigenvalues .uapca-stage"), (0.5, 0.4), (0.3, 0.4))
+    assert 0 < page.scale < 1
+    page.agrees()
+
+
+def test_crossings_are_those_of_python_and_lead_there(page, students):
+    wanted = [c.scale for c in uapca.factor_traces(students).crossings]
+    np.testing.assert_allclose(page.numbers("crossings"), wanted, rtol=1e-6)
+    marks = page.page.locator(".uapca-crossing.is-strong")
+    assert marks.count() >= 2
+    mark = marks.nth(1)
+    mark.click()
+    page.settle()
+    assert page.scale == float(mark.get_attribute("data-scale"))
+    page.agrees()
+
+
+def test_component_pair(page):
+    page.page.get_by_label("Component on the vertical axis").select_option("3")
+    page.settle()
+    assert page.text("pair") == "0 2"
+    page.agrees()
+    # The same component twice would show a line: the other axis gives way.
+    page.page.get_by_label("Component on the horizontal axis").select_option("3")
+    page.settle()
+    assert page.text("pair") == "2 0"
+    page.agrees()
+
+
+def test_level(page):
+    page.page.get_by_label("Densities").uncheck()
+    before = page.page.locator('.uapca-row[data-row="0"] .uapca-region').bounding_box()
+    page.page.get_by_label("Probability inside an ellipse").select_option("50 %")
+    page.settle()
+    assert page.text("level") == "0.5"
+    legend = page.page.locator(".uapca-key .uapca-note").inner_text()
+    assert legend.startswith("Ellipse: 50 % of each row’s probability")
+    page.agrees()
+    after = page.page.locator('.uapca-row[data-row="0"] .uapca-region').bounding_box()
+    # The view is fitted again, so compare shapes with the distance between two rows.
+    assert after["width"] / after["height"] == pytest.approx(before["width"] / before["height"], rel=0.1)
+
+
+def test_standardise(page):
+    page.page.get_by_label("Standardise").check()
+    page.settle()
+    assert page.text("standardise") == "true"
+    page.agrees()
+    page.drag(page.slider, (0.5, 0.5), (0.3, 0.5))
+    page.agrees()
+
+
+def test_one_weight_moves_and_the_others_keep_their_proportions(page, students):
+    before = page.numbers("weights")
+    page.drag(page.named("slider", "Weight of Tom"), (0.41, 0.5), (0.8, 0.5))
+    after = page.numbers("weights")
+    assert after[0] > 0.5
+    close(after[1:] / after[1:].sum(), before[1:] / before[1:].sum())
+    page.agrees()
+    page.named("button", "Undo").click()
+    page.settle()
+    close(page.numbers("weights"), students.weights)
+    assert page.named("button", "Undo").is_disabled()
+    page.agrees()
+
+
+def test_weight_buttons(page, students):
+    page.named("button", "Only Jane").click()
+    page.settle()
+    close(page.numbers("weights"), np.eye(6)[3])
+    page.named("button", "Equal").click()
+    page.settle()
+    close(page.numbers("weights"), np.full(6, 1 / 6))
+    page.agrees()
+    page.drag(page.named("slider", "Weight of Joe"), (0.41, 0.5), (0.1, 0.5))
+    page.named("button", "Reset").click()
+    page.settle()
+    close(page.numbers("weights"), students.weights)
+    for _ in range(4):
+        page.named("button", "Undo").click()
+    page.settle()
+    close(page.numbers("weights"), students.weights)
+
+
+def test_weights_by_count(opened):
+    X = uapca.datasets.load_iris_groups()
+    page = opened(X, "Iris")
+    page.named("button", "Only setosa").click()
+    page.named("button", "By count").click()
+    page.settle()
+    close(page.numbers("weights"), [1 / 3] * 3)
+    page.agrees()
+
+
+def test_a_row_taken_to_everything_and_back(page):
+    slider = page.named("slider", "Weight of Bob")
+    slider.focus()
+    slider.press("End")
+    page.settle()
+    close(page.numbers("weights"), np.eye(6)[2])
+    slider.press("PageDown")
+    page.settle()
+    weights = page.numbers("weights")
+    assert (weights > 0).all()
+    close(weights[2], 0.81)
+    page.agrees()
+
+
+def test_play_and_pause(page):
+    page.named("button", "Play").click()
+    page.page.wait_for_function(
+        "() => Number(document.querySelector('.uapca-scale').value) > 0.52", timeout=5000
+    )
+    page.named("button", "Pause").click()
+    page.settle()
+    assert page.scale > 1.0
+    page.agrees()
+    still = page.scale
+    page.page.wait_for_timeout(150)
+    assert page.scale == still
+
+
+def test_less_motion_jumps_from_tick_to_tick(opened, students):
+    page = opened(students, "Student grades", reduced_motion="reduce")
+    page.named("button", "Play").click()
+    page.settle()
+    assert page.scale == 2.0
+    page.named("button", "Pause").click()
+    page.agrees()
+
+
+def test_touch(opened, students):
+    page = opened(students, "Student grades", width=390, height=800, has_touch=True, is_mobile=True)
+    page.page.locator(".uapca-tick", has_text="2").tap()
+    page.settle()
+    assert page.scale == 2.0
+    page.page.locator(".uapca-projection").scroll_into_view_if_needed()
+    for row in (5, 1):
+        page.page.touchscreen.tap(*page.place_of(row))
+    page.settle()
+    assert page.selection == [1, 5]
+    page.agrees()
+
+
+def test_verdict(page, students):
+    pca = uapca.UAPCA().fit(students)
+    means = pca.rescale(0.0)
+    turns = np.degrees(np.arccos(np.abs((pca.components_ * means.components_).sum(axis=1))))
+    assert page.page.get_by_role("status", name="Verdict").get_attribute("aria-live") == "polite"
+    assert page.verdict.startswith(
+        f"From s = 0 to s = 1 component 1 is stable, it turns by {turns[0]:.0f}° and component 2 "
+        f"turns by {turns[1]:.0f}°"
+    )
+    assert "More of P1" in page.verdict
+    shares = [100 * p.explained_variance_ratio_[:2].sum() for p in (means, pca)]
+    assert f"explain {shares[0]:.0f} % at s = 0 and {shares[1]:.0f} % at s = 1." in page.verdict
+    page.named("button", "Only Jack").click()
+    page.settle()
+    assert "turns by 44°" not in page.verdict
+
+
+def test_state_is_in_the_address_and_comes_back(page, opened, students):
+    page.page.get_by_label("Component on the vertical axis").select_option("4")
+    page.page.get_by_label("Probability inside an ellipse").select_option("68 %")
+    page.page.get_by_label("Standardise").check()
+    page.drag(page.slider, (0.5, 0.5), (0.27, 0.5))
+    page.named("button", "Tom").click()
+    page.drag(page.named("slider", "Weight of Jane"), (0.41, 0.5), (0.7, 0.5))
+    page.page.wait_for_function("() => location.hash.includes('w=')")
+    fragment = page.page.evaluate("location.hash")
+    again = opened(students, "Student grades", fragment)
+    for name in ("scale", "pair", "level", "standardise", "selection", "weights", "means", "components"):
+        np.testing.assert_array_equal(
+            again.text(name) if name == "standardise" else again.numbers(name),
+            page.text(name) if name == "standardise" else page.numbers(name),
+        )
+    again.agrees()
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    ["#s=-3", "#s=NaN&pair=9-9&level=7&rows=77&w=1_2", "#%00<script>", "#s=1e400&pair=1-1", "#w=0_0_0_0_0_0"],
+)
+def test_nonsense_in_the_address_is_ignored(opened, students, fragment):
+    page = opened(students, "Student grades", fragment)
+    assert page.text("pair") == "0 1"
+    assert page.selection == []
+    page.agrees()
