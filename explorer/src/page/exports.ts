@@ -9,14 +9,14 @@ const CARRIED = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity",
   "font-family", "font-size", "font-weight", "font-variant-numeric", "paint-order", "visibility", "vector-effect", "unicode-bidi",
 ] as const;
+/** Characters that XML cannot hold, not even escaped. */
+const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Surrogate}]/gu;
 const GAP = 24;
 const HEAD = 56;
 
 export interface Pictured {
   readonly title: string;
   readonly panel: Panel;
-  /** What the panel draws outside its SVG, as SVG. */
-  readonly extra?: () => SVGElement | null;
 }
 
 /** All pictures in one SVG, the projection on the left and the others beside it. */
@@ -48,8 +48,8 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
     const [x, y] = k ? [GAP + main.width + GAP, top] : [GAP, HEAD + GAP];
     if (k) top += box.height + GAP + 20;
     const copy = carried(box.node);
-    const extra = parts[k].extra?.();
-    out.append(text(parts[k].title, x, y, 13, 600), svg("g", { transform: `translate(${x},${y + 12})` }, ...(extra ? [extra] : []), copy));
+    const beneath = parts[k].panel.beneath?.();
+    out.append(text(parts[k].title, x, y, 13, 600), svg("g", { transform: `translate(${x},${y + 12})` }, ...(beneath ? [beneath] : []), copy));
   });
   return out;
 }
@@ -75,13 +75,14 @@ function carried(node: SVGSVGElement): SVGSVGElement {
       const value = style.getPropertyValue(property);
       if (value) to[k].setAttribute(property, value);
     }
-    for (const name of ["class", "tabindex", "role", "aria-label", "aria-hidden"]) to[k].removeAttribute(name);
+    for (const name of ["class", "style", "tabindex", "role", "aria-label", "aria-hidden"]) to[k].removeAttribute(name);
   });
   return copy;
 }
 
 export function svgText(picture: SVGSVGElement): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(picture)}\n`;
+  const text = new XMLSerializer().serializeToString(picture);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${text.replace(UNWRITABLE, "\ufffd")}\n`;
 }
 
 /** A picture as PNG, two pixels for each of the screen's. */

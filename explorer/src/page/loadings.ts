@@ -8,7 +8,7 @@ import { colour } from "./palette";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
 import { walks } from "./walk";
 
-const HEAD = 22;
+const HEAD = 1.9; // above the bars, in heights of the text
 
 interface Bars {
   readonly group: SVGGElement;
@@ -60,7 +60,7 @@ export function loadings(context: Context): Panel {
     if (index !== null) pin(index);
   });
 
-  view.stage.style.minHeight = `${Math.min(HEAD + 30 * data.d, 300)}px`;
+  view.stage.style.setProperty("--uapca-tall", `${24 + 28 * data.d}px`);
   let step = 26;
   let left = 60;
   let span = 100;
@@ -70,8 +70,9 @@ export function loadings(context: Context): Panel {
     const widest = Math.max(...data.features.slice(0, 400).map((name) => textWidth(shortened(name, 16), view.type.font)), 20);
     left = Math.min(widest + 12, width * 0.34);
     const limit = Math.max(Math.floor((left - 8) / (0.53 * view.type.em)), 4);
-    step = Math.min(Math.max((height - HEAD - 4) / data.d, 1.65 * view.type.em), 44);
-    const tall = Math.max(HEAD + step * data.d + 4, height);
+    const top = HEAD * view.type.em;
+    step = Math.min(Math.max((height - top - 4) / data.d, 1.65 * view.type.em), 44);
+    const tall = Math.max(top + step * data.d + 4, height);
     set(view.svg, { height: tall, viewBox: `0 0 ${width} ${tall}` });
     const column = 4.3 * view.type.em;
     const columns = [width - 6 - column, width - 6];
@@ -81,13 +82,12 @@ export function loadings(context: Context): Panel {
       const text = `C${component + 1}`;
       const hidden = k === 1 && !two;
       setText(heads[k], hidden ? "" : text);
-      set(heads[k], { x: columns[k], y: 13 });
-      set(keys[k], { x: columns[k] - textWidth(text, view.type.font) - 14, y: 4, visibility: hidden ? "hidden" : "visible" });
+      set(heads[k], { x: columns[k], y: 1.1 * view.type.em });
+      set(keys[k], { x: columns[k] - textWidth(text, view.type.font) - 14, y: 1.1 * view.type.em - 9, visibility: hidden ? "hidden" : "visible" });
     });
     const thick = Math.max(Math.min(step * 0.36, 12), 4);
     rows.forEach((row, j) => {
-      const top = HEAD + j * step;
-      set(row.group, { transform: `translate(0,${top})` });
+      set(row.group, { transform: `translate(0,${top + j * step})` });
       set(row.back, { width, height: step });
       set(row.name, { x: left - 8, y: step / 2 });
       setText(row.name, shortened(data.features[j], Math.min(limit, 16)));
@@ -99,7 +99,7 @@ export function loadings(context: Context): Panel {
       row.values.forEach((value, k) => set(value, { x: columns[k], y: step / 2 }));
     });
     kinds.forEach((node) => set(node, { "aria-pressed": String(node.textContent === scene.options.bars) }));
-    set(zero, { y1: HEAD - 2, y2: HEAD + step * data.d });
+    set(zero, { y1: top - 2, y2: top + step * data.d });
   }
 
   function values(scene: Scene): void {
@@ -154,11 +154,10 @@ export function loadings(context: Context): Panel {
       values(scene);
       setText(
         view.note,
-        scene.row !== null && scene.options.bars === "loadings"
-          ? `Thin lines: what moves ${shortened(data.names[scene.row], 24)} along the components, relative to the largest.`
-          : scene.options.bars === "loadings"
-            ? "Entries of the unit vectors, from −1 to 1."
-            : "Squared entries: the share of each feature in a component.",
+        // The same words whether a row is pointed at or not: the page must not move under the pointer.
+        scene.options.bars === "loadings"
+          ? "Entries of the unit vectors, from −1 to 1. Lines within, while a row is pointed at: what moves it, relative to the largest."
+          : "Squared entries: the share of each feature in a component.",
       );
     },
   };

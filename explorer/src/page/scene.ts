@@ -62,6 +62,8 @@ export interface Panel {
   draw(scene: Scene, changes: Changes): void;
   /** The picture for an export, in its own SVG element; panels of controls have none. */
   picture?(): SVGSVGElement;
+  /** What the panel draws on a canvas beneath that, as SVG. */
+  beneath?(): SVGElement;
 }
 
 export function has(changes: Changes, ...any: Change[]): boolean {

@@ -167,7 +167,7 @@ export function traces(context: Context): Panel {
       const on = one.feature === scene.feature;
       one.group.classList.toggle("is-on", on);
       one.group.classList.toggle("is-off", scene.feature !== null && !on);
-      const text = shortened(data.features[one.feature], 14);
+      const text = shortened(data.features[one.feature], 18);
       anchors.push({
         index: one.feature,
         x: x + view.size.width / 2,
@@ -183,7 +183,7 @@ export function traces(context: Context): Panel {
     pool(names, labels, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     put.forEach((label, i) => {
       const name = data.features[label.index];
-      setText(labels[i], shortened(name, 14));
+      setText(labels[i], shortened(name, 18));
       set(labels[i], { x: label.x - view.size.width / 2, y: label.y - view.size.height / 2 });
       labels[i].classList.toggle("is-on", label.index === scene.feature);
     });

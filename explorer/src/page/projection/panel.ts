@@ -13,6 +13,7 @@ import { has, type Changes, type Context, type Panel, type Scene } from "../scen
 import { clicked, walks } from "../walk";
 import { canvas } from "./canvas";
 import { extentOf } from "./extent";
+import { inked } from "./inked";
 import { legend } from "./legend";
 import { mark, stripPath, type Mark } from "./marks";
 import { pointer, type Box } from "./pointer";
@@ -245,6 +246,7 @@ export function projection(context: Context): Panel {
   return {
     node: chartView.node,
     picture: () => chartView.svg,
+    beneath: () => inked(context, scene!, view, planeRadius(scene!.state.level), crowd && !single(scene!)),
     draw(next: Scene, changes: Changes) {
       scene = next;
       if (!size.width || !data.n) return;

@@ -121,12 +121,12 @@ class Explorer:
             scaler = uapca.UncertainScaler().fit(data)
             data, units = scaler.transform(data), scaler.scale_
         pca = uapca.UAPCA(scale=self.scale).fit(data)
-        q = pca.n_components_
+        q = min(pca.n_components_, len(self.numbers("eigenvalues")))
         close(weights.sum(), 1.0)
         close(self.numbers("mean"), centre)
         close(self.numbers("units"), units)
-        close(self.numbers("eigenvalues")[:q], pca.explained_variance_)
-        close(self.numbers("shares")[:q], pca.explained_variance_ratio_)
+        close(self.numbers("eigenvalues")[:q], pca.explained_variance_[:q])
+        close(self.numbers("shares")[:q], pca.explained_variance_ratio_[:q])
         pair = [int(i) for i in self.text("pair").split()]
         if max(pair) >= q:
             return pca

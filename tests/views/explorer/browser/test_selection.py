@@ -22,8 +22,7 @@ def test_pointing_at_a_row_shows_it_everywhere(page, students):
     table = page.page.locator(".uapca-table")
     assert "Jane" in table.inner_text()
     assert page.page.locator(".uapca-ray").get_attribute("visibility") == "visible"
-    note = page.page.locator(".uapca-loadings .uapca-note").inner_text()
-    assert note.startswith("Thin lines: what moves Jane along the components")
+    assert page.page.locator(".uapca-reason[visibility=visible]").count() == 8
     cells = table.locator("tbody tr").all_inner_texts()
     mean, sd = students.mean[3], students.cov.std()[3]
     assert cells[0].split("\t")[1] == f"{mean[0]:.4g} ± {sd[0]:.2g}"

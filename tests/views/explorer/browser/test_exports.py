@@ -1,0 +1,130 @@
+"""Pictures and numbers that leave the page."""
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+import uapca
+from builders import random_uncertain
+from views.explorer.browser.driver import close
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def page(opened, students):
+    return opened(students, "Student grades")
+
+
+def export(page, kind):
+    """The file a person gets, and its name."""
+    with page.page.expect_download() as waiting:
+        page.named("button", kind).click()
+    return waiting.value.path().read_bytes(), waiting.value.suggested_filename
+
+
+def texts(svg):
+    return ["".join(node.itertext()) for node in svg.iter(f"{SVG}text")]
+
+
+def test_svg(page, students):
+    page.drag(page.slider, (0.5, 0.5), (0.4, 0.5))
+    content, name = export(page, "SVG")
+    assert name == "Student-grades.svg"
+    svg = ET.fromstring(content)
+    words = texts(svg)
+    for wanted in ("Student grades", *students.names, *students.features):
+        assert wanted in words
+    for title in ("Projection", "Factor traces", "Eigenvalues over s", "Components"):
+        assert title in words
+    assert any("components 1 and 2" in word for word in words)
+    # On its own it has neither scripts nor style sheet, and nothing that needs one.
+    tags = {node.tag.removeprefix(SVG) for node in svg.iter()}
+    assert not tags & {"script", "style", "foreignObject", "image", "a"}
+    assert not any("class" in node.attrib or "style" in node.attrib for node in svg.iter())
+    assert not any(key.startswith("on") for node in svg.iter() for key in node.attrib)
+    curves = [n for n in svg.iter(f"{SVG}path") if n.get("data-component") is not None]
+    assert len(curves) == 4
+    assert all(node.get("fill") == "none" for node in curves)
+
+
+def test_png(page):
+    content, name = export(page, "PNG")
+    assert name == "Student-grades.png"
+    picture = matplotlib.image.imread(io.BytesIO(content))
+    height, width = picture.shape[:2]
+    assert width > 1600  # two pixels for each on the screen
+    assert height > 1000
+    colours = {tuple(pixel) for pixel in picture[::7, ::7, :3].reshape(-1, 3).tolist()}
+    assert len(colours) > 50
+
+
+def test_csv(page, students):
+    content, name = export(page, "CSV")
+    assert name == "Student-grades.csv"
+    head, *rows = csv.reader(io.StringIO(content.decode()))
+    assert head == ["row", "weight", "component_1", "component_2", "variance_1", "covariance_1_2", "variance_2"]
+    assert [row[0] for row in rows] == list(students.names)
+    numbers = np.array([row[1:] for row in rows], dtype=float)
+    np.testing.assert_array_equal(numbers[:, 0], page.numbers("weights"))
+    np.testing.assert_array_equal(numbers[:, 1:3].ravel(), page.numbers("means"))
+    np.testing.assert_array_equal(numbers[:, 3:].ravel(), page.numbers("covariances"))
+
+
+@pytest.mark.parametrize("scale", [1.0, float("inf")])
+def test_json(page, students, scale):
+    page.slider.focus()
+    if scale != 1.0:
+        page.slider.press("End")
+        page.settle()
+    page.named("button", "Jane").click()
+    page.settle()
+    content, name = export(page, "JSON")
+    assert name == "Student-grades.json"
+    found = json.loads(content, parse_constant=pytest.fail)
+    pca = page.agrees()
+    assert float(found["scale"]) == scale
+    assert found["selection"] == ["Jane"]
+    assert found["features"] == list(students.features)
+    close(np.abs(found["components"]), np.abs(pca.components_))
+    close(found["explained_variance_ratio"], pca.explained_variance_ratio_)
+    close(found["eigenvalues"], pca.explained_variance_)
+    np.testing.assert_array_equal(np.ravel([row["mean"] for row in found["rows"]]), page.numbers("means"))
+    wanted = uapca.factor_traces(students).crossings
+    assert [(c["components"], c["kind"]) for c in found["crossings"]] == [
+        ([i + 1 for i in c.pair], c.kind) for c in wanted
+    ]
+
+
+def test_what_is_on_the_canvas_is_exported_too(opened, rng):
+    X = random_uncertain(rng, n=400, d=3)
+    page = opened(X, "Many")
+    assert page.page.locator(".uapca-row").count() == 0
+    page.agrees()
+    svg = ET.fromstring(export(page, "SVG")[0])
+    moved = [n for n in svg.iter(f"{SVG}path") if n.get("fill") == "#0072b2" and n.get("transform")]
+    assert len(moved) >= 400
+
+
+def test_original_points_are_exported_too(opened, rng):
+    points = rng.standard_normal((30, 3)) + np.repeat([[0, 0, 0], [4, 1, 0], [0, 5, 2]], 10, axis=0)
+    labels = np.repeat(["a", "b", "c"], 10)
+    X = uapca.from_groups(points, labels)
+    page = opened(X, "Points", points=(points, labels))
+    page.page.get_by_label("Points", exact=True).check()
+    page.settle()
+    assert "Small dots: the original points." in page.page.locator(".uapca-key").inner_text()
+    svg = ET.fromstring(export(page, "SVG")[0])
+    dots = [n.get("d").count("h0") for n in svg.iter(f"{SVG}path") if "h0" in (n.get("d") or "")]
+    assert dots == [10, 10, 10]
+
+
+def test_dark_page_makes_a_dark_picture(opened, students):
+    page = opened(students, "Student grades", color_scheme="dark")
+    svg = ET.fromstring(export(page, "SVG")[0])
+    assert svg.find(f"{SVG}rect").get("fill") == "#1c2024"

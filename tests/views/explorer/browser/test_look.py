@@ -1,0 +1,94 @@
+"""How the page lies on screens of three widths, light and dark."""
+
+import pytest
+
+import uapca
+
+WIDTHS = (360, 1024, 2200)
+
+
+@pytest.fixture(scope="module")
+def data(students, anuran):
+    points, levels = anuran
+    genera = uapca.from_groups(points, levels["Genus"])
+    return {"Student grades": students, "Iris": uapca.datasets.load_iris_groups(), "Anuran calls": genera}
+
+
+LOOK = """() => {
+  const shape = (e) => e.getBoundingClientRect();
+  const inside = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1
+    && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+  const meet = (a, b, slack) => a.left < b.right - 1 && b.left < a.right - 1
+    && a.top + slack < b.bottom - slack && b.top + slack < a.bottom - slack;
+  const meeting = (boxes, slack) => boxes.filter((a, i) => boxes.some((b, j) => j > i && meet(a, b, slack))).length;
+  const seen = (e) => e.getClientRects().length > 0;
+  const all = (selector) => [...document.querySelectorAll(selector)].filter(seen);
+  const names = all('.uapca-projection .uapca-labels text').map(shape);
+  return {
+    wide: document.documentElement.scrollWidth - innerWidth,
+    cut: all('.uapca-svg text').filter((text) => text.textContent && !text.closest('[visibility=hidden]')
+      && !inside(shape(text), shape(text.closest('.uapca-svg')))).map((text) => text.textContent),
+    covered: meeting(names, 2),
+    overlapping: meeting(all('.uapca-panel, .uapca-controls, .uapca-head').map(shape), 0),
+    small: all('button, select, input').filter((e) => shape(e).height < 16 || shape(e).width < 10).map((e) => e.outerHTML),
+    names: names.length,
+    theme: document.querySelector('.uapca').dataset.theme,
+    paper: getComputedStyle(document.querySelector('.uapca-panel')).backgroundColor,
+  };
+}"""
+
+
+@pytest.mark.parametrize("title", ["Student grades", "Iris", "Anuran calls"])
+def test_nothing_is_cut_off_or_covered(opened, data, title):
+    page = opened(data[title], title)
+    for scheme, paper in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(28, 32, 36)")):
+        page.page.emulate_media(color_scheme=scheme)
+        for width in WIDTHS:
+            page.page.set_viewport_size({"width": width, "height": 900})
+            page.page.wait_for_timeout(60)  # the browser tells of a new size when it has time
+            page.settle()
+            found = page.page.evaluate(LOOK)
+            assert found["wide"] <= 0
+            assert found["cut"] == []
+            assert found["covered"] == 0
+            assert found["overlapping"] == 0
+            assert found["small"] == []
+            assert found["names"] == len(data[title])
+            assert found["theme"] == scheme
+            assert found["paper"] == paper
+            assert page.page.screenshot().startswith(b"\x89PNG")
+
+
+def test_the_aspect_is_equal(opened, students):
+    page = opened(students, "Student grades")
+    means = page.numbers("means").reshape(-1, 2)
+    places = [page.place_of(row) for row in range(len(students))]
+    (x0, y0), (x1, y1) = places[0], places[5]
+    (a0, b0), (a1, b1) = means[0], means[5]
+    across, along = (x1 - x0) / (a1 - a0), -(y1 - y0) / (b1 - b0)
+    assert across == pytest.approx(along, rel=0.02)
+
+
+def test_marks_and_names_have_enough_contrast(opened, students):
+    for scheme in ("light", "dark"):
+        page = opened(students, "Student grades", color_scheme=scheme)
+        pairs = page.page.evaluate(
+            """() => {
+              const paper = getComputedStyle(document.querySelector('.uapca-panel')).backgroundColor;
+              return [...document.querySelectorAll('.uapca-note, .uapca-heading, .uapca-share, .uapca-field')]
+                .map((e) => [getComputedStyle(e).color, paper]);
+            }"""
+        )
+        assert min(contrast(*pair) for pair in pairs) >= 4.5
+
+
+def contrast(one, other):
+    """The ratio of WCAG 2."""
+
+    def luminance(text):
+        channels = [int(c) / 255 for c in text[text.index("(") + 1 : -1].split(",")[:3]]
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    a, b = sorted([luminance(one), luminance(other)])
+    return (b + 0.05) / (a + 0.05)
