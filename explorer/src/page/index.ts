@@ -18,6 +18,9 @@ import { weights } from "./weights";
 
 const CALM = 120; // milliseconds without a change after which paths, words and numbers follow
 
+const FRAME = "uapca-frame"; // what each frame cost, among the browser's own measurements
+const KEPT = 600; // frames; browsers would keep them all
+
 let explorers = 0;
 
 /** Puts the explorer into an element; returns a function that takes it away again. */
@@ -34,7 +37,10 @@ export const mount: Mount = (root, engine, host) => {
   let options: Options = firstOptions(data.laws?.some((law) => law !== null) ?? false);
   let scene: Scene | null = null;
   let hurried = false;
-  let calm: ReturnType<typeof setTimeout> | undefined;
+  let calm = true;
+  let frames = 0;
+  let theme = currentTheme();
+  let waiting: ReturnType<typeof setTimeout> | undefined;
 
   const context: Context = {
     data,
@@ -74,22 +80,26 @@ export const mount: Mount = (root, engine, host) => {
   function draw(): void {
     const now = new Set(changes);
     changes.clear();
-    performance.mark("uapca-frame");
-    scene = computed.scene(host.get(), options, currentTheme(), now, hurried);
+    performance.mark(FRAME);
+    scene = computed.scene(host.get(), options, theme, now, hurried, calm);
+    calm = false;
     if (has(now, "theme")) set(explorer, { "data-theme": scene.theme });
     for (const panel of Object.values(panels)) panel.draw(scene, now);
     if (![...now].every((change) => change === "hovered")) {
       set(explorer, { "data-state": "moving" });
-      clearTimeout(calm);
-      calm = setTimeout(settle, CALM);
+      clearTimeout(waiting);
+      waiting = setTimeout(settle, CALM);
     }
-    performance.measure("uapca-frame", "uapca-frame");
+    performance.measure(FRAME, FRAME);
+    performance.clearMarks(FRAME);
+    if (++frames % KEPT === 0) performance.clearMeasures(FRAME);
   }
 
   /** What may wait until nothing moves: the exact path, the words, the numbers for machines. */
   function settle(): void {
-    if (hurried) {
+    if (hurried || computed.rough) {
       hurried = false;
+      calm = true;
       changes.add("path");
       frame.request();
       return;
@@ -139,14 +149,17 @@ export const mount: Mount = (root, engine, host) => {
     changed.forEach((key) => changes.add(key));
     frame.request();
   });
-  const untheme = onTheme(() => context.redraw("theme"));
+  const untheme = onTheme(() => {
+    theme = currentTheme();
+    context.redraw("theme");
+  });
   frame.request();
   return () => {
     stop();
     untheme();
     panels.controls.stop();
     frame.cancel();
-    clearTimeout(calm);
+    clearTimeout(waiting);
     explorer.remove();
   };
 };

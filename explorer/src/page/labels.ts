@@ -19,7 +19,7 @@ export interface Label {
   readonly led: boolean;
 }
 
-interface Box {
+export interface Box {
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -43,7 +43,7 @@ export const ABOVE = 3;
  */
 export function placed(
   anchors: readonly Anchor[],
-  frame: { width: number; height: number },
+  frame: Box,
   previous: Map<number, number>,
   obstacles: readonly { readonly x: number; readonly y: number }[] = anchors,
 ): Label[] {
@@ -55,7 +55,7 @@ export function placed(
     for (let place = 0; place < DIRECTIONS.length * DISTANCES.length; place++) {
       const ring = Math.floor(place / DIRECTIONS.length);
       const box = boxAt(anchor, DIRECTIONS[place % DIRECTIONS.length]!, DISTANCES[ring]!);
-      if (box.left < 1 || box.top < 1 || box.right > frame.width - 1 || box.bottom > frame.height - 1) continue;
+      if (box.left < frame.left || box.top < frame.top || box.right > frame.right || box.bottom > frame.bottom) continue;
       let cost = 0.02 * (place % DIRECTIONS.length) + 0.6 * ring - (previous.get(anchor.index) === place ? 0.5 : 0);
       for (const other of taken) cost += 12 * shared(box, other);
       for (const other of obstacles) {

@@ -8,6 +8,7 @@ import { colour } from "./palette";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
 import { walks } from "./walk";
 
+const NAME = 20; // characters of a name
 const HEAD = 1.9; // above the bars, in heights of the text
 
 interface Bars {
@@ -67,8 +68,8 @@ export function loadings(context: Context): Panel {
 
   function layout(scene: Scene): void {
     const { width, height } = view.size;
-    const widest = Math.max(...data.features.slice(0, 400).map((name) => textWidth(shortened(name, 16), view.type.font)), 20);
-    left = Math.min(widest + 12, width * 0.34);
+    const widest = Math.max(...data.features.slice(0, 400).map((name) => textWidth(shortened(name, NAME), view.type.font)), 20);
+    left = Math.min(widest + 12, width * 0.4);
     const limit = Math.max(Math.floor((left - 8) / (0.53 * view.type.em)), 4);
     const top = HEAD * view.type.em;
     step = Math.min(Math.max((height - top - 4) / data.d, 1.65 * view.type.em), 44);
@@ -90,7 +91,7 @@ export function loadings(context: Context): Panel {
       set(row.group, { transform: `translate(0,${top + j * step})` });
       set(row.back, { width, height: step });
       set(row.name, { x: left - 8, y: step / 2 });
-      setText(row.name, shortened(data.features[j], Math.min(limit, 16)));
+      setText(row.name, shortened(data.features[j], Math.min(limit, NAME)));
       row.bars.forEach((bar, k) => set(bar, { y: step / 2 + (k ? 0.5 : -thick - 0.5), height: thick }));
       row.parts.forEach((part, k) => {
         const y = step / 2 + (k ? 0.5 + thick / 2 : -thick / 2 - 0.5);
@@ -156,7 +157,7 @@ export function loadings(context: Context): Panel {
         view.note,
         // The same words whether a row is pointed at or not: the page must not move under the pointer.
         scene.options.bars === "loadings"
-          ? "Entries of the unit vectors, from −1 to 1. Lines within, while a row is pointed at: what moves it, relative to the largest."
+          ? "Entries of the unit vectors, from −1 to 1. Lines: what moves the row that is pointed at."
           : "Squared entries: the share of each feature in a component.",
       );
     },

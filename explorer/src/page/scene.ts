@@ -85,6 +85,16 @@ export function looks(data: Dataset): (row: number) => number {
   return data.n <= FEW ? (row) => row : () => 0;
 }
 
+/** Milliseconds of a frame that may go into outlines while things move. */
+const BUDGET = 6;
+
+/** The outline of a row, and its mean and covariance when that was found. */
+interface Outline {
+  readonly rings: readonly Float64Array[];
+  readonly mean: readonly [number, number];
+  readonly covariance: readonly [number, number, number];
+}
+
 /** Keeps what has been computed from one frame to the next. */
 export class Computed {
   private fit: Fit | undefined;
@@ -94,14 +104,18 @@ export class Computed {
   private crossings: readonly Crossing[] = [];
   private settled = false;
   private outlines = new Map<number, readonly Float64Array[] | null>();
+  private known = new Map<number, Outline | null>();
+  private spent = 0;
+  /** Whether some outline of the last scene was carried over from an earlier one. */
+  rough = false;
 
   constructor(private readonly engine: Engine) {}
 
   /**
-   * The scene of a state. While weights move (`hurried`) the path is a sketch and crossings wait;
-   * `stale` tells whether a calmer frame has to follow.
+   * The scene of a state. While weights move (`hurried`) the path is a sketch and crossings wait.
+   * While anything moves (not `calm`) outlines that would take too long are carried over.
    */
-  scene(state: State, options: Options, theme: Theme, changes: Changes, hurried: boolean): Scene {
+  scene(state: State, options: Options, theme: Theme, changes: Changes, hurried: boolean, calm: boolean): Scene {
     const { engine } = this;
     const { dataset } = engine;
     const first = !this.fit || !this.projection || !this.path;
@@ -129,6 +143,9 @@ export class Computed {
       this.points = options.points ? engine.projectPoints(this.fit!, state.pair) : null;
     }
     if (turned || has(changes, "level", "shape")) this.outlines.clear();
+    if (calm || has(changes, "level", "shape", "pair", "standardise")) this.known.clear();
+    this.spent = 0;
+    this.rough = false;
     const { hovered } = state;
     return {
       state,
@@ -151,8 +168,17 @@ export class Computed {
     if (options.shape !== "densities") return null;
     let rings = this.outlines.get(row);
     if (rings === undefined) {
-      const found: readonly Contour[] | null = this.engine.contours(row, this.fit!, state.pair, [state.level]);
-      rings = found && found.length ? found[0].rings : null;
+      const known = this.known.get(row);
+      if (known !== undefined && this.spent > BUDGET) {
+        rings = known && carried(known, this.projection!, row);
+        this.rough = true;
+      } else {
+        const start = performance.now();
+        const found: readonly Contour[] | null = this.engine.contours(row, this.fit!, state.pair, [state.level]);
+        rings = found && found.length ? found[0].rings : null;
+        this.known.set(row, rings && { rings, ...placeOf(this.projection!, row) });
+        this.spent += performance.now() - start;
+      }
       this.outlines.set(row, rings);
     }
     return rings;
@@ -169,4 +195,36 @@ function aligned(fit: Fit, before: Fit | undefined): Fit {
     if (dot < 0) for (let j = 0; j < d; j++) components[i * d + j] *= -1;
   }
   return fit;
+}
+
+function placeOf({ means, covariances: c }: Projection, row: number): Pick<Outline, "mean" | "covariance"> {
+  return {
+    mean: [means[2 * row], means[2 * row + 1]],
+    covariance: [c[3 * row], c[3 * row + 1], c[3 * row + 2]],
+  };
+}
+
+/** An outline moved to where the row is now: the map that takes its old mean and covariance there. */
+function carried(outline: Outline, projection: Projection, row: number): readonly Float64Array[] {
+  const now = placeOf(projection, row);
+  const [a, b, c] = lower(outline.covariance);
+  const [p, q, r] = lower(now.covariance);
+  if (!(a > 0 && c > 0)) return outline.rings;
+  return outline.rings.map((ring) => {
+    const out = new Float64Array(ring.length);
+    for (let k = 0; k < ring.length; k += 2) {
+      const x = (ring[k] - outline.mean[0]) / a;
+      const y = (ring[k + 1] - outline.mean[1] - b * x) / c;
+      out[k] = now.mean[0] + p * x;
+      out[k + 1] = now.mean[1] + q * x + r * y;
+    }
+    return out;
+  });
+}
+
+/** The Cholesky factor of a 2 × 2 covariance. */
+function lower([xx, xy, yy]: readonly [number, number, number]): [number, number, number] {
+  const a = Math.sqrt(Math.max(xx, 0));
+  const b = a > 0 ? xy / a : 0;
+  return [a, b, Math.sqrt(Math.max(yy - b * b, 0))];
 }

@@ -179,7 +179,7 @@ export function traces(context: Context): Panel {
     }
     anchors.sort((p, q) => Number(q.forced) - Number(p.forced) || away(q) - away(p));
     const chosen = anchors.slice(0, NAMED);
-    const put = placed(chosen, view.size, places, anchors);
+    const put = placed(chosen, { left: 1, top: 1, right: view.size.width - 1, bottom: view.size.height - 1 }, places, anchors);
     pool(names, labels, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     put.forEach((label, i) => {
       const name = data.features[label.index];

@@ -45,7 +45,7 @@ export function projection(context: Context): Panel {
   const along = svg("g", { class: "uapca-axis uapca-axis-grid" });
   const titles = [0, 1].map(() => svg("text", { class: "uapca-axis-name", "text-anchor": "middle" }));
   const rows = svg("g", { class: "uapca-rows" });
-  const arrow = svg("g", { class: "uapca-arrow" }, svg("line"), svg("text", { class: "uapca-label is-on" }));
+  const arrow = svg("g", { class: "uapca-arrow" }, svg("line"), svg("text", { class: "uapca-label is-on" }), svg("path", { d: "M0,0L-10,4.5L-10,-4.5Z" }));
   const leaders = svg("path", { class: "uapca-leaders" });
   const names = svg("g", { class: "uapca-labels" });
   const inner = svg("g", { "clip-path": `url(#${clip})` }, rows, arrow, leaders, names);
@@ -204,7 +204,8 @@ export function projection(context: Context): Panel {
       if (single(scene)) sides.set(row, ABOVE);
       anchors.push({ index: row, x, y, width: textWidth(text, type.font) + 3, height: 1.25 * type.em, forced: forced(row) });
     }
-    const put = placed(anchors, { width: size.width - 4, height: size.height - inset.bottom + 4 }, sides);
+    const room = { left: inset.left, top: 2, right: size.width - 4, bottom: size.height - inset.bottom };
+    const put = placed(anchors, room, sides);
     pool(names, labels, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     let lines = "";
     put.forEach((label, i) => {
@@ -239,6 +240,8 @@ export function projection(context: Context): Panel {
       y - reach * fit.components[state.pair[1] * fit.d + j],
     ];
     set(line, { x1: x, y1: y, x2: tip[0], y2: tip[1] });
+    const turn = (Math.atan2(tip[1] - y, tip[0] - x) * 180) / Math.PI;
+    set(arrow.children[2], { transform: `translate(${tip[0]},${tip[1]}) rotate(${turn})` });
     setText(text, shortened(data.features[j], 22));
     set(text, { x: tip[0], y: tip[1] + (tip[1] > y ? 14 : -6), "text-anchor": tip[0] < x ? "end" : "start" });
   }

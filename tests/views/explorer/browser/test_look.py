@@ -28,6 +28,10 @@ LOOK = """() => {
     wide: document.documentElement.scrollWidth - innerWidth,
     cut: all('.uapca-svg text').filter((text) => text.textContent && !text.closest('[visibility=hidden]')
       && !inside(shape(text), shape(text.closest('.uapca-svg')))).map((text) => text.textContent),
+    clipped: all('.uapca-projection [clip-path] text').filter((text) => !text.closest('[visibility=hidden]')
+      && shape(text).left < shape(text.closest('.uapca-svg')).left
+      + Number(document.querySelector('.uapca-projection clipPath rect').getAttribute('x')) - 1)
+      .map((text) => text.textContent),
     covered: meeting(names, 2),
     overlapping: meeting(all('.uapca-panel, .uapca-controls, .uapca-head').map(shape), 0),
     small: all('button, select, input').filter((e) => shape(e).height < 16 || shape(e).width < 10).map((e) => e.outerHTML),
@@ -50,6 +54,7 @@ def test_nothing_is_cut_off_or_covered(opened, data, title):
             found = page.page.evaluate(LOOK)
             assert found["wide"] <= 0
             assert found["cut"] == []
+            assert found["clipped"] == []
             assert found["covered"] == 0
             assert found["overlapping"] == 0
             assert found["small"] == []
