@@ -9,7 +9,7 @@ import { line } from "d3-shape";
 import { uOf, type Crossing } from "../model";
 import { chart } from "./chart";
 import { button, pool, set, setText, svg } from "./dom";
-import { percent, scaleText } from "./format";
+import { hundredths, percent, scaleText } from "./format";
 import { scaleAt, snapped, TICKS } from "./hyperbolic";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
 
@@ -117,12 +117,12 @@ export function eigenvalues(context: Context): Panel {
 
     pool(lines, curves, count, () => svg("path", { class: "uapca-curve" }));
     const draw = line<number>(
-      (k) => Math.round(x(path.u[k]) * 100) / 100,
+      (k) => hundredths(x(path.u[k])),
       (share) => share,
     );
     const index = Array.from(path.u, (_, k) => k);
     for (let i = 0; i < count; i++) {
-      draw.y((k) => Math.round(y(all[k * path.q + i]) * 100) / 100);
+      draw.y((k) => hundredths(y(all[k * path.q + i])));
       set(curves[i], { d: draw(index) ?? "", "data-component": i });
     }
     const last = (path.u.length - 1) * path.q;

@@ -1,5 +1,7 @@
 /** Ellipses of projected rows: half axes, outlines and boxes. */
 
+import { hundredths as f } from "./format";
+
 /** A 2 × 2 covariance [[xx, xy], [xy, yy]]. */
 export interface Plane {
   readonly xx: number;
@@ -63,9 +65,4 @@ export function ellipsePath(x: number, y: number, e: Ellipse, unit: number): str
   const turn = (-e.angle * 180) / Math.PI;
   const arc = `A${f(a)},${f(b)},${f(turn)},1,0,`;
   return `M${f(x + dx)},${f(y + dy)}${arc}${f(x - dx)},${f(y - dy)}${arc}${f(x + dx)},${f(y + dy)}Z`;
-}
-
-/** Hundredths of a pixel. */
-function f(x: number): number {
-  return Math.round(x * 100) / 100;
 }

@@ -19,7 +19,7 @@ export interface Pictured {
   readonly panel: Panel;
 }
 
-/** All pictures in one SVG, the projection on the left and the others beside it. */
+/** All pictures in one SVG, in two columns. */
 export function drawing(context: Context, scene: Scene, parts: readonly Pictured[], root: HTMLElement): SVGSVGElement {
   const style = getComputedStyle(root);
   const [ink, paper] = [style.getPropertyValue("--uapca-ink").trim(), style.getPropertyValue("--uapca-paper").trim()];
@@ -27,13 +27,20 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
   const boxes = parts.map((part) => part.panel.picture!()).map((node) => ({
     node,
     width: node.clientWidth || node.width.baseVal.value,
-    height: node.clientHeight || node.height.baseVal.value,
+    // A panel may be taller than what is drawn in it.
+    height: Number(node.dataset["used"]) || node.clientHeight || node.height.baseVal.value,
   }));
-  const [main, ...side] = boxes;
-  const right = Math.max(...side.map((box) => box.width), 0);
-  const width = main.width + (side.length ? GAP + right : 0) + 2 * GAP;
-  const column = side.reduce((sum, box) => sum + box.height + GAP + 20, 0);
-  const height = HEAD + Math.max(main.height + 20, column) + 2 * GAP;
+  const ends = [HEAD + GAP, HEAD + GAP];
+  const lefts = [GAP, GAP + boxes[0].width + GAP];
+  const places = boxes.map((box, k) => {
+    // The first on the left, the second beside it, each further one where there is more room.
+    const column = k < 2 ? k : ends[0] < ends[1] ? 0 : 1;
+    const place = { x: lefts[column], y: ends[column] };
+    ends[column] += box.height + GAP + 20;
+    return place;
+  });
+  const width = Math.max(...boxes.map((box, k) => places[k].x + box.width)) + GAP;
+  const height = Math.max(...ends);
   const text = (words: string, x: number, y: number, size: number, weight: number) =>
     svg("text", { x, y, fill: ink, "font-family": family, "font-size": size, "font-weight": weight }, words);
   const out = svg(
@@ -43,10 +50,8 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
     text(shortened(context.data.title, 80), GAP, GAP + 14, 18, 600),
     text(described(scene), GAP, GAP + 34, 12, 400),
   );
-  let top = HEAD + GAP;
   boxes.forEach((box, k) => {
-    const [x, y] = k ? [GAP + main.width + GAP, top] : [GAP, HEAD + GAP];
-    if (k) top += box.height + GAP + 20;
+    const { x, y } = places[k];
     const copy = carried(box.node);
     const beneath = parts[k].panel.beneath?.();
     out.append(text(parts[k].title, x, y, 13, 600), svg("g", { transform: `translate(${x},${y + 12})` }, ...(beneath ? [beneath] : []), copy));

@@ -23,6 +23,11 @@ export function scaleText(s: number): string {
   return s === 0.5 ? "½" : digits(s);
 }
 
+/** A length on screen, to hundredths of a pixel: paths become no longer than they look. */
+export function hundredths(x: number): number {
+  return Math.round(x * 100) / 100;
+}
+
 /** A number for a machine: all the digits that tell it apart from every other. */
 export function exact(x: number): string {
   return String(x);

@@ -2,7 +2,7 @@
 
 import { chart } from "./chart";
 import { button, set, setText, shortened, svg } from "./dom";
-import { digits, percent } from "./format";
+import { digits, hundredths as f, percent } from "./format";
 import { textWidth } from "./labels";
 import { colour } from "./palette";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
@@ -74,7 +74,7 @@ export function loadings(context: Context): Panel {
     const top = HEAD * view.type.em;
     step = Math.min(Math.max((height - top - 4) / data.d, 1.65 * view.type.em), 44);
     const tall = Math.max(top + step * data.d + 4, height);
-    set(view.svg, { height: tall, viewBox: `0 0 ${width} ${tall}` });
+    set(view.svg, { height: tall, viewBox: `0 0 ${width} ${tall}`, "data-used": top + step * data.d + 4 });
     const column = 4.3 * view.type.em;
     const columns = [width - 6 - column, width - 6];
     span = columns[0] - 0.9 * column - left;
@@ -192,8 +192,4 @@ function featureOf(target: EventTarget | null): number | null {
 
 function fixed(x: number): string {
   return Math.abs(x) < 0.005 ? "0.00" : Math.abs(x) < 10 ? x.toFixed(2).replace("-", "−") : digits(x);
-}
-
-function f(x: number): number {
-  return Math.round(x * 100) / 100;
 }

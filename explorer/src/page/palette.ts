@@ -6,6 +6,8 @@
  * dash change along with the colour, and on their own where there are more rows than colours.
  */
 
+import { hundredths as f } from "./format";
+
 const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 // On a dark page blue and black would vanish: the same hues, lighter.
 const DARK = ["#4ba6e3", "#ee7b30", "#1fb890", "#dd92bc", "#efb02e", "#93d2f8", "#e4e4e4"];
@@ -45,16 +47,12 @@ export function dash(index: number): string {
 /** The outline of a row's marker as an SVG path around the origin. */
 export function marker(index: number, radius: number): string {
   const points = outline(index);
-  return `M${points.map(([x, y]) => `${round(x * radius)},${round(y * radius)}`).join("L")}Z`;
+  return `M${points.map(([x, y]) => `${f(x * radius)},${f(y * radius)}`).join("L")}Z`;
 }
 
 /** The points of a row's marker, within a circle of about radius 1. */
 export function outline(index: number): Outline {
   return MARKERS[index % MARKERS.length]!;
-}
-
-function round(x: number): number {
-  return Math.round(x * 100) / 100;
 }
 
 function circle(count: number): [number, number][] {

@@ -4,6 +4,7 @@
  * with an arrowhead at s = ∞. Signs have no meaning, hence the mirrored twin.
  */
 
+import { hundredths as f } from "./format";
 import { chart } from "./chart";
 import { pool, set, setText, shortened, svg } from "./dom";
 import { placed, textWidth, type Anchor } from "./labels";
@@ -295,8 +296,4 @@ function head(points: Float64Array): string {
     return `M${f(x)},${f(y)}L${f(bx - 4 * dy)},${f(by + 4 * dx)}L${f(bx + 4 * dy)},${f(by - 4 * dx)}Z`;
   }
   return `M${f(x - 3)},${f(y)}a3,3,0,1,0,6,0a3,3,0,1,0,-6,0Z`;
-}
-
-function f(x: number): number {
-  return Math.round(x * 100) / 100;
 }

@@ -41,11 +41,14 @@ export function weights(context: Context): Panel {
   let scene: Scene | null = null;
   let grip: { row: number; base: Float64Array } | null = null;
 
-  const change = (next: Float64Array | null) => {
+  const remember = () => {
     past.push(host.get().weights);
     if (past.length > STEPS_BACK) past.shift();
-    host.set({ weights: next });
     undo.disabled = false;
+  };
+  const change = (next: Float64Array | null) => {
+    remember();
+    host.set({ weights: next });
   };
   const undo = button("Undo", { class: "uapca-tool", title: "Take the last change of weights back", disabled: true }, back);
   const tools = el("div", { class: "uapca-tools" }, undo);
@@ -126,8 +129,7 @@ export function weights(context: Context): Panel {
       if (!grip || grip.row !== row) {
         const base = Float64Array.from(scene?.weights ?? data.weights);
         grip = { row, base };
-        past.push(host.get().weights);
-        undo.disabled = false;
+        remember();
       }
       host.set({ weights: reshared(grip.base, row, shareAt(Math.min(Math.max(place, 0), 1))) });
     };

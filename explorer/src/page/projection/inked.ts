@@ -1,5 +1,6 @@
 /** What is on the canvas, as SVG, for an export. */
 
+import { hundredths as f } from "../format";
 import { svg } from "../dom";
 import { ellipse, ellipsePath } from "../ellipse";
 import { colour, marker } from "../palette";
@@ -46,8 +47,4 @@ function byLook(owners: Int32Array, look: (row: number) => number): Map<number, 
     else found.set(look(row), [k]);
   });
   return found;
-}
-
-function f(x: number): number {
-  return Math.round(x * 100) / 100;
 }

@@ -1,5 +1,6 @@
 /** A row in the projection: the region that holds a share of its probability, and its mean. */
 
+import { hundredths as f } from "../format";
 import { set, svg } from "../dom";
 import { ellipse, ellipsePath } from "../ellipse";
 import { colour, dash, marker } from "../palette";
@@ -62,8 +63,4 @@ export function stripPath(scene: Scene, view: View, row: number, radius: number)
   const centre = scene.projection.means[2 * row];
   const [a, b, y] = [view.x(centre - half), view.x(centre + half), view.y(row)];
   return `M${f(a)},${f(y - 6)}V${f(y + 6)}M${f(a)},${f(y)}H${f(b)}M${f(b)},${f(y - 6)}V${f(y + 6)}`;
-}
-
-function f(x: number): number {
-  return Math.round(x * 100) / 100;
 }

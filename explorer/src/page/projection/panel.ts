@@ -22,7 +22,7 @@ import { View } from "./view";
 /** Rows beyond this number are drawn on the canvas. */
 const ELEMENTS = 320;
 /** Names that are tried, the heaviest rows first. */
-const NAMES = 60;
+const NAMES = 40;
 /** Around the plot, in heights of the text. */
 const AROUND = { top: 1.2, right: 1.3, bottom: 3.7, left: 4.5 };
 

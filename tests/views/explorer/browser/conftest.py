@@ -40,7 +40,9 @@ def opened(browser, written):
     """Opens pages; in the end nothing may have been asked of the network or complained of."""
     contexts, explorers = [], []
 
-    def open_(X, title="Test", fragment="", width=1200, height=900, points=None, groups=None, **options):
+    def open_(
+        X, title="Test", fragment="", width=1200, height=900, points=None, groups=None, **options
+    ):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(20_000)
         contexts.append(context)

@@ -61,7 +61,9 @@ class Explorer:
 
     def settle(self):
         """Wait until nothing moves any more and the numbers are those on display."""
-        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
         self.page.wait_for_selector(f"{ROOT}[data-state=settled]")
         return self
 

@@ -43,7 +43,9 @@ def test_moving_s(page):
     assert value.startswith("s = ")
 
 
-@pytest.mark.parametrize(("tick", "scale"), [("0", 0.0), ("½", 0.5), ("1", 1.0), ("2", 2.0), ("∞", math.inf)])
+@pytest.mark.parametrize(
+    ("tick", "scale"), [("0", 0.0), ("½", 0.5), ("1", 1.0), ("2", 2.0), ("∞", math.inf)]
+)
 def test_ticks_are_exact(page, tick, scale):
     page.page.locator(".uapca-tick", has_text=re.compile(f"^{tick}$")).click()
     page.settle()
@@ -58,7 +60,9 @@ def test_the_slider_catches_on_ticks(page):
     assert page.scale == 2.0
 
 
-@pytest.mark.parametrize(("typed", "scale"), [("0.37", 0.37), ("inf", math.inf), ("∞", math.inf), ("1,5", 1.5)])
+@pytest.mark.parametrize(
+    ("typed", "scale"), [("0.37", 0.37), ("inf", math.inf), ("∞", math.inf), ("1,5", 1.5)]
+)
 def test_s_can_be_typed(page, typed, scale):
     entry = page.page.get_by_label("Scale s as a number; ∞ for infinity")
     entry.fill(typed)
@@ -119,7 +123,9 @@ def test_level(page):
     page.agrees()
     after = page.page.locator('.uapca-row[data-row="0"] .uapca-region').bounding_box()
     # The view is fitted again, so compare shapes with the distance between two rows.
-    assert after["width"] / after["height"] == pytest.approx(before["width"] / before["height"], rel=0.1)
+    assert after["width"] / after["height"] == pytest.approx(
+        before["width"] / before["height"], rel=0.1
+    )
 
 
 def test_standardise(page):
@@ -223,6 +229,27 @@ def test_touch(opened, students):
     page.agrees()
 
 
+def test_touch_drag(opened, students):
+    page = opened(students, "Student grades", width=390, height=800, has_touch=True, is_mobile=True)
+    stage = page.page.locator(".uapca-eigenvalues .uapca-stage")
+    stage.scroll_into_view_if_needed()
+    box = stage.bounding_box()
+    finger = page.page.context.new_cdp_session(page.page)
+
+    def touch(kind, x):
+        spot = {"x": box["x"] + x * box["width"], "y": box["y"] + box["height"] / 2}
+        points = [] if kind == "touchEnd" else [spot]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 0.5)
+    for x in (0.45, 0.4, 0.35, 0.3):
+        touch("touchMove", x)
+    touch("touchEnd", 0.3)
+    page.settle()
+    assert 0 < page.scale < 0.7
+    page.agrees()
+
+
 def test_verdict(page, students):
     pca = uapca.UAPCA().fit(students)
     means = pca.rescale(0.0)
@@ -250,7 +277,16 @@ def test_state_is_in_the_address_and_comes_back(page, opened, students):
     page.page.wait_for_function("() => location.hash.includes('w=')")
     fragment = page.page.evaluate("location.hash")
     again = opened(students, "Student grades", fragment)
-    for name in ("scale", "pair", "level", "standardise", "selection", "weights", "means", "components"):
+    for name in (
+        "scale",
+        "pair",
+        "level",
+        "standardise",
+        "selection",
+        "weights",
+        "means",
+        "components",
+    ):
         np.testing.assert_array_equal(
             again.text(name) if name == "standardise" else again.numbers(name),
             page.text(name) if name == "standardise" else page.numbers(name),
@@ -260,7 +296,13 @@ def test_state_is_in_the_address_and_comes_back(page, opened, students):
 
 @pytest.mark.parametrize(
     "fragment",
-    ["#s=-3", "#s=NaN&pair=9-9&level=7&rows=77&w=1_2", "#%00<script>", "#s=1e400&pair=1-1", "#w=0_0_0_0_0_0"],
+    [
+        "#s=-3",
+        "#s=NaN&pair=9-9&level=7&rows=77&w=1_2",
+        "#%00<script>",
+        "#s=1e400&pair=1-1",
+        "#w=0_0_0_0_0_0",
+    ],
 )
 def test_nonsense_in_the_address_is_ignored(opened, students, fragment):
     page = opened(students, "Student grades", fragment)

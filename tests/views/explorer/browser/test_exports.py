@@ -68,7 +68,15 @@ def test_csv(page, students):
     content, name = export(page, "CSV")
     assert name == "Student-grades.csv"
     head, *rows = csv.reader(io.StringIO(content.decode()))
-    assert head == ["row", "weight", "component_1", "component_2", "variance_1", "covariance_1_2", "variance_2"]
+    assert head == [
+        "row",
+        "weight",
+        "component_1",
+        "component_2",
+        "variance_1",
+        "covariance_1_2",
+        "variance_2",
+    ]
     assert [row[0] for row in rows] == list(students.names)
     numbers = np.array([row[1:] for row in rows], dtype=float)
     np.testing.assert_array_equal(numbers[:, 0], page.numbers("weights"))
@@ -94,7 +102,9 @@ def test_json(page, students, scale):
     close(np.abs(found["components"]), np.abs(pca.components_))
     close(found["explained_variance_ratio"], pca.explained_variance_ratio_)
     close(found["eigenvalues"], pca.explained_variance_)
-    np.testing.assert_array_equal(np.ravel([row["mean"] for row in found["rows"]]), page.numbers("means"))
+    np.testing.assert_array_equal(
+        np.ravel([row["mean"] for row in found["rows"]]), page.numbers("means")
+    )
     wanted = uapca.factor_traces(students).crossings
     assert [(c["components"], c["kind"]) for c in found["crossings"]] == [
         ([i + 1 for i in c.pair], c.kind) for c in wanted

@@ -11,7 +11,11 @@ WIDTHS = (360, 1024, 2200)
 def data(students, anuran):
     points, levels = anuran
     genera = uapca.from_groups(points, levels["Genus"])
-    return {"Student grades": students, "Iris": uapca.datasets.load_iris_groups(), "Anuran calls": genera}
+    return {
+        "Student grades": students,
+        "Iris": uapca.datasets.load_iris_groups(),
+        "Anuran calls": genera,
+    }
 
 
 LOOK = """() => {
@@ -20,21 +24,25 @@ LOOK = """() => {
     && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
   const meet = (a, b, slack) => a.left < b.right - 1 && b.left < a.right - 1
     && a.top + slack < b.bottom - slack && b.top + slack < a.bottom - slack;
-  const meeting = (boxes, slack) => boxes.filter((a, i) => boxes.some((b, j) => j > i && meet(a, b, slack))).length;
+  const meeting = (boxes, slack) =>
+    boxes.filter((a, i) => boxes.some((b, j) => j > i && meet(a, b, slack))).length;
   const seen = (e) => e.getClientRects().length > 0;
   const all = (selector) => [...document.querySelectorAll(selector)].filter(seen);
+  const texts = all('.uapca-svg text')
+    .filter((text) => text.textContent && !text.closest('[visibility=hidden]'));
   const names = all('.uapca-projection .uapca-labels text').map(shape);
   return {
     wide: document.documentElement.scrollWidth - innerWidth,
-    cut: all('.uapca-svg text').filter((text) => text.textContent && !text.closest('[visibility=hidden]')
-      && !inside(shape(text), shape(text.closest('.uapca-svg')))).map((text) => text.textContent),
-    clipped: all('.uapca-projection [clip-path] text').filter((text) => !text.closest('[visibility=hidden]')
+    cut: texts.filter((text) => !inside(shape(text), shape(text.closest('.uapca-svg'))))
+      .map((text) => text.textContent),
+    clipped: texts.filter((text) => text.closest('.uapca-projection [clip-path]')
       && shape(text).left < shape(text.closest('.uapca-svg')).left
       + Number(document.querySelector('.uapca-projection clipPath rect').getAttribute('x')) - 1)
       .map((text) => text.textContent),
     covered: meeting(names, 2),
     overlapping: meeting(all('.uapca-panel, .uapca-controls, .uapca-head').map(shape), 0),
-    small: all('button, select, input').filter((e) => shape(e).height < 16 || shape(e).width < 10).map((e) => e.outerHTML),
+    small: all('button, select, input')
+      .filter((e) => shape(e).height < 16 || shape(e).width < 10).map((e) => e.outerHTML),
     names: names.length,
     theme: document.querySelector('.uapca').dataset.theme,
     paper: getComputedStyle(document.querySelector('.uapca-panel')).backgroundColor,
@@ -79,8 +87,10 @@ def test_marks_and_names_have_enough_contrast(opened, students):
         page = opened(students, "Student grades", color_scheme=scheme)
         pairs = page.page.evaluate(
             """() => {
-              const paper = getComputedStyle(document.querySelector('.uapca-panel')).backgroundColor;
-              return [...document.querySelectorAll('.uapca-note, .uapca-heading, .uapca-share, .uapca-field')]
+              const panel = document.querySelector('.uapca-panel');
+              const paper = getComputedStyle(panel).backgroundColor;
+              const words = '.uapca-note, .uapca-heading, .uapca-share, .uapca-field';
+              return [...document.querySelectorAll(words)]
                 .map((e) => [getComputedStyle(e).color, paper]);
             }"""
         )

@@ -24,7 +24,7 @@ NAMES = [
     "👩‍👩‍👧‍👦🏳️‍🌈 café naïve 中文",
     "\u202eעברית العربية\u202e left",
     "long " * 100,
-    "=1+1,\"quoted\"\nsecond line\ttab \x01\x07 end",
+    '=1+1,"quoted"\nsecond line\ttab \x01\x07 end',
     "{{7*7}} {title} %s \\u003cscript\\u003e",
     "   ",
 ]
@@ -38,7 +38,10 @@ def hostile():
     rng = np.random.default_rng(3)
     n = len(NAMES)
     return uapca.UncertainArray(
-        rng.standard_normal((n, n)), std=rng.uniform(0.1, 0.5, (n, n)), names=NAMES, features=FEATURES
+        rng.standard_normal((n, n)),
+        std=rng.uniform(0.1, 0.5, (n, n)),
+        names=NAMES,
+        features=FEATURES,
     )
 
 
@@ -50,15 +53,18 @@ def test_names_are_text_and_run_nothing(opened, hostile, width):
           hacked: window.hacked,
           scripts: document.scripts.length,
           styles: document.querySelectorAll('style').length,
-          others: document.querySelectorAll('img, iframe, object, embed, a, form, base, link:not([rel=icon])').length,
+          others: document.querySelectorAll(
+            'img, iframe, object, embed, a, form, base, link:not([rel=icon])').length,
           handlers: [...document.querySelectorAll('*')].filter(
             (e) => e.getAttributeNames().some((name) => name.startsWith('on'))).length,
           title: document.title,
           wide: document.documentElement.scrollWidth - innerWidth,
           rows: [...document.querySelectorAll('.uapca-row-name .uapca-name')].map((e) => e.title),
-          features: [...document.querySelectorAll('.uapca-feature title')].map((e) => e.textContent),
+          features: [...document.querySelectorAll('.uapca-feature title')]
+            .map((e) => e.textContent),
           groups: [...document.querySelectorAll('.uapca-legend .uapca-name')].map((e) => e.title),
-          longest: Math.max(...[...document.querySelectorAll('.uapca-name, .uapca-svg text')].map((e) => e.textContent.length)),
+          longest: Math.max(...[...document.querySelectorAll('.uapca-name, .uapca-svg text')]
+            .map((e) => e.textContent.length)),
         })"""
     )
     assert everything["hacked"] is None
@@ -74,7 +80,9 @@ def test_names_are_text_and_run_nothing(opened, hostile, width):
     assert everything["longest"] < 120
     page.agrees()
     for row in (0, 1, 10):
-        page.page.locator(f'.uapca-line[data-row="{row}"] .uapca-row-name').click(modifiers=["Shift"])
+        page.page.locator(f'.uapca-line[data-row="{row}"] .uapca-row-name').click(
+            modifiers=["Shift"]
+        )
     page.settle()
     assert page.selection == [0, 1, 10]
     assert page.page.evaluate("window.hacked") is None

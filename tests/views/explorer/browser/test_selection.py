@@ -11,7 +11,12 @@ def page(opened, students):
 
 
 def hovered(page, selector):
-    return [int(x) for x in page.page.eval_on_selector_all(selector, "(all) => all.map((e) => e.dataset.row ?? e.dataset.feature)")]
+    return [
+        int(x)
+        for x in page.page.eval_on_selector_all(
+            selector, "(all) => all.map((e) => e.dataset.row ?? e.dataset.feature)"
+        )
+    ]
 
 
 def test_pointing_at_a_row_shows_it_everywhere(page, students):
@@ -124,7 +129,8 @@ def test_everything_by_keyboard(page):
               const e = document.activeElement;
               const ring = getComputedStyle(e);
               const seen = ring.outlineStyle !== 'none' || e.closest('.uapca-crossing');
-              return e === document.body ? '' : (seen ? '' : 'NO FOCUS RING ') + (e.getAttribute('aria-label') || e.textContent || e.type);
+              const name = e.getAttribute('aria-label') || e.textContent || e.type;
+              return e === document.body ? '' : (seen ? '' : 'NO FOCUS RING ') + name;
             }"""
         )
         if not label:
@@ -133,10 +139,25 @@ def test_everything_by_keyboard(page):
     text = " | ".join(reached)
     assert "NO FOCUS RING" not in text
     for wanted in (
-        "SVG", "PNG", "CSV", "JSON", "Play", "Scale s of the uncertainty", "Scale s as a number",
-        "Component on the horizontal axis", "Component on the vertical axis",
-        "Probability inside an ellipse", "Projection of the rows", "Factor traces", "Eigenvalues over the scale",
-        "change places|come close", "Loadings of the features", "Tom", "Weight of Tom", "Only Tom", "Weight of Jack",
+        "SVG",
+        "PNG",
+        "CSV",
+        "JSON",
+        "Play",
+        "Scale s of the uncertainty",
+        "Scale s as a number",
+        "Component on the horizontal axis",
+        "Component on the vertical axis",
+        "Probability inside an ellipse",
+        "Projection of the rows",
+        "Factor traces",
+        "Eigenvalues over the scale",
+        "change places|come close",
+        "Loadings of the features",
+        "Tom",
+        "Weight of Tom",
+        "Only Tom",
+        "Weight of Jack",
         "Details of the chosen rows",
     ):
         assert any(word in text for word in wanted.split("|")), wanted
