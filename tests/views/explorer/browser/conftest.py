@@ -1,4 +1,4 @@
-"""One browser for all tests, one page for each; what goes wrong unseen fails the test."""
+"""One browser for each module, one page for each test; what goes wrong unseen fails the test."""
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -7,8 +7,9 @@ import uapca
 from views.explorer.browser.driver import Explorer, launched
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    # Not for the whole session: other tests start a Playwright of their own, and one thread has one.
     with sync_playwright() as playwright:
         browser = launched(playwright)
         yield browser
