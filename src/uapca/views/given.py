@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,12 +17,20 @@ from uapca.uncertain import UncertainArray
 __all__ = [
     "chosen",
     "chosen_components",
+    "chosen_pair",
     "counted",
     "features_of",
     "fit_given",
-    "listed_components",
     "traces_given",
 ]
+
+
+# How many components a view takes: at least, at most, in words, and what to do instead.
+_MANY = {
+    "two": (2, 2, "two different numbers", "Pass (0, 1) for the first two"),
+    "one or two": (1, 2, "one or two different numbers", "Pass (0, 1) for the first two"),
+    "some": (1, np.inf, "different numbers", "Pass 0 for the first"),
+}
 
 
 def traces_given(traces: Any, components: Any = (0, 1)) -> FactorTraces | WeightTraces:
@@ -54,35 +62,32 @@ def features_of(pca: UAPCA) -> tuple[str, ...]:
     return feature_names(getattr(pca, "feature_names_in_", None), len(pca.mean_))
 
 
-def chosen_components(components: Any, count: int) -> tuple[int, int]:
-    """Two different components from 0 to ``count`` − 1."""
-    listed = tuple(components) if isinstance(components, Sequence) else (components,)
-    if len(listed) == 2 and all(map(_whole, listed)) and len(set(listed)) == 2:
-        first, second = map(int, listed)
-        if min(first, second) >= 0 and max(first, second) < count:
-            return first, second
-    raise ValueError(
-        complaint(
-            "components",
-            f"be two different numbers from 0 to {count - 1}",
-            f"got {components!r}",
-            "Pass (0, 1) for the first two",
-        )
-    )
+def chosen_pair(components: Any, there: int) -> tuple[int, int]:
+    """Two different components that are there."""
+    first, second = chosen_components(components, there, "two")
+    return first, second
 
 
-def listed_components(components: Any, count: int) -> tuple[int, ...]:
-    """One or more different components from 0 to ``count`` − 1."""
-    listed = tuple(components) if isinstance(components, Iterable) else (components,)
-    whole = bool(listed) and all(map(_whole, listed)) and len(set(listed)) == len(listed)
-    if whole and min(listed) >= 0 and max(listed) < count:
+def chosen_components(
+    components: Any, there: int, many: Literal["two", "one or two", "some"]
+) -> tuple[int, ...]:
+    """Different components that are there, counted from 0.
+
+    >>> chosen_components(np.array([2, 0]), 3, "two"), chosen_components(1, 3, "one or two")
+    ((2, 0), (1,))
+    """
+    listed = components.tolist() if isinstance(components, np.ndarray) else components
+    listed = tuple(listed) if isinstance(listed, Iterable) else (listed,)
+    least, most, words, remedy = _MANY[many]
+    whole = least <= len(listed) <= most and all(map(_whole, listed))
+    if whole and len(set(listed)) == len(listed) and 0 <= min(listed) <= max(listed) < there:
         return tuple(map(int, listed))
     raise ValueError(
         complaint(
             "components",
-            f"be different numbers from 0 to {count - 1}",
+            f"be {words} from 0 to {there - 1}",
             f"got {components!r}",
-            "Pass 0 for the first",
+            remedy,
         )
     )
 

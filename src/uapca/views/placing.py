@@ -1,7 +1,9 @@
 """Where labels stand: beside their points, clear of lines, markers and each other.
 
 The search is in data units and knows no renderer, so a scene has its labels in place and looks the
-same wherever it is drawn. The size of type is estimated from the number of characters.
+same wherever it is drawn. That takes a panel whose range and size of type are known beforehand, as
+those of factor traces and films are; the size of a text is estimated from its number of characters.
+Labels of rows, whose axes are settled only when they are drawn, are left to ``mpl.labels``.
 """
 
 from __future__ import annotations

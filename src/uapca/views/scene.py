@@ -112,7 +112,10 @@ class Ellipse(Mark):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Area(Mark):
-    """Closed rings, filled by the even-odd rule, that together enclose the mass `level`."""
+    """Closed rings, filled by the non-zero rule, that together enclose the mass `level`.
+
+    Rings that go round the same way add up where they overlap; a hole goes round the other way.
+    """
 
     rings: tuple[Floats, ...]
     level: float | None = None

@@ -56,8 +56,8 @@ def test_bad_options_are_refused(students):
     with pytest.raises(ValueError) as error:
         uapca.plot.biplot(X, pca, components=0)
     assert str(error.value) == (
-        "components must be a pair for a biplot; got 0. "
-        "projection(Y, components=0) shows one component."
+        "components must be two different numbers from 0 to 1; got 0. "
+        "Pass (0, 1) for the first two."
     )
     with pytest.raises(ValueError) as error:
         uapca.plot.biplot(X, pca, top=0)

@@ -6,6 +6,7 @@ import pytest
 import uapca
 from uapca.views.scene import Area, Ellipse, Label, Markers, Polyline
 from uapca.views.traces.course import course_of
+from uapca.views.traces.marks import _fans
 
 STUDENTS = uapca.datasets.load_students()
 
@@ -65,6 +66,28 @@ def test_shading_ends_at_s_1_also_where_the_grid_has_no_1():
         "s = 1",
         "mirror image",
     ]
+
+
+def test_ground_swept_forth_and_back_stays_shaded():
+    # Out from 0° to 80° and back to 30°, as one ring, would go round what lies between by 1 − 1.
+    angles = np.radians(np.concatenate([np.arange(0, 80, 2), np.arange(80, 29, -2)]))
+    path = np.column_stack([np.cos(angles), np.sin(angles)])
+    fans = _fans(path)
+    assert [way for _, way in fans] == [1.0, -1.0]
+    np.testing.assert_array_equal(fans[0][0][-1], fans[1][0][0])
+    # A trace that runs straight in turns neither way; noise is no turn.
+    straight = np.column_stack([np.linspace(1, 0.5, 9), 1e-12 * np.cos(np.arange(9))])
+    assert len(_fans(straight)) == 1
+    turning = uapca.weight_traces(STUDENTS, "Tom")
+    areas = uapca.plot.factor_traces.scene(turning).of(Area, "trace swept")
+    assert max(len(area.rings) for area in areas) > 1
+    ways = [[np.sign(doubled_area(ring)) for ring in area.rings] for area in areas]
+    assert all(len(set(each)) == 1 for each in ways)
+
+
+def doubled_area(ring):
+    (x, y), (u, v) = ring.T, np.roll(ring, -1, axis=0).T
+    return (x * v - u * y).sum()
 
 
 def test_markers_at_0_and_1_differ_in_shape_and_filling(traces, panel):
@@ -316,8 +339,9 @@ def test_weight_traces_are_shaded_up_to_the_current_weight():
     traces = uapca.weight_traces(STUDENTS, "Tom")
     panel = uapca.plot.factor_traces.scene(traces)
     at = int(np.flatnonzero(traces.weights == traces.current)[0])
-    area = panel.of(Area, "trace swept")[0]
-    np.testing.assert_array_equal(area.rings[0][-1], traces.loadings[at, 0])
+    for j, area in enumerate(panel.of(Area, "trace swept")):
+        swept = np.concatenate([ring[1:] for ring in area.rings])
+        assert {tuple(p) for p in swept} == {tuple(p) for p in traces.loadings[: at + 1, j]}
     assert [entry.text for entry in panel.legend[:4]] == [
         "0 ≤ weight ≤ 0.167",
         "0.167 < weight → 1",

@@ -329,13 +329,13 @@ def test_black_is_the_readers_own_colour(rng):
     [
         (
             {"components": (0, 3)},
-            "components must lie between 0 and 2, as there are 3; got (0, 3). "
-            "Fit with more n_components to see more.",
+            "components must be one or two different numbers from 0 to 2; got (0, 3). "
+            "Pass (0, 1) for the first two.",
         ),
         (
             {"components": (0, 0)},
-            "components must be one or two different components, counted from 0; got (0, 0). "
-            "(0, 1) shows PC1 and PC2.",
+            "components must be one or two different numbers from 0 to 2; got (0, 0). "
+            "Pass (0, 1) for the first two.",
         ),
         (
             {"levels": 95},

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.path import Path
 from scipy import stats
 
 from uapca.laws import DegenerateLaw, Independent, Mixture, Normal, Samples, Trapezoid, Uniform
+from uapca.views.mpl import draw
 from uapca.views.rows.ellipses import normal_mark
 from uapca.views.rows.regions import Unresolved, curve, intervals, rings
+from uapca.views.scene import Area, Axis, Ink, Panel
 
 LEVELS = (0.5, 0.8, 0.95)
 DRAWS = 40_000
@@ -55,6 +58,32 @@ def test_contours_hold_the_fraction_they_say(name):
     points = law.sample(DRAWS, rng=1)
     for level, found in zip(LEVELS, rings(law, LEVELS), strict=True):
         assert inside(found, points).mean() == pytest.approx(level, abs=NEAR), level
+
+
+def ring_of_normals():
+    angles = 2 * np.pi * np.arange(24) / 24
+    places = 5 * np.column_stack([np.cos(angles), np.sin(angles)])
+    return Mixture(np.ones(24), [Normal(at, 0.4 * np.eye(2)) for at in places])
+
+
+def test_a_hole_goes_round_the_other_way_and_stays_empty_when_drawn():
+    (found,) = rings(ring_of_normals(), 0.9)
+    assert len(found) == 2
+    signed = [0.5 * (r[:-1, 0] * r[1:, 1] - r[1:, 0] * r[:-1, 1]).sum() for r in found]
+    assert signed[0] * signed[1] < 0
+    outer, hole = sorted(np.abs(signed))[::-1]
+    assert np.sqrt(hole / np.pi) < 5 < np.sqrt(outer / np.pi)
+
+    area = Area(role="row", rings=found, level=0.9, ink=Ink(fill="#000000", width=0.0))
+    axis = Axis(limits=(-8.0, 8.0), keep_ticks=False)
+    fig = plt.figure(figsize=(1, 1), dpi=80)
+    draw(Panel(marks=(area,), x=axis, y=axis, frame=False), fig.add_axes((0, 0, 1, 1)))
+    fig.canvas.draw()
+    grey = np.asarray(fig.canvas.buffer_rgba())[..., 0]
+    # Five pixels are one unit: the centre, the ring on four sides, the corner.
+    assert grey[40, 40] == 255
+    assert [grey[40, 15], grey[40, 65], grey[15, 40], grey[65, 40]] == [0, 0, 0, 0]
+    assert grey[2, 2] == 255
 
 
 def test_contours_of_samples_hold_their_kernel_estimate():

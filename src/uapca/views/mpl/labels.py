@@ -4,6 +4,9 @@ Each label tries places around its point, near ones first, and takes the one tha
 other labels and what lies outside the axes above all, then markers, then lines. This is repeated
 until no label wants to move. It is done whenever the picture is drawn, with the size it then has,
 so that layouts, resizing and zooming keep labels apart; nothing is random.
+
+This is for labels with ``moves``, which need the pixels of the finished axes. Labels whose place is
+part of the scene come from ``views.placing``, which works without a renderer.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ import numpy as np
 
 from uapca._validation import complaint
 from uapca.decomposition import UAPCA
-from uapca.views.bounds import bounds, height_for
-from uapca.views.legends import legend_columns, legend_lines
-from uapca.views.plots.projection import projection
+from uapca.views.bounds import bounds
+from uapca.views.given import chosen_pair
+from uapca.views.plots.projection import projection, with_more
 from uapca.views.rows.colours import Palette
-from uapca.views.rows.inputs import check_pca, checked_components
+from uapca.views.rows.inputs import check_pca
 from uapca.views.rows.marks import Kind
 from uapca.views.scene import Floats, Ink, Label, LegendEntry, Mark, Panel, Polyline
 from uapca.views.text import literal, number, shortened
@@ -62,16 +62,7 @@ def biplot(
     ['M1', 'M2', 'P1', 'P2']
     """
     fit = check_pca(pca)
-    chosen = checked_components(components, fit.n_components_)
-    if len(chosen) != 2:
-        raise ValueError(
-            complaint(
-                "components",
-                "be a pair for a biplot",
-                f"got {components!r}",
-                "projection(Y, components=0) shows one component",
-            )
-        )
+    chosen = chosen_pair(components, fit.n_components_)
     panel = projection(
         Y,
         components=chosen,
@@ -95,14 +86,7 @@ def biplot(
     if len(shown) < len(axes):
         text += f", the {len(shown)} longest of {len(axes)}"
     entry = LegendEntry(text=text, ink=Ink(), kind="arrow")
-    legend = (*panel.legend, entry)
-    everything = (*panel.marks, *marks)
-    return panel.with_(
-        marks=everything,
-        legend=legend,
-        legend_columns=legend_columns(legend),
-        height=height_for(bounds(everything), legend_lines(legend)),
-    )
+    return with_more(panel, marks, [entry])
 
 
 def _longest(lengths: Floats, top: int | None) -> list[int]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
-from uapca.views.given import counted, features_of, fit_given, listed_components
+from uapca.views.given import chosen_components, counted, features_of, fit_given
 from uapca.views.palette import GREY, OKABE_ITO, inks
 from uapca.views.scene import Axis, Bars, Floats, Ink, LegendEntry, Mark, Panel, Rule
 from uapca.views.text import percent, scale_text, shortened
@@ -48,7 +48,7 @@ def contributions(
     ['M1', 'M2', 'P1', 'P2']
     """
     pca = fit_given(X)
-    wanted = listed_components(components, pca.n_components_)
+    wanted = chosen_components(components, pca.n_components_, "some")
     names = features_of(pca)
     count = counted(top, len(names), USUAL, "top")
     shares = _shares(pca, wanted)
@@ -116,7 +116,8 @@ def cos2(
     """
     fit = fit_given(X if pca is None else pca)
     q = fit.n_components_
-    wanted = listed_components((0, 1)[:q] if components == (0, 1) else components, q)
+    asked = (0, 1)[:q] if components == (0, 1) else components
+    wanted = chosen_components(asked, q, "some")
     values = fit.cos2(X)[:, list(wanted)]
     names = X.names if X.names is not None else tuple(str(i) for i in range(len(X)))
     count = counted(top, len(names), USUAL, "top")

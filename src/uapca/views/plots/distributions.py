@@ -13,10 +13,8 @@ import numpy as np
 from uapca._validation import check_choice, complaint
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
-from uapca.views.bounds import bounds, height_for
-from uapca.views.legends import legend_columns, legend_lines
 from uapca.views.palette import DASHES, INK
-from uapca.views.plots.projection import rows_panel
+from uapca.views.plots.projection import rows_panel, with_more
 from uapca.views.rows.colours import Palette
 from uapca.views.rows.inputs import check_pca, rows_of
 from uapca.views.rows.marks import Kind
@@ -108,14 +106,7 @@ def distributions(
             entries.append(LegendEntry(text=f"components, {name}", ink=ink, kind=drawn))
     if len(fits) == 1:
         entries.append(LegendEntry(text="components, length √λ", ink=ink, kind=drawn))
-    legend = (*panel.legend, *entries)
-    everything = (*panel.marks, *marks)
-    return panel.with_(
-        marks=everything,
-        legend=legend,
-        legend_columns=legend_columns(legend),
-        height=height_for(bounds(everything), legend_lines(legend)),
-    )
+    return with_more(panel, marks, entries)
 
 
 def _feature(rows: UncertainArray, index: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from uapca._validation import check_choice
 from uapca.sensitivity import FactorTraces, WeightTraces
-from uapca.views.given import chosen, chosen_components, traces_given
+from uapca.views.given import chosen, chosen_pair, traces_given
 from uapca.views.palette import GREY, LIGHT, inks
 from uapca.views.scene import Axis, Ink, Mark, Panel, Sheet
 from uapca.views.text import shortened
@@ -77,7 +77,7 @@ def factor_traces(
         check_choice(encode, ENCODINGS, "encode")
     check_choice(encode_on, ("width", "color"), "encode_on")
     followed = traces_given(traces, components)
-    pair = chosen_components(components, followed.n_components)
+    pair = chosen_pair(components, followed.n_components)
     course = course_of(followed, pair)
     encoding = (
         None if encode is None else encoding_of(encode, encode_on, followed, course, list(pair))

@@ -10,7 +10,7 @@ import numpy as np
 
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
-from uapca.views.given import chosen, chosen_components, features_of, fit_given
+from uapca.views.given import chosen, chosen_pair, features_of, fit_given
 from uapca.views.palette import LIGHT, inks
 from uapca.views.scene import Axis, Floats, Ink, LegendEntry, Mark, Panel, Polyline
 from uapca.views.text import percent, scale_text
@@ -54,8 +54,8 @@ def loadings(
     """
     pca = fit_given(X)
     if pca.n_components_ < 2:
-        chosen_components((0, 1), pca.n_components_)
-    first, second = chosen_components(components, pca.n_components_)
+        chosen_pair((0, 1), pca.n_components_)
+    first, second = chosen_pair(components, pca.n_components_)
     names = features_of(pca)
     ends = correlations(pca)[:, [first, second]]
     shown = _longest(ends) if highlight is None else chosen(highlight, names, "highlight")

@@ -13,8 +13,9 @@ from uapca._validation import complaint
 from uapca.sensitivity import FactorTraces, factor_traces
 from uapca.sensitivity.inputs import grid_of_scales, shown_count, uncertain
 from uapca.uncertain import UncertainArray
-from uapca.views.given import chosen, chosen_components
-from uapca.views.palette import inks, text_color
+from uapca.views.bounds import ring_of
+from uapca.views.given import chosen, chosen_pair
+from uapca.views.palette import GREY, inks, text_color
 from uapca.views.placing import apart, beside
 from uapca.views.plots.factor_traces import longest, trace_panel
 from uapca.views.rows.ellipses import normal_mark, radius_of
@@ -96,7 +97,7 @@ def turning(
             complaint("level", "lie between 0 and 1", f"got {level!r}", "Pass 0.95 for 95 %")
         )
     shown_count(2, data.shape[1])
-    pair = chosen_components(components, data.shape[1])
+    pair = chosen_pair(components, data.shape[1])
     traces = factor_traces(data, n_components=max(*pair, 1) + 1)
     whole = course_of(traces, pair)
     shown = longest(whole) if highlight is None else chosen(highlight, traces.features, "highlight")
@@ -171,7 +172,9 @@ def progression(
 def level_entry(level: float) -> LegendEntry:
     """What an ellipse means, in words."""
     return LegendEntry(
-        text=f"{percent(level)} of each row", kind="area", ink=Ink(fill="#7F7F7F", fill_opacity=0.2)
+        text=f"{percent(level)} of each row",
+        kind="area",
+        ink=Ink(color=GREY, fill=GREY, fill_opacity=0.14),
     )
 
 
@@ -254,7 +257,7 @@ def _names(
         above = means + np.array([0.0, 0.07 * plan.reach])
         places = apart(above, texts, FILM_EM * plan.reach)
     else:
-        outlines = [_outline(mark) for mark in marks if isinstance(mark, Ellipse)]
+        outlines = [ring_of(mark, 48) for mark in marks if isinstance(mark, Ellipse)]
         obstacles = np.concatenate([means, *outlines]) / plan.reach
         weights = np.repeat([8.0, 0.08], [len(means), len(obstacles) - len(means)])
         size = 1.1 * em
@@ -272,15 +275,6 @@ def _names(
         for k, ink in enumerate(colours)
     ]
     return marked
-
-
-def _outline(mark: Ellipse) -> Floats:
-    angles, turn = np.linspace(0.0, 2 * np.pi, 49), np.radians(mark.angle)
-    along = np.array([np.cos(turn), np.sin(turn)]) * mark.radii[0]
-    across = np.array([-np.sin(turn), np.cos(turn)]) * mark.radii[1]
-    return np.asarray(
-        np.array(mark.center) + np.outer(np.cos(angles), along) + np.outer(np.sin(angles), across)
-    )
 
 
 def _projected(data: UncertainArray, components: Floats) -> tuple[Floats, Floats]:

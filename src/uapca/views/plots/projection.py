@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +12,13 @@ from uapca._validation import check_choice
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
 from uapca.views.bounds import bounds, height_for
+from uapca.views.given import chosen_components
 from uapca.views.legends import legend_columns, legend_lines
 from uapca.views.palette import GREY
 from uapca.views.rows.colours import Colouring, Palette, colouring
 from uapca.views.rows.inputs import (
     axis_label,
     check_pca,
-    checked_components,
     points_of,
     projected,
 )
@@ -26,7 +27,7 @@ from uapca.views.rows.ridges import ridges
 from uapca.views.scene import Axis, Floats, Ink, LegendEntry, Mark, Markers, Panel
 from uapca.views.text import scale_text
 
-__all__ = ["projection", "rows_panel"]
+__all__ = ["projection", "rows_panel", "with_more"]
 
 
 def projection(
@@ -93,7 +94,7 @@ def projection(
     rows = projected(Y, fit)
     if rows.shape[1] == 1 and np.array_equal(components, (0, 1)):
         components = 0
-    chosen = checked_components(components, rows.shape[1])
+    chosen = chosen_components(components, rows.shape[1], "one or two")
     under = None if points is None else points_of(points, rows.shape[1], fit)[:, chosen]
     return rows_panel(
         rows,
@@ -153,6 +154,17 @@ def rows_panel(
         legend_columns=legend_columns(legend),
         equal=True,
         height=height_for(bounds(marks), legend_lines(legend)),
+    )
+
+
+def with_more(panel: Panel, marks: Sequence[Mark], entries: Sequence[LegendEntry]) -> Panel:
+    """The panel with marks over the rows and what they mean, and room for both."""
+    everything, legend = (*panel.marks, *marks), (*panel.legend, *entries)
+    return panel.with_(
+        marks=everything,
+        legend=legend,
+        legend_columns=legend_columns(legend),
+        height=height_for(bounds(everything), legend_lines(legend)),
     )
 
 

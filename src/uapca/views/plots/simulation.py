@@ -12,10 +12,10 @@ from uapca.laws import Samples
 from uapca.stability.simulation import Simulation
 from uapca.uncertain import UncertainArray
 from uapca.views.bounds import bounds, height_for
+from uapca.views.given import chosen_pair
 from uapca.views.legends import legend_columns, legend_lines
 from uapca.views.palette import GREY, INK
 from uapca.views.rows.colours import Colouring, Palette, colouring
-from uapca.views.rows.inputs import checked_components
 from uapca.views.rows.marks import MANY, checked_levels, row_marks
 from uapca.views.scene import Axis, Floats, Ink, LegendEntry, Mark, Markers, Panel
 from uapca.views.text import percent
@@ -110,16 +110,7 @@ def _checked(sim: Simulation, components: Any, draws: int) -> tuple[Floats, tupl
                 "Simulate with scores=True",
             )
         )
-    chosen = checked_components(components, sim.scores.shape[2])
-    if len(chosen) != 2:
-        raise ValueError(
-            complaint(
-                "components",
-                "be a pair",
-                f"got {components!r}",
-                "Simulate with n_components=2 or more",
-            )
-        )
+    chosen = chosen_pair(components, sim.scores.shape[2])
     if not isinstance(draws, int | np.integer) or draws < 0:
         raise ValueError(
             complaint(

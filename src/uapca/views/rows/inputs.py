@@ -14,7 +14,7 @@ from uapca.uncertain import UncertainArray
 from uapca.views.scene import Floats
 from uapca.views.text import literal, percent
 
-__all__ = ["axis_label", "check_pca", "checked_components", "projected", "rows_of"]
+__all__ = ["axis_label", "check_pca", "points_of", "projected", "rows_of"]
 
 _PROJECTED = re.compile(r"[a-z]*pca(\d+)")
 
@@ -79,31 +79,6 @@ def projected(Y: Any, pca: UAPCA | None, parameter: str = "Y") -> UncertainArray
             )
         )
     return rows
-
-
-def checked_components(components: Any, q: int) -> tuple[int, ...]:
-    """One or two components, counted from 0, that are there."""
-    values = np.atleast_1d(np.asarray(components))
-    whole = values.ndim == 1 and values.dtype.kind in "iu" and 1 <= len(values) <= 2
-    if not whole or len(set(values.tolist())) != len(values):
-        raise ValueError(
-            complaint(
-                "components",
-                "be one or two different components, counted from 0",
-                f"got {components!r}",
-                "(0, 1) shows PC1 and PC2",
-            )
-        )
-    if values.min() < 0 or values.max() >= q:
-        raise ValueError(
-            complaint(
-                "components",
-                f"lie between 0 and {q - 1}, as there are {q}",
-                f"got {components!r}",
-                "Fit with more n_components to see more",
-            )
-        )
-    return tuple(int(value) for value in values)
 
 
 def axis_label(rows: UncertainArray, component: int, pca: UAPCA | None) -> str:

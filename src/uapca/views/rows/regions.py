@@ -33,7 +33,7 @@ class Unresolved(ValueError):
 
 
 def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
-    """For each level the closed rings, filled by the even-odd rule, that hold that probability.
+    """For each level the closed rings that hold that probability; a hole goes round the other way.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def _hold(found: list[tuple[Floats, ...]], levels: Floats, white: Law) -> bool:
 
 
 def _inside(rings: tuple[Floats, ...], points: Any) -> npt.NDArray[np.bool_]:
-    """Which points lie in rings by the even-odd rule: a ray to the right crosses edges."""
+    """Which points lie in rings that do not cross: a ray to the right meets an odd number."""
     inside = np.zeros(len(points), dtype=bool)
     x, y = points[:, :1], points[:, 1:]
     for ring in rings:
@@ -186,6 +186,7 @@ def _contours(
     # A rim outside closes every ring, even one that leaves the grid.
     padded = np.pad(field, 1, constant_values=edge + BEYOND)
     x, y = (np.concatenate([[2 * a[0] - a[1]], a, [2 * a[-1] - a[-2]]]) for a in axes)
+    # All rings have the region on the same side, so holes go round the other way.
     lines = _generator(x, y, padded.T).lines(edge)
     found = [np.asarray(line, dtype=np.float64) for line in lines if len(line) > 3]
     if plateau and len(found) == 1:

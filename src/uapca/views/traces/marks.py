@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,6 +20,8 @@ MIRRORED = 0.38
 POINT = 4e-3
 # A line shorter than this has no room for an arrowhead.
 HEADLESS = 0.03
+# A step that sweeps less than this, in squares of the radius, turns neither way.
+SLIVER = 1e-9
 
 
 def feature_marks(
@@ -71,14 +74,35 @@ def feature_marks(
 
 
 def _swept(course: Course, path: Floats) -> tuple[Floats, ...]:
-    """What the unit vector sweeps over from the start to the middle: to the centre and back."""
-    centre = np.zeros((1, 2))
-    rings = []
+    """What the unit vector sweeps over from the start to the middle, as fans about the centre.
+
+    A trace that turns back sweeps the same ground twice. It is cut where it turns, and all fans go
+    round one way: they add up, where a single ring would cancel itself.
+    """
+    fans: list[Floats] = []
+    way = 0.0
     for part in course.segments:
-        below = course.u[part] <= course.middle
-        if below.sum() > 1:
-            rings.append(np.concatenate([centre, path[part][below]]))
-    return tuple(rings)
+        points = path[part][course.u[part] <= course.middle]
+        for fan, turn in _fans(points):
+            way = way or turn
+            fans.append(fan if turn == way else fan[::-1])
+    return tuple(np.concatenate([np.zeros((1, 2)), fan]) for fan in fans)
+
+
+def _fans(points: Floats) -> list[tuple[Floats, float]]:
+    """A path in pieces, each with the way it goes round the centre: 1 is to the left, −1 right."""
+    if len(points) < 2:
+        return []
+    turns = points[:-1, 0] * points[1:, 1] - points[:-1, 1] * points[1:, 0]
+    ways = np.sign(np.where(np.abs(turns) > SLIVER, turns, 0.0))
+    # A step straight in or out goes with those before it, the first ones with those after.
+    known = np.flatnonzero(ways)
+    if not len(known):
+        return [(points, 1.0)]
+    before = np.clip(np.searchsorted(known, np.arange(len(ways)), side="right") - 1, 0, None)
+    ways = ways[known[before]]
+    cuts = [0, *(np.flatnonzero(np.diff(ways)) + 1).tolist(), len(ways)]
+    return [(points[a : b + 1], float(ways[a])) for a, b in pairwise(cuts)]
 
 
 def _stations(
