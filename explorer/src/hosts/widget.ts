@@ -78,11 +78,17 @@ export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): 
   shadow.adoptedStyleSheets = [styles];
   const root = document.createElement("div");
   shadow.replaceChildren(root);
+  // From outside a shadow root no one can tell that keys go into a field: without a word, "dd" in
+  // one would delete the cell. JupyterLab reads the attribute, others listen further up.
+  el.dataset["lmSuppressShortcuts"] = "true";
+  const keep = (event: Event): void => event.stopPropagation();
+  el.addEventListener("keydown", keep);
   const { host, close } = widgetHost(model, dataset);
   const unmount = mount(root, createEngine(dataset), host);
   return () => {
     unmount();
     close();
+    el.removeEventListener("keydown", keep);
     shadow.replaceChildren();
   };
 }
