@@ -108,14 +108,31 @@ def test_the_widget_lives_in_a_notebook(lab):
         page.goto(lab)
 
         def run(index):
-            page.locator(".jp-Notebook .jp-Cell").nth(index).locator(".cm-content").click()
-            page.keyboard.press("Control+Enter")
+            """Run a cell; again, as a person would, if it is forgotten: the kernel is starting."""
+            cell = page.locator(".jp-Notebook .jp-Cell").nth(index)
+            prompt = cell.locator(".jp-InputPrompt")
+            before = prompt.inner_text()
+            end = time.monotonic() + PATIENCE / 1000
+            while time.monotonic() < end:
+                cell.locator(".cm-content").click()
+                page.keyboard.press("Control+Enter")
+                page.wait_for_timeout(1000)
+                while "*" in prompt.inner_text() and time.monotonic() < end:
+                    page.wait_for_timeout(200)
+                if prompt.inner_text() not in (before, "[ ]:"):
+                    return
+            raise AssertionError(f"cell {index} was not run")
 
         run(0)
         # Roles are found inside the widget's shadow root too.
         slider = page.get_by_role("slider", name="Scale s of the uncertainty")
         slider.wait_for()
         assert slider.input_value() == "0.5"
+
+        slider.focus()
+        for key in "ddaabb":  # in a notebook: delete the cell, add some
+            page.keyboard.press(key)
+        assert page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS)
 
         slider.fill("0.75")  # u, so that s = 3
         page.wait_for_timeout(500)  # changes are gathered for a moment before they are sent
