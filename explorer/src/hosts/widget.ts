@@ -78,8 +78,8 @@ export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): 
   shadow.adoptedStyleSheets = [styles];
   const root = document.createElement("div");
   shadow.replaceChildren(root);
-  // From outside a shadow root no one can tell that keys go into a field: without a word, "dd" in
-  // one would delete the cell. JupyterLab reads the attribute, others listen further up.
+  // From outside a shadow root no one can tell that keys go into a field. Notebooks, which have
+  // keys of their own, are told: JupyterLab by the attribute, others because they hear nothing.
   el.dataset["lmSuppressShortcuts"] = "true";
   const keep = (event: Event): void => event.stopPropagation();
   el.addEventListener("keydown", keep);
