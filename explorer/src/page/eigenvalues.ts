@@ -68,14 +68,15 @@ export function eigenvalues(context: Context): Panel {
     event.preventDefault();
   });
 
-  function margins(): typeof AROUND {
+  function margins(scene: Scene): typeof AROUND {
     const { em } = view.type;
-    return { top: AROUND.top * em, right: AROUND.right * em, bottom: AROUND.bottom * em, left: AROUND.left * em };
+    const left = scene.options.logarithmic ? 5 : AROUND.left; // 0.001 % is long
+    return { top: AROUND.top * em, right: AROUND.right * em, bottom: AROUND.bottom * em, left: left * em };
   }
 
   function frame(scene: Scene): void {
     const { width, height } = view.size;
-    const margin = margins();
+    const margin = margins(scene);
     const { path, options } = scene;
     const right = Math.max(width - margin.right, margin.left + 40);
     const low = Math.max(height - margin.bottom, margin.top + 40);
@@ -99,10 +100,10 @@ export function eigenvalues(context: Context): Panel {
     y = (share) => scale(Math.max(share, options.logarithmic ? floor : 0));
     const ticks = Math.max(Math.round((low - margin.top) / 44), 2);
     const left = axisLeft(scale)
-      .ticks(ticks)
+      .tickValues(options.logarithmic ? scale.ticks().filter(isPower) : scale.ticks(ticks))
       .tickSize(margin.left - right)
       .tickPadding(6)
-      .tickFormat((v) => tickText(v.valueOf(), options.logarithmic));
+      .tickFormat((v) => tickText(v.valueOf()));
     select(grid).attr("transform", `translate(${margin.left},0)`).call(left);
     select(bottom)
       .attr("transform", `translate(0,${low})`)
@@ -204,7 +205,7 @@ export function eigenvalues(context: Context): Panel {
   function current(scene: Scene): void {
     const { state, fit } = scene;
     const px = x(uOf(state.scale));
-    const margin = margins();
+    const margin = margins(scene);
     set(now, { x1: px, x2: px, y1: margin.top, y2: Math.max(view.size.height - margin.bottom, margin.top) });
     const pair = state.pair[0] === state.pair[1] ? [state.pair[0]] : state.pair;
     pool(dots, points, pair.length, () => svg("circle", { class: "uapca-now-dot", r: 4.5 }));
@@ -251,11 +252,13 @@ export function eigenvalues(context: Context): Panel {
   }
 }
 
-function tickText(share: number, logarithmic: boolean): string {
-  if (!logarithmic) return `${Math.round(share * 1000) / 10} %`;
-  // Powers of ten alone: the ticks between them would be too many words.
+function tickText(share: number): string {
+  return `${Number((share * 100).toPrecision(3))} %`;
+}
+
+function isPower(share: number): boolean {
   const power = Math.log10(share);
-  return Math.abs(power - Math.round(power)) < 1e-9 ? `${Number((share * 100).toPrecision(1))} %` : "";
+  return Math.abs(power - Math.round(power)) < 1e-9;
 }
 
 function subscript(i: number): string {

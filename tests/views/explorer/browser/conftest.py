@@ -9,7 +9,7 @@ from views.explorer.browser.driver import Explorer, launched
 
 @pytest.fixture(scope="module")
 def browser():
-    # Not for the whole session: other tests start their own Playwright, and a thread has one.
+    # Not for the whole session: other tests start their own Playwright, and a thread has but one.
     with sync_playwright() as playwright:
         browser = launched(playwright)
         yield browser
