@@ -5,7 +5,7 @@ import { button, el, set } from "./dom";
 import { digits, scaleText } from "./format";
 import { scaleAt, snapped, TICKS } from "./hyperbolic";
 import { player } from "./player";
-import { has, type Changes, type Context, type Options, type Panel, type Scene } from "./scene";
+import { has, hasDensities, type Changes, type Context, type Options, type Panel, type Scene } from "./scene";
 
 const LEVELS = [0.5, 0.68, 0.9, 0.95, 0.99];
 const THUMB = 18; // width of the slider's handle in pixels; the style sheet has the same
@@ -85,7 +85,7 @@ export function controls(context: Context): Controls {
     context.choose({ shape: on ? "densities" : "ellipses" }),
   );
   points.node.hidden = !data.points;
-  densities.node.hidden = !data.laws?.some((law) => law !== null) || data.d < 2;
+  densities.node.hidden = !hasDensities(data);
 
   const track = el("div", { class: "uapca-track" }, slider, el("div", { class: "uapca-ticks" }, ...ticks));
   const node = el(

@@ -10,7 +10,7 @@ import { sentence, unbroken } from "./format";
 import { loadings } from "./loadings";
 import { publish } from "./numbers";
 import { projection } from "./projection/panel";
-import { Computed, has, looks, type Change, type Context, type Options, type Scene } from "./scene";
+import { Computed, DENSITIES, has, hasDensities, looks, type Change, type Context, type Options, type Scene } from "./scene";
 import { currentTheme, onTheme } from "./theme";
 import { traces } from "./traces";
 import { verdict } from "./verdict";
@@ -34,7 +34,7 @@ export const mount: Mount = (root, engine, host) => {
 
   const computed = new Computed(engine);
   const changes = new Set<Change>(["theme", "size", "path", "labels", ...(Object.keys(host.get()) as Change[])]);
-  let options: Options = firstOptions(data.laws?.some((law) => law !== null) ?? false);
+  let options: Options = firstOptions(hasDensities(data) && data.n <= DENSITIES);
   let scene: Scene | null = null;
   let hurried = false;
   let calm = true;

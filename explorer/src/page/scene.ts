@@ -78,10 +78,24 @@ export function resolved(state: State): number {
 /** Rows coloured one by one up to this number; beyond, colours would mean nothing. */
 export const FEW = 14;
 
-/** Which entry of the palette each row has: that of its group, its own if rows are few, or the first. */
+/** Rows up to this number are elements of their own; beyond, they are drawn on a canvas. */
+export const ELEMENTS = 320;
+
+/** Densities are shown from the start up to this number of rows; they cost a few milliseconds each. */
+export const DENSITIES = 60;
+
+/** Whether there is more to show of some row than an ellipse. */
+export function hasDensities(data: Dataset): boolean {
+  return data.d > 1 && data.n <= ELEMENTS && (data.laws?.some((law) => law !== null) ?? false);
+}
+
+/**
+ * Which entry of the palette each row has: that of its group, its own if rows are few, or the first.
+ * Rows without a group have the entry after the last group's.
+ */
 export function looks(data: Dataset): (row: number) => number {
   const groups = data.groups;
-  if (groups) return (row) => Math.max(groups.codes[row], 0);
+  if (groups) return (row) => (groups.codes[row] < 0 ? groups.labels.length : groups.codes[row]);
   return data.n <= FEW ? (row) => row : () => 0;
 }
 

@@ -16,8 +16,9 @@ export function legend(context: Context): Legend {
   const { data } = context;
   const words = el("p", { class: "uapca-note" });
   const list = el("ul", { class: "uapca-legend", "aria-label": "Groups" });
-  const labels = data.groups?.labels.slice(0, MOST) ?? [];
-  list.hidden = !labels.length;
+  const entries = data.groups?.labels.slice(0, MOST).map((label, look) => [label, look] as const) ?? [];
+  if (data.groups?.codes.some((code) => code < 0)) entries.push(["(no group)", data.groups.labels.length]);
+  list.hidden = !entries.length;
   const node = el("div", { class: "uapca-key" }, words, list);
   return {
     node,
@@ -33,9 +34,9 @@ export function legend(context: Context): Legend {
           ". Marker: its mean." +
           (scene.points ? " Small dots: the original points." : ""),
       );
-      if (labels.length && has(changes, "theme", "size")) {
+      if (entries.length && has(changes, "theme", "size")) {
         list.replaceChildren(
-          ...labels.map((label, i) => el("li", {}, swatch(i, colour(i, scene.theme)), nameNode(label, 24))),
+          ...entries.map(([label, look]) => el("li", {}, swatch(look, colour(look, scene.theme)), nameNode(label, 24))),
         );
       }
     },

@@ -9,7 +9,7 @@ import { button, pool, set, setText, shortened, svg } from "../dom";
 import { lineRadius, planeRadius } from "../ellipse";
 import { percent } from "../format";
 import { ABOVE, placed, textWidth, type Anchor } from "../labels";
-import { has, type Changes, type Context, type Panel, type Scene } from "../scene";
+import { ELEMENTS, has, type Changes, type Context, type Panel, type Scene } from "../scene";
 import { clicked, walks } from "../walk";
 import { canvas } from "./canvas";
 import { extentOf } from "./extent";
@@ -19,8 +19,8 @@ import { mark, stripPath, type Mark } from "./marks";
 import { pointer, type Box } from "./pointer";
 import { View } from "./view";
 
-/** Rows beyond this number are drawn on the canvas. */
-const ELEMENTS = 320;
+/** How little of the view may be filled before it is fitted again: never less, at rest, in motion. */
+const [ANEW, CALM, MOVING] = [Infinity, 0.8, 0.5];
 /** Names that are tried, the heaviest rows first. */
 const NAMES = 40;
 /** Around the plot, in heights of the text. */
@@ -61,6 +61,7 @@ export function projection(context: Context): Panel {
   rows.classList.toggle("is-many", data.n > 30);
   let scene: Scene | null = null;
   let fitted = "";
+  let still = false;
   let panning = false;
   let calm: ReturnType<typeof setTimeout> | undefined;
 
@@ -261,7 +262,9 @@ export function projection(context: Context): Panel {
       // A new question gets a new frame; the same one, moving, keeps it as long as it can.
       const question = `${state.pair} ${state.standardise} ${size.width} ${size.height}`;
       const moved = has(changes, "scale", "weights", "path", "level", "pair", "standardise", "points", "shape");
-      view.fit(extentOf(next, radius), size, inset, question !== fitted || has(changes, "level"), one ? data.n : 0);
+      const slack = question !== fitted || has(changes, "level") ? ANEW : still ? CALM : MOVING;
+      still = false;
+      view.fit(extentOf(next, radius), size, inset, slack, one ? data.n : 0);
       if (moved && question === fitted) {
         clearTimeout(calm);
         calm = setTimeout(settle, 400);
@@ -277,9 +280,9 @@ export function projection(context: Context): Panel {
     },
   };
 
-  /** Once nothing moves, a picture that has become much too small is fitted again. */
+  /** Once nothing moves, a picture that has become small is fitted again. */
   function settle(): void {
-    fitted = "";
+    still = true;
     context.redraw("size");
   }
 }

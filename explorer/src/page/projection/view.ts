@@ -26,10 +26,11 @@ export class View {
   private strips = 0;
 
   /**
-   * Makes an extent fit into the frame. While things move (`calm` is false) the view only grows, or
-   * shrinks when half of it is empty, so that it does not breathe with every frame.
+   * Makes an extent fit into the frame: anew for a new question. For one that only moves, the view
+   * grows when it must, and shrinks when it is filled to less than a share `slack`, so that it does
+   * not breathe with every frame.
    */
-  fit(extent: Extent, frame: { width: number; height: number }, inset: Inset, calm: boolean, strips = 0): void {
+  fit(extent: Extent, frame: { width: number; height: number }, inset: Inset, slack: number, strips = 0): void {
     const width = Math.max(frame.width - inset.left - inset.right, 20);
     const height = Math.max(frame.height - inset.top - inset.bottom, 20);
     this.middle = [inset.left + width / 2, inset.top + height / 2];
@@ -42,7 +43,7 @@ export class View {
     const outside =
       Math.abs(centre[0] - this.centre[0]) + wanted[0] > present * width * 1.001 ||
       Math.abs(centre[1] - this.centre[1]) + wanted[1] > present * height * 1.001;
-    if (calm || outside || needed < 0.5 * present) {
+    if (outside || needed < slack * present) {
       const margin = 1.08;
       this.half = [wanted[0] * margin || (wanted[1] * margin * width) / height || 1, wanted[1] * margin];
       this.centre = centre;

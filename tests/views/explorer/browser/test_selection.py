@@ -2,6 +2,7 @@
 
 import pytest
 
+from builders import random_uncertain
 from views.explorer.browser.driver import close
 
 
@@ -216,3 +217,17 @@ def test_undo_by_keyboard(page, students):
     slider.press("Control+z")
     page.settle()
     close(page.numbers("weights"), students.weights)
+
+
+def test_groups_share_a_look(opened, rng):
+    X = random_uncertain(rng, n=5, d=3)
+    page = opened(X, "Groups", groups=["a", "b", "a", None, "b"])
+    colours = [
+        page.page.locator(f'.uapca-row[data-row="{row}"] .uapca-mean').get_attribute("fill")
+        for row in range(5)
+    ]
+    assert colours[0] == colours[2]
+    assert colours[1] == colours[4]
+    assert len({colours[0], colours[1], colours[3]}) == 3
+    legend = page.page.locator(".uapca-legend li").all_inner_texts()
+    assert legend == ["a", "b", "(no group)"]
