@@ -16,12 +16,7 @@ export interface Chart {
 }
 
 /** A titled section with a picture that fills its stage; `resized` is called when it can be drawn. */
-export function chart(
-  name: string,
-  title: string,
-  label: string,
-  resized: () => void,
-): Chart {
+export function chart(name: string, title: string, label: string, resized: () => void): Chart {
   const tools = el("div", { class: "uapca-tools" });
   const picture = svg("svg", { class: "uapca-svg", "aria-hidden": "true" });
   const stage = el("div", { class: "uapca-stage", tabindex: 0, role: "group", "aria-label": label }, picture);

@@ -17,14 +17,24 @@ export interface Controls extends Panel {
 
 export function controls(context: Context): Controls {
   const { data, host } = context;
-  const play = button("Play", { class: "uapca-play", "aria-pressed": "false", title: "Let s run from 0 to ∞ and back" }, () => motion.toggle());
+  const play = button(
+    "Play",
+    { class: "uapca-play", "aria-pressed": "false", title: "Let s run from 0 to ∞ and back" },
+    () => motion.toggle(),
+  );
   const motion = player(host, (playing) => {
     play.textContent = playing ? "Pause" : "Play";
     set(play, { "aria-pressed": String(playing) });
   });
 
   const slider = el("input", {
-    type: "range", min: 0, max: 1, step: "any", class: "uapca-range uapca-scale", id: context.id("scale"), "aria-label": "Scale s of the uncertainty",
+    type: "range",
+    min: 0,
+    max: 1,
+    step: "any",
+    class: "uapca-range uapca-scale",
+    id: context.id("scale"),
+    "aria-label": "Scale s of the uncertainty",
   });
   const go = (u: number, reach: number) => {
     motion.stop();
@@ -44,16 +54,29 @@ export function controls(context: Context): Controls {
     event.preventDefault();
   });
   const ticks = TICKS.map((tick) => {
-    const node = button(tick.label, { class: "uapca-tick", tabindex: -1, "aria-label": `s = ${tick.label}` }, () => go(tick.u, 0));
+    const node = button(tick.label, { class: "uapca-tick", tabindex: -1, "aria-label": `s = ${tick.label}` }, () =>
+      go(tick.u, 0),
+    );
     node.style.left = `${100 * tick.u}%`;
     return node;
   });
   const entry = el("input", {
-    type: "text", class: "uapca-entry", inputmode: "decimal", autocomplete: "off", "aria-label": "Scale s as a number; ∞ for infinity", size: 6,
+    type: "text",
+    class: "uapca-entry",
+    inputmode: "decimal",
+    autocomplete: "off",
+    "aria-label": "Scale s as a number; ∞ for infinity",
+    size: 6,
   });
   const read = () => {
     const text = entry.value.trim().replace(",", ".");
-    const value = /^(\u221e|inf|infinity)$/i.test(text) ? Infinity : text === "½" ? 0.5 : text === "" ? NaN : Number(text);
+    const value = /^(\u221e|inf|infinity)$/i.test(text)
+      ? Infinity
+      : text === "½"
+        ? 0.5
+        : text === ""
+          ? NaN
+          : Number(text);
     motion.stop();
     if (value >= 0) host.set({ scale: value });
     else entry.value = entryText(host.get().scale);
@@ -62,7 +85,9 @@ export function controls(context: Context): Controls {
 
   const count = data.precomputed?.q ?? data.d;
   const pair = [0, 1].map((k) => {
-    const node = el("select", { "aria-label": k ? "Component on the vertical axis" : "Component on the horizontal axis" });
+    const node = el("select", {
+      "aria-label": k ? "Component on the vertical axis" : "Component on the horizontal axis",
+    });
     for (let i = 0; i < count; i++) node.append(el("option", { value: i }, String(i + 1)));
     node.addEventListener("change", () => {
       const next = [...host.get().pair] as [number, number];
@@ -78,7 +103,9 @@ export function controls(context: Context): Controls {
   both.hidden = count < 2;
   const level = el("select", { "aria-label": "Probability inside an ellipse" });
   level.addEventListener("change", () => host.set({ level: Number(level.value) }));
-  const standardise = check("Standardise", "Divide each feature by its total standard deviation first", (on) => host.set({ standardise: on }));
+  const standardise = check("Standardise", "Divide each feature by its total standard deviation first", (on) =>
+    host.set({ standardise: on }),
+  );
   const labels = check("Names", "Names beside the rows", (on) => context.choose({ labels: on }));
   const points = check("Points", "The original points", (on) => context.choose({ points: on }));
   const densities = check("Densities", "Outlines of the true densities instead of ellipses", (on) =>

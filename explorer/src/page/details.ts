@@ -14,7 +14,11 @@ const MOST = 5;
 export function details(context: Context): Panel {
   const { data, host } = context;
   const table = el("table", { class: "uapca-table" });
-  const sheet = el("div", { class: "uapca-sheet", tabindex: 0, role: "group", "aria-label": "Details of the chosen rows" }, table);
+  const sheet = el(
+    "div",
+    { class: "uapca-sheet", tabindex: 0, role: "group", "aria-label": "Details of the chosen rows" },
+    table,
+  );
   const note = el("p", { class: "uapca-note" });
   const node = section("details", "Details", el("div", { class: "uapca-tools" }), sheet, note);
   let shown = "";
@@ -53,7 +57,8 @@ export function details(context: Context): Panel {
     draw(scene: Scene, changes: Changes) {
       const { selection } = scene.state;
       const chosen = selection.slice(0, MOST);
-      const rows = scene.row !== null && !chosen.includes(scene.row) ? [...chosen.slice(0, MOST - 1), scene.row] : chosen;
+      const rows =
+        scene.row !== null && !chosen.includes(scene.row) ? [...chosen.slice(0, MOST - 1), scene.row] : chosen;
       const now = rows.join(" ");
       if (now !== shown || (rows.length && has(changes, "weights", "theme"))) {
         // The last row pointed at stays: a table that vanishes under the pointer cannot be read.

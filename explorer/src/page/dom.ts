@@ -64,7 +64,12 @@ export function shortened(name: string, limit: number): string {
   if (name.length <= limit) return name;
   const head = name.slice(0, limit * 16);
   const parts = segmenter ? Array.from(segmenter.segment(head), (part) => part.segment) : Array.from(head);
-  return parts.length <= limit && head.length === name.length ? name : `${parts.slice(0, limit - 1).join("").trimEnd()}…`;
+  return parts.length <= limit && head.length === name.length
+    ? name
+    : `${parts
+        .slice(0, limit - 1)
+        .join("")
+        .trimEnd()}…`;
 }
 
 /** A name on screen: isolated from the direction of its surroundings, with all of it in the title. */

@@ -152,7 +152,13 @@ export function eigenvalues(context: Context): Panel {
     marks.replaceChildren(
       ...shown.map((crossing) => {
         const [i, j] = crossing.pair;
-        const k = Math.min(Math.max(path.u.findIndex((u) => u >= crossing.u), 1), path.u.length - 1);
+        const k = Math.min(
+          Math.max(
+            path.u.findIndex((u) => u >= crossing.u),
+            1,
+          ),
+          path.u.length - 1,
+        );
         const t = (crossing.u - path.u[k - 1]) / (path.u[k] - path.u[k - 1] || 1);
         const share = (r: number) => (1 - t) * all[(k - 1) * path.q + r] + t * all[k * path.q + r];
         const words =

@@ -6,8 +6,23 @@ import type { Context, Panel, Scene } from "./scene";
 
 /** Properties that the style sheet gives and a picture on its own has to carry. */
 const CARRIED = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity",
-  "font-family", "font-size", "font-weight", "font-variant-numeric", "paint-order", "visibility", "vector-effect", "unicode-bidi",
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "font-variant-numeric",
+  "paint-order",
+  "visibility",
+  "vector-effect",
+  "unicode-bidi",
 ] as const;
 /** Characters that XML cannot hold, not even escaped. */
 const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Surrogate}]/gu;
@@ -24,12 +39,14 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
   const style = getComputedStyle(root);
   const [ink, paper] = [style.getPropertyValue("--uapca-ink").trim(), style.getPropertyValue("--uapca-paper").trim()];
   const family = style.fontFamily;
-  const boxes = parts.map((part) => part.panel.picture!()).map((node) => ({
-    node,
-    width: node.clientWidth || node.width.baseVal.value,
-    // A panel may be taller than what is drawn in it.
-    height: Number(node.dataset["used"]) || node.clientHeight || node.height.baseVal.value,
-  }));
+  const boxes = parts
+    .map((part) => part.panel.picture!())
+    .map((node) => ({
+      node,
+      width: node.clientWidth || node.width.baseVal.value,
+      // A panel may be taller than what is drawn in it.
+      height: Number(node.dataset["used"]) || node.clientHeight || node.height.baseVal.value,
+    }));
   const ends = [HEAD + GAP, HEAD + GAP];
   const lefts = [GAP, GAP + boxes[0].width + GAP];
   const places = boxes.map((box, k) => {
@@ -54,7 +71,10 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
     const { x, y } = places[k];
     const copy = carried(box.node);
     const beneath = parts[k].panel.beneath?.();
-    out.append(text(parts[k].title, x, y, 13, 600), svg("g", { transform: `translate(${x},${y + 12})` }, ...(beneath ? [beneath] : []), copy));
+    out.append(
+      text(parts[k].title, x, y, 13, 600),
+      svg("g", { transform: `translate(${x},${y + 12})` }, ...(beneath ? [beneath] : []), copy),
+    );
   });
   return out;
 }
@@ -73,7 +93,10 @@ function described(scene: Scene): string {
 /** A copy of a picture that needs no style sheet. */
 function carried(node: SVGSVGElement): SVGSVGElement {
   const copy = node.cloneNode(true) as SVGSVGElement;
-  const [from, to] = [[node, ...node.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  const [from, to] = [
+    [node, ...node.querySelectorAll("*")],
+    [copy, ...copy.querySelectorAll("*")],
+  ];
   from.forEach((original, k) => {
     const style = getComputedStyle(original);
     for (const property of CARRIED) {
@@ -112,7 +135,14 @@ export async function png(picture: SVGSVGElement): Promise<Blob> {
 export function csv(context: Context, scene: Scene): string {
   const [a, b] = scene.state.pair.map((i) => i + 1);
   const two = a !== b;
-  const head = ["row", "weight", `component_${a}`, ...(two ? [`component_${b}`] : []), `variance_${a}`, ...(two ? [`covariance_${a}_${b}`, `variance_${b}`] : [])];
+  const head = [
+    "row",
+    "weight",
+    `component_${a}`,
+    ...(two ? [`component_${b}`] : []),
+    `variance_${a}`,
+    ...(two ? [`covariance_${a}_${b}`, `variance_${b}`] : []),
+  ];
   const { means, covariances } = scene.projection;
   const lines = context.data.names.map((name, row) => {
     const centre = two ? [means[2 * row], means[2 * row + 1]] : [means[2 * row]];
@@ -145,7 +175,12 @@ export function json(context: Context, scene: Scene): string {
       explained_variance_ratio: [...fit.shares],
       components: Array.from({ length: fit.q }, (_, i) => [...fit.components.subarray(i * fit.d, (i + 1) * fit.d)]),
       features: data.features,
-      crossings: scene.crossings.map((c) => ({ scale: finite(c.scale), components: c.pair.map((i) => i + 1), kind: c.kind, gap: finite(c.gap) })),
+      crossings: scene.crossings.map((c) => ({
+        scale: finite(c.scale),
+        components: c.pair.map((i) => i + 1),
+        kind: c.kind,
+        gap: finite(c.gap),
+      })),
       rows: data.names.map((name, row) => ({
         name,
         weight: weights[row],
@@ -160,6 +195,10 @@ export function json(context: Context, scene: Scene): string {
 
 /** A file name from a title: letters and digits of any script, nothing else. */
 export function fileName(title: string, kind: string): string {
-  const stem = title.normalize("NFKC").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 60);
+  const stem = title
+    .normalize("NFKC")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 60);
   return `${stem || "uapca"}.${kind}`;
 }

@@ -46,7 +46,10 @@ export function listed(words: readonly string[]): string {
 
 /** Numbers kept together with their units and signs at the ends of lines. */
 export function unbroken(text: string): string {
-  return text.replace(/(\d) %/g, "$1\u00a0%").replace(/s ([=\u2264>]) /g, "s\u00a0$1\u00a0").replace(/ \u2192 /g, "\u00a0→\u00a0");
+  return text
+    .replace(/(\d) %/g, "$1\u00a0%")
+    .replace(/s ([=\u2264>]) /g, "s\u00a0$1\u00a0")
+    .replace(/ \u2192 /g, "\u00a0→\u00a0");
 }
 
 /** A remark as a sentence: a capital at its start, a stop at its end. */

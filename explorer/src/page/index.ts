@@ -10,7 +10,17 @@ import { sentence, unbroken } from "./format";
 import { loadings } from "./loadings";
 import { publish } from "./numbers";
 import { projection } from "./projection/panel";
-import { Computed, DENSITIES, has, hasDensities, looks, type Change, type Context, type Options, type Scene } from "./scene";
+import {
+  Computed,
+  DENSITIES,
+  has,
+  hasDensities,
+  looks,
+  type Change,
+  type Context,
+  type Options,
+  type Scene,
+} from "./scene";
 import { currentTheme, onTheme } from "./theme";
 import { traces } from "./traces";
 import { verdict } from "./verdict";
@@ -139,7 +149,13 @@ export const mount: Mount = (root, engine, host) => {
     header(data, exports),
     words,
     panels.controls.node,
-    el("div", { class: "uapca-grid" }, ...Object.values(panels).slice(1).map((panel) => panel.node)),
+    el(
+      "div",
+      { class: "uapca-grid" },
+      ...Object.values(panels)
+        .slice(1)
+        .map((panel) => panel.node),
+    ),
     live,
   );
   if (data.d < 2) explorer.classList.add("is-single");

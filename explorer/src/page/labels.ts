@@ -1,5 +1,7 @@
 /** Names beside their marks, kept off each other. */
 
+import { shortened } from "./dom";
+
 export interface Anchor {
   readonly index: number;
   readonly x: number;
@@ -28,7 +30,14 @@ export interface Box {
 
 // Where a label may go: direction, and distance of its box from the mark in pixels.
 const DIRECTIONS: ReadonlyArray<readonly [number, number]> = [
-  [1, 0], [1, -1], [-1, 0], [0, -1], [1, 1], [0, 1], [-1, -1], [-1, 1],
+  [1, 0],
+  [1, -1],
+  [-1, 0],
+  [0, -1],
+  [1, 1],
+  [0, 1],
+  [-1, -1],
+  [-1, 1],
 ];
 const DISTANCES = [7, 18, 32];
 
@@ -55,7 +64,8 @@ export function placed(
     for (let place = 0; place < DIRECTIONS.length * DISTANCES.length; place++) {
       const ring = Math.floor(place / DIRECTIONS.length);
       const box = boxAt(anchor, DIRECTIONS[place % DIRECTIONS.length]!, DISTANCES[ring]!);
-      if (box.left < frame.left || box.top < frame.top || box.right > frame.right || box.bottom > frame.bottom) continue;
+      if (box.left < frame.left || box.top < frame.top || box.right > frame.right || box.bottom > frame.bottom)
+        continue;
       let cost = 0.02 * (place % DIRECTIONS.length) + 0.6 * ring - (previous.get(anchor.index) === place ? 0.5 : 0);
       for (const other of taken) cost += 12 * shared(box, other);
       for (const other of obstacles) {
@@ -101,6 +111,15 @@ function shared(a: Box, b: Box): number {
 
 function inside(box: Box, x: number, y: number, margin: number): boolean {
   return x > box.left - margin && x < box.right + margin && y > box.top - margin && y < box.bottom + margin;
+}
+
+/** As much of a text as fits into a width, at most `limit` characters. */
+export function fitting(text: string, limit: number, width: number, font: string): string {
+  let short = shortened(text, limit);
+  for (let count = Math.min(limit, short.length) - 1; count > 1 && textWidth(short, font) > width; count--) {
+    short = shortened(text, count);
+  }
+  return short;
 }
 
 let context: CanvasRenderingContext2D | null = null;

@@ -3,7 +3,7 @@
 import { chart } from "./chart";
 import { button, set, setText, shortened, svg } from "./dom";
 import { digits, hundredths as f, percent } from "./format";
-import { textWidth } from "./labels";
+import { fitting, textWidth } from "./labels";
 import { colour } from "./palette";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
 import { walks } from "./walk";
@@ -37,7 +37,9 @@ export function loadings(context: Context): Panel {
   choice.append(...kinds);
   const zero = svg("line", { class: "uapca-zero" });
   const heads = [0, 1].map(() => svg("text", { class: "uapca-axis-name", "text-anchor": "end" }));
-  const keys = [0, 1].map((k) => svg("rect", { class: `uapca-part is-${k ? "second" : "first"}`, width: 9, height: 9 }));
+  const keys = [0, 1].map((k) =>
+    svg("rect", { class: `uapca-part is-${k ? "second" : "first"}`, width: 9, height: 9 }),
+  );
   view.svg.append(...keys, ...heads);
   const rows: Bars[] = data.features.map((feature, j) => featureBars(feature, j));
   view.svg.append(...rows.map((row) => row.group), zero);
@@ -68,9 +70,11 @@ export function loadings(context: Context): Panel {
 
   function layout(scene: Scene): void {
     const { width, height } = view.size;
-    const widest = Math.max(...data.features.slice(0, 400).map((name) => textWidth(shortened(name, NAME), view.type.font)), 20);
+    const widest = Math.max(
+      ...data.features.slice(0, 400).map((name) => textWidth(shortened(name, NAME), view.type.font)),
+      20,
+    );
     left = Math.min(widest + 12, width * 0.4);
-    const limit = Math.max(Math.floor((left - 8) / (0.53 * view.type.em)), 4);
     const top = HEAD * view.type.em;
     step = Math.min(Math.max((height - top - 4) / data.d, 1.65 * view.type.em), 44);
     const tall = Math.max(top + step * data.d + 4, height);
@@ -84,14 +88,18 @@ export function loadings(context: Context): Panel {
       const hidden = k === 1 && !two;
       setText(heads[k], hidden ? "" : text);
       set(heads[k], { x: columns[k], y: 1.1 * view.type.em });
-      set(keys[k], { x: columns[k] - textWidth(text, view.type.font) - 14, y: 1.1 * view.type.em - 9, visibility: hidden ? "hidden" : "visible" });
+      set(keys[k], {
+        x: columns[k] - textWidth(text, view.type.font) - 14,
+        y: 1.1 * view.type.em - 9,
+        visibility: hidden ? "hidden" : "visible",
+      });
     });
     const thick = Math.max(Math.min(step * 0.36, 12), 4);
     rows.forEach((row, j) => {
       set(row.group, { transform: `translate(0,${top + j * step})` });
       set(row.back, { width, height: step });
       set(row.name, { x: left - 8, y: step / 2 });
-      setText(row.name, shortened(data.features[j], Math.min(limit, NAME)));
+      setText(row.name, fitting(data.features[j], NAME, left - 12, view.type.font));
       row.bars.forEach((bar, k) => set(bar, { y: step / 2 + (k ? 0.5 : -thick - 0.5), height: thick }));
       row.parts.forEach((part, k) => {
         const y = step / 2 + (k ? 0.5 + thick / 2 : -thick / 2 - 0.5);
@@ -125,7 +133,11 @@ export function loadings(context: Context): Panel {
         });
         setText(row.values[k], hidden ? "" : shares ? percent(shown, 0).replace(" ", " ") : fixed(shown));
         const part = parts?.[2 * j + k] ?? 0;
-        set(row.parts[k], { x1: origin, x2: f(origin + part * unit), visibility: parts && !hidden ? "visible" : "hidden" });
+        set(row.parts[k], {
+          x1: origin,
+          x2: f(origin + part * unit),
+          visibility: parts && !hidden ? "visible" : "hidden",
+        });
       });
     });
   }
@@ -170,7 +182,9 @@ function featureBars(feature: string, j: number): Bars {
     name: svg("text", { class: "uapca-label", "text-anchor": "end", "dominant-baseline": "central" }),
     bars: [0, 1].map((k) => svg("rect", { class: `uapca-part is-${k ? "second" : "first"}` })),
     parts: [0, 1].map(() => svg("line", { class: "uapca-reason" })),
-    values: [0, 1].map(() => svg("text", { class: "uapca-value", "text-anchor": "end", "dominant-baseline": "central" })),
+    values: [0, 1].map(() =>
+      svg("text", { class: "uapca-value", "text-anchor": "end", "dominant-baseline": "central" }),
+    ),
   };
   const group = svg(
     "g",

@@ -1,7 +1,7 @@
 /** The numbers on display as `data-*` attributes of the root, with all their digits. */
 
-import { exact, exactList } from "./format";
 import { set } from "./dom";
+import { exact, exactList } from "./format";
 import type { Scene } from "./scene";
 
 export function publish(root: HTMLElement, scene: Scene): void {

@@ -150,7 +150,8 @@ export class Computed {
     }
     const turned = moved || has(changes, "scale", "pair", "path");
     if (turned) {
-      this.fit = hurried && !this.settled ? aligned(engine.fit(state.scale), this.fit) : engine.followedFit(state.scale);
+      this.fit =
+        hurried && !this.settled ? aligned(engine.fit(state.scale), this.fit) : engine.followedFit(state.scale);
       this.projection = engine.project(this.fit, state.pair, this.projection);
     }
     if (turned || has(changes, "points")) {

@@ -4,9 +4,9 @@
  * with an arrowhead at s = ∞. Signs have no meaning, hence the mirrored twin.
  */
 
-import { hundredths as f } from "./format";
 import { chart } from "./chart";
 import { pool, set, setText, shortened, svg } from "./dom";
+import { hundredths as f } from "./format";
 import { placed, textWidth, type Anchor } from "./labels";
 import { colour, dash, marker } from "./palette";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
@@ -118,7 +118,9 @@ export function traces(context: Context): Panel {
       lines.append(one.group);
     }
     const [a, b] = state.pair;
-    const breaks = new Set(path.breaks.filter(({ ranks }) => ranks.includes(a) || ranks.includes(b)).map(({ at }) => at));
+    const breaks = new Set(
+      path.breaks.filter(({ ranks }) => ranks.includes(a) || ranks.includes(b)).map(({ at }) => at),
+    );
     shown.forEach((feature, i) => {
       const one = drawn[i];
       one.feature = feature;
@@ -180,7 +182,14 @@ export function traces(context: Context): Panel {
     }
     anchors.sort((p, q) => Number(q.forced) - Number(p.forced) || away(q) - away(p));
     const chosen = anchors.slice(0, NAMED);
-    const put = placed(chosen, { left: 1, top: 1, right: view.size.width - 1, bottom: view.size.height - 1 }, places, anchors);
+    // Many features hardly show in the picture: their names would only crowd its centre.
+    const near = data.d > 6 ? 0.12 * radius : 0;
+    const put = placed(
+      chosen.filter((anchor) => anchor.forced || away(anchor) >= near),
+      { left: 1, top: 1, right: view.size.width - 1, bottom: view.size.height - 1 },
+      places,
+      anchors,
+    );
     pool(names, labels, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     put.forEach((label, i) => {
       const name = data.features[label.index];

@@ -30,7 +30,12 @@ export function verdict(engine: Engine, scene: Scene): string[] {
   const change = gains(data.features, before, after, pair);
   if (change) sentences.push(change);
   sentences.push(...encounters(scene, shown));
-  const [a, b] = [before, after].map((fit) => percent(shown.reduce((sum, i) => sum + fit.shares[i], 0), 0));
+  const [a, b] = [before, after].map((fit) =>
+    percent(
+      shown.reduce((sum, i) => sum + fit.shares[i], 0),
+      0,
+    ),
+  );
   const subject = shown.length > 1 ? "Together they explain" : "It explains";
   sentences.push(a === b ? `${subject} ${a} at both.` : `${subject} ${a} at s = 0 and ${b} at s = 1.`);
   return sentences;
@@ -42,16 +47,23 @@ function stability(before: Fit, after: Fit, shown: readonly number[]): string {
   const whole = (degrees: number) => (degrees < 0.5 ? "less than 1°" : `${Math.round(degrees)}°`);
   const path = "from s = 0 to s = 1";
   if (angles.every((x) => x <= STABLE)) {
-    const which = shown.length > 1 ? `Components ${listed(shown.map((i) => String(i + 1)))} are` : `Component ${shown[0] + 1} is`;
+    const which =
+      shown.length > 1 ? `Components ${listed(shown.map((i) => String(i + 1)))} are` : `Component ${shown[0] + 1} is`;
     return `${which} stable: ${path} ${shown.length > 1 ? "they turn" : "it turns"} by ${listed([...new Set(angles.map(whole))])}.`;
   }
   const parts = shown.map((i, k) => {
     const turn = angles[k];
-    const kind = turn <= STABLE ? "is stable, it turns by" : turn < OTHER ? "turns by" : "becomes another one, it turns by";
+    const kind =
+      turn <= STABLE ? "is stable, it turns by" : turn < OTHER ? "turns by" : "becomes another one, it turns by";
     return `${words(i)} ${kind} ${whole(turn)}`;
   });
   const plane = shown.length > 1 ? planeAngle(before, after, shown) : null;
-  const tail = plane === null ? "" : plane <= STABLE ? `; the plane they span is stable (${whole(plane)})` : `; the plane they span turns by ${whole(plane)}`;
+  const tail =
+    plane === null
+      ? ""
+      : plane <= STABLE
+        ? `; the plane they span is stable (${whole(plane)})`
+        : `; the plane they span turns by ${whole(plane)}`;
   return `From s = 0 to s = 1 ${listed(parts).replace(/^C/, "c")}${tail}.`;
 }
 

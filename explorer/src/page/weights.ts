@@ -50,7 +50,11 @@ export function weights(context: Context): Panel {
     remember();
     host.set({ weights: next });
   };
-  const undo = button("Undo", { class: "uapca-tool", title: "Take the last change of weights back", disabled: true }, back);
+  const undo = button(
+    "Undo",
+    { class: "uapca-tool", title: "Take the last change of weights back", disabled: true },
+    back,
+  );
   const tools = el("div", { class: "uapca-tools" }, undo);
   if (!fixed) {
     tools.append(
@@ -69,13 +73,19 @@ export function weights(context: Context): Panel {
       );
     }
   }
-  const find = el("input", { type: "search", class: "uapca-find", placeholder: "Find a row", "aria-label": "Find a row" });
+  const find = el("input", {
+    type: "search",
+    class: "uapca-find",
+    placeholder: "Find a row",
+    "aria-label": "Find a row",
+  });
   find.hidden = data.n <= 20;
   const list = el("div", { class: "uapca-list", role: "list", "aria-label": "Rows and their weights" });
   const sheet = el("div", { class: "uapca-sheet" }, list);
   const note = el("p", { class: "uapca-note" });
   const node = section("weights", "Rows and weights", tools, find, sheet, note);
-  if (data.precomputed) note.textContent = "Weights cannot be moved here: with so many features the path was computed beforehand.";
+  if (data.precomputed)
+    note.textContent = "Weights cannot be moved here: with so many features the path was computed beforehand.";
   const lines: Line[] = [];
   let found = Array.from({ length: data.n }, (_, row) => row);
   let shown = [-1, -1];
@@ -138,7 +148,9 @@ export function weights(context: Context): Panel {
     slider.addEventListener("blur", release);
     slider.addEventListener("keydown", (event) => {
       // A range without steps moves by what the browser thinks best: one hundredth is our own.
-      const step = { ArrowLeft: -0.01, ArrowDown: -0.01, ArrowRight: 0.01, ArrowUp: 0.01, PageDown: -0.1, PageUp: 0.1 }[event.key];
+      const step = { ArrowLeft: -0.01, ArrowDown: -0.01, ArrowRight: 0.01, ArrowUp: 0.01, PageDown: -0.1, PageUp: 0.1 }[
+        event.key
+      ];
       const end = { Home: 0, End: 1 }[event.key];
       if (step === undefined && end === undefined) return;
       event.preventDefault();
@@ -160,7 +172,9 @@ export function weights(context: Context): Panel {
     if (!scene || !data.n) return;
     const all = found.length <= 40;
     const first = all ? 0 : Math.max(Math.floor(sheet.scrollTop / HEIGHT) - SPARE, 0);
-    const last = all ? found.length : Math.min(Math.ceil((sheet.scrollTop + sheet.clientHeight) / HEIGHT) + SPARE, found.length);
+    const last = all
+      ? found.length
+      : Math.min(Math.ceil((sheet.scrollTop + sheet.clientHeight) / HEIGHT) + SPARE, found.length);
     if (first === shown[0] && last === shown[1]) return;
     shown = [first, last];
     list.style.paddingTop = `${first * HEIGHT}px`;

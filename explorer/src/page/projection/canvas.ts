@@ -1,7 +1,7 @@
 /** Original points, and rows where there are too many for elements of their own. */
 
-import { colour, outline } from "../palette";
 import { ellipse } from "../ellipse";
+import { colour, outline } from "../palette";
 import type { Context, Scene } from "../scene";
 import type { View } from "./view";
 
@@ -70,7 +70,11 @@ export function canvas(context: Context): Canvas {
             batches(rows, region, () => pen.stroke());
             pen.globalAlpha = inside ? 1 : chosen.size ? 0.3 : 0.8;
             const [shape, reach] = [outline(look), inside ? 3.4 : 2.4];
-            batches(rows, (row) => centre(row, shape, reach), () => pen.fill());
+            batches(
+              rows,
+              (row) => centre(row, shape, reach),
+              () => pen.fill(),
+            );
           });
         }
 

@@ -1,8 +1,8 @@
 /** What is on the canvas, as SVG, for an export. */
 
-import { hundredths as f } from "../format";
 import { svg } from "../dom";
 import { ellipse, ellipsePath } from "../ellipse";
+import { hundredths as f } from "../format";
 import { colour, marker } from "../palette";
 import type { Context, Scene } from "../scene";
 import type { View } from "./view";
@@ -16,7 +16,9 @@ export function inked(context: Context, scene: Scene, view: View, radius: number
     const { points } = scene;
     for (const [look, members] of byLook(data.points.rows, context.look)) {
       const d = members.map((k) => `M${f(view.x(points[2 * k]))},${f(view.y(points[2 * k + 1]))}h0`).join("");
-      group.append(svg("path", { d, stroke: fill(look), "stroke-width": 2.4, "stroke-linecap": "round", "stroke-opacity": 0.45 }));
+      group.append(
+        svg("path", { d, stroke: fill(look), "stroke-width": 2.4, "stroke-linecap": "round", "stroke-opacity": 0.45 }),
+      );
     }
   }
   if (rows) {

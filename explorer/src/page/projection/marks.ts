@@ -1,8 +1,8 @@
 /** A row in the projection: the region that holds a share of its probability, and its mean. */
 
-import { hundredths as f } from "../format";
 import { set, svg } from "../dom";
 import { ellipse, ellipsePath } from "../ellipse";
+import { hundredths as f } from "../format";
 import { colour, dash, marker } from "../palette";
 import type { Context, Scene } from "../scene";
 import type { View } from "./view";

@@ -45,7 +45,13 @@ export function projection(context: Context): Panel {
   const along = svg("g", { class: "uapca-axis uapca-axis-grid" });
   const titles = [0, 1].map(() => svg("text", { class: "uapca-axis-name", "text-anchor": "middle" }));
   const rows = svg("g", { class: "uapca-rows" });
-  const arrow = svg("g", { class: "uapca-arrow" }, svg("line"), svg("text", { class: "uapca-label is-on" }), svg("path", { d: "M0,0L-10,4.5L-10,-4.5Z" }));
+  const arrow = svg(
+    "g",
+    { class: "uapca-arrow" },
+    svg("line"),
+    svg("text", { class: "uapca-label is-on" }),
+    svg("path", { d: "M0,0L-10,4.5L-10,-4.5Z" }),
+  );
   const leaders = svg("path", { class: "uapca-leaders" });
   const names = svg("g", { class: "uapca-labels" });
   const inner = svg("g", { "clip-path": `url(#${clip})` }, rows, arrow, leaders, names);
@@ -65,11 +71,15 @@ export function projection(context: Context): Panel {
   let panning = false;
   let calm: ReturnType<typeof setTimeout> | undefined;
 
-  const pan = button("Pan", { class: "uapca-toggle", "aria-pressed": "false", title: "Drag to move the picture instead of selecting" }, () => {
-    panning = !panning;
-    set(pan, { "aria-pressed": String(panning) });
-    stage.classList.toggle("is-panning", panning);
-  });
+  const pan = button(
+    "Pan",
+    { class: "uapca-toggle", "aria-pressed": "false", title: "Drag to move the picture instead of selecting" },
+    () => {
+      panning = !panning;
+      set(pan, { "aria-pressed": String(panning) });
+      stage.classList.toggle("is-panning", panning);
+    },
+  );
   const hand = pointer(stage, chartView.svg, {
     rowAt,
     panning: () => panning,
@@ -96,7 +106,9 @@ export function projection(context: Context): Panel {
   tools.append(
     pan,
     button("−", { class: "uapca-tool", "aria-label": "Zoom out", title: "Zoom out" }, () => hand.zoomBy(1 / 1.5)),
-    button("+", { class: "uapca-tool", "aria-label": "Zoom in", title: "Zoom in (or Ctrl and the wheel)" }, () => hand.zoomBy(1.5)),
+    button("+", { class: "uapca-tool", "aria-label": "Zoom in", title: "Zoom in (or Ctrl and the wheel)" }, () =>
+      hand.zoomBy(1.5),
+    ),
     button("Fit", { class: "uapca-tool", title: "Show all" }, () => {
       fitted = "";
       hand.reset();
@@ -107,7 +119,8 @@ export function projection(context: Context): Panel {
 
   let inset = AROUND;
   const single = (scene: Scene) => scene.state.pair[0] === scene.state.pair[1];
-  const rowY = (scene: Scene, row: number) => (single(scene) ? view.y(row) : view.y(scene.projection.means[2 * row + 1]));
+  const rowY = (scene: Scene, row: number) =>
+    single(scene) ? view.y(row) : view.y(scene.projection.means[2 * row + 1]);
 
   /** The row whose mean is near, or the smallest region around the point. */
   function rowAt(px: number, py: number): number | null {
@@ -145,19 +158,34 @@ export function projection(context: Context): Panel {
   function axes(scene: Scene): void {
     const { state, fit } = scene;
     const [low, right] = [size.height - inset.bottom, size.width - inset.right];
-    set(frame, { x: inset.left, y: inset.top - 8, width: Math.max(right - inset.left + 8, 1), height: Math.max(low - inset.top + 8, 1) });
+    set(frame, {
+      x: inset.left,
+      y: inset.top - 8,
+      width: Math.max(right - inset.left + 8, 1),
+      height: Math.max(low - inset.top + 8, 1),
+    });
     const x = scaleLinear([view.invertX(inset.left), view.invertX(right)], [inset.left, right]);
     const wide = Math.max(right - inset.left, 1);
     select(across)
       .attr("transform", `translate(0,${low})`)
-      .call(axisBottom(x).ticks(Math.max(wide / 90, 2)).tickSize(inset.top - low).tickPadding(8));
+      .call(
+        axisBottom(x)
+          .ticks(Math.max(wide / 90, 2))
+          .tickSize(inset.top - low)
+          .tickPadding(8),
+      );
     if (single(scene)) along.replaceChildren();
     else {
       const tall = Math.max(low - inset.top, 1);
       const y = scaleLinear([view.invertY(low), view.invertY(inset.top)], [low, inset.top]);
       select(along)
         .attr("transform", `translate(${inset.left},0)`)
-        .call(axisLeft(y).ticks(Math.max(tall / 70, 2)).tickSize(inset.left - right).tickPadding(6));
+        .call(
+          axisLeft(y)
+            .ticks(Math.max(tall / 70, 2))
+            .tickSize(inset.left - right)
+            .tickPadding(6),
+        );
     }
     const words = state.pair.map((i) => `Component ${i + 1} · ${percent(fit.shares[i])}`);
     setText(titles[0], words[0]);
@@ -168,7 +196,9 @@ export function projection(context: Context): Panel {
 
   function draw(scene: Scene, radius: number): void {
     const { selection } = scene.state;
-    const shown = crowd ? [...new Set([...selection.slice(0, ELEMENTS), ...(scene.row === null ? [] : [scene.row])])] : null;
+    const shown = crowd
+      ? [...new Set([...selection.slice(0, ELEMENTS), ...(scene.row === null ? [] : [scene.row])])]
+      : null;
     const count = shown ? shown.length : data.n;
     while (marks.length > count) marks.pop()!.node.remove();
     while (marks.length < count) {
@@ -183,7 +213,9 @@ export function projection(context: Context): Panel {
       one.draw(scene, view, row, radius);
       if (single(scene)) {
         one.node.children[0].setAttribute("d", stripPath(scene, view, row, radius));
-        set(one.node.children[1], { transform: `translate(${view.x(scene.projection.means[2 * row])},${view.y(row)})` });
+        set(one.node.children[1], {
+          transform: `translate(${view.x(scene.projection.means[2 * row])},${view.y(row)})`,
+        });
       }
       one.node.classList.toggle("is-selected", chosen.has(row));
       one.node.classList.toggle("is-hovered", row === scene.row);
@@ -203,7 +235,14 @@ export function projection(context: Context): Panel {
       if (x < inset.left || x > size.width || y < 0 || y > size.height - inset.bottom) continue;
       const text = shortened(data.names[row], 22);
       if (single(scene)) sides.set(row, ABOVE);
-      anchors.push({ index: row, x, y, width: textWidth(text, type.font) + 3, height: 1.25 * type.em, forced: forced(row) });
+      anchors.push({
+        index: row,
+        x,
+        y,
+        width: textWidth(text, type.font) + 3,
+        height: 1.25 * type.em,
+        forced: forced(row),
+      });
     }
     const room = { left: inset.left, top: 2, right: size.width - 4, bottom: size.height - inset.bottom };
     const put = placed(anchors, room, sides);
