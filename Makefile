@@ -4,13 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
-.PHONY: demo test lint format bench explorer programs clean
+.PHONY: demo test lint format bench explorer explorer-test programs clean
 
 demo: $(STAMPS)/plain
 	$(BIN)/python examples/students.py
 
 # Test matrices are small: threads would only wait for each other.
-test: $(STAMPS)/dev programs
+test: $(STAMPS)/dev programs explorer-test
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 
 lint: $(STAMPS)/dev
@@ -26,8 +26,16 @@ bench: $(STAMPS)/bench
 	$(BIN)/python -m benchmarks
 
 # The explorer's one file in the package, from its TypeScript.
-explorer:
-	cd explorer && npm ci --no-audit --no-fund --silent && npm run --silent build
+explorer: $(STAMPS)/explorer
+	cd explorer && npm run --silent build
+
+# Its types, its own tests, and that the file in the package is what the sources give.
+explorer-test: $(STAMPS)/explorer
+	cd explorer && npm run --silent check && npm test --silent && node build.mjs --check
+
+$(STAMPS)/explorer: explorer/package-lock.json | $(STAMPS)/venv programs
+	cd explorer && npm ci --no-audit --no-fund --silent
+	touch $@
 
 # What tests need besides Python: a browser, Java for Spark, Node for the explorer. Debian's
 # packages are installed where they are missing and this user may; else the tests say what is missing.
@@ -44,7 +52,7 @@ debian = command -v $(1) >/dev/null || { \
 	} || echo "could not install $(2): please install it" >&2
 
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist explorer/node_modules
 
 $(STAMPS)/venv:
 	$(PYTHON) -m venv $(VENV)
