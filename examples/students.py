@@ -56,7 +56,11 @@ def main() -> None:
         ["scale", "component", "variance", "share", *X.features],
         _fit_rows(plain, pca),
     )
-    _write(OUT / "projected.csv", ["name", "x", "x_err", "y", "y_err", "corr"], _projected_rows(Y))
+    _write(
+        OUT / "projected.csv",
+        ["name", "PC1", "PC1_err", "PC2", "PC2_err", "PC1_PC2_corr"],
+        _projected_rows(Y),
+    )
     _write(OUT / "traces.csv", ["scale", "feature", "x", "y"], _trace_rows(traces))
     pictures = {
         "projection": uapca.plot.projection(Y, pca=pca),
