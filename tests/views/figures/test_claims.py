@@ -8,19 +8,6 @@ from uapca.views.bounds import bounds
 from uapca.views.scene import Area, Ellipse, Label, Markers, Polyline, Rule
 
 
-@pytest.fixture(scope="module")
-def sheets():
-    """Figures by name, each described once."""
-    built = {}
-
-    def sheet(name):
-        if name not in built:
-            built[name] = figures.build(name)
-        return built[name]
-
-    return sheet
-
-
 def direction(line):
     return np.subtract(*line.points[[-1, 0]])
 

@@ -49,8 +49,8 @@ def baseline(name):
 
 
 @pytest.mark.parametrize("name", KEY_FIGURES)
-def test_key_figures_look_as_they_did(name):
-    picture = grey(figures.build(name))
+def test_key_figures_look_as_they_did(sheets, name):
+    picture = grey(sheets(name))
     if os.environ.get("UAPCA_WRITE_BASELINES"):
         from PIL import Image
 
@@ -61,8 +61,8 @@ def test_key_figures_look_as_they_did(name):
 
 
 @pytest.mark.parametrize("name", KEY_FIGURES)
-def test_the_comparison_sees_what_is_missing(name):
-    sheet = figures.build(name)
+def test_the_comparison_sees_what_is_missing(sheets, name):
+    sheet = sheets(name)
     panels = tuple(
         tuple(
             panel
@@ -72,3 +72,20 @@ def test_the_comparison_sees_what_is_missing(name):
         for row in sheet.panels
     )
     assert difference(grey(replace(sheet, panels=panels)), baseline(name)) > TOLERANCE
+
+
+def check_nothing_is_cut_off(sheet):
+    figure = draw_sheet(sheet)
+    taken, pixel = figure.get_tightbbox(), 0.1 / figure.dpi
+    assert (taken.min >= -pixel).all(), taken
+    assert (taken.max <= figure.get_size_inches() + pixel).all(), taken
+
+
+@pytest.mark.parametrize("name", [n for n in figures.NAMES if n not in figures.NEEDS_ANURAN])
+def test_no_text_is_cut_off(sheets, name):
+    check_nothing_is_cut_off(sheets(name))
+
+
+@pytest.mark.usefixtures("anuran_found")
+def test_no_text_is_cut_off_in_anuran(sheets):
+    check_nothing_is_cut_off(sheets("anuran"))

@@ -20,24 +20,31 @@ CAPTION = (
     "number of calls. The plane is the same each time, whatever the label and however uneven the "
     "groups; (d) follows the points well although not all genera are normal."
 )
+LEVELS: tuple[Literal["family", "genus"], ...] = ("family", "genus")
 
 
 def anuran() -> Sheet:
     """Four panels: points and distributions, by family and by genus."""
-    rows = [*_row("ab", "family"), *_row("cd", "genus")]
-    return Sheet(name="anuran", caption=CAPTION, panels=(tuple(rows[:2]), tuple(rows[2:])))
+    titles = [f"{what} by {level}" for level in LEVELS for what in ("points", "distributions")]
+    panels = same_range([panel for level in LEVELS for panel in _pair(level)])
+    named = [
+        panel.with_(title=f"({letter}) {title}")
+        for letter, panel, title in zip("abcd", panels, titles, strict=True)
+    ]
+    return Sheet(
+        name="anuran",
+        caption=CAPTION,
+        panels=(tuple(named[:2]), tuple(named[2:])),
+        row_heights=(1.1, 1.1),
+    )
 
 
-def _row(letters: str, level: Literal["family", "genus"]) -> tuple[Panel, ...]:
-    """The points and, beside them on the same axes, the distributions."""
+def _pair(level: Literal["family", "genus"]) -> tuple[Panel, Panel]:
+    """The points and the distributions made of them."""
     calls, X = fetch_anuran(level, as_points=True), fetch_anuran(level)
     plain, ours = UAPCA(2).fit(calls.points), UAPCA(2).fit(X)
     colours = dict(zip(X.names or (), cycle(OKABE_ITO)))
-    panels = [
+    return (
         projection(plain.transform(calls.points), groups=calls.labels, pca=plain, palette=colours),
         projection(ours.transform(X), pca=ours, palette=colours),
-    ]
-    titles = [f"({letters[0]}) points by {level}", f"({letters[1]}) distributions by {level}"]
-    return tuple(
-        panel.with_(title=title) for panel, title in zip(same_range(panels), titles, strict=True)
     )

@@ -89,6 +89,7 @@ def _space(X: UncertainArray, pca: UAPCA) -> Panel:
         foot = pca.mean_ + on_plane.mean[i] @ pca.components_
         ring = pca.mean_ + _outline(on_plane.mean[i], on_plane.cov.dense()[i]) @ pca.components_
         key = (X.names or ())[i]
+        above = bool((EYE @ (mean - foot))[1] > 0)
         marks += [
             Area(role="shadow", key=key, rings=(ring @ EYE.T,), ink=ink, layer=3, level=LEVEL),
             Polyline(
@@ -110,13 +111,14 @@ def _space(X: UncertainArray, pca: UAPCA) -> Panel:
                 key=key,
                 at=_pair(EYE @ mean),
                 text=key,
-                offset=(0, 4),
+                # On the side away from the plane, where nothing falls.
+                offset=(0, 4 if above else -4),
                 layer=6,
-                vertical="bottom",
+                vertical="bottom" if above else "top",
             ),
         ]
     return Panel(
-        marks=tuple(marks), title="High-dimensional space", equal=True, frame=False, height=0.85
+        marks=tuple(marks), title="High-dimensional space", equal=True, frame=False, height=0.82
     )
 
 
@@ -146,12 +148,12 @@ def _plane(X: UncertainArray, pca: UAPCA) -> Panel:
         x=Axis(label="PC1"),
         y=Axis(label="PC2"),
         equal=True,
-        height=0.85,
+        height=0.82,
     )
 
 
 def _coordinate_axes(X: UncertainArray) -> list[Mark]:
-    origin, marks = np.array([-6.2, -3.4, -1.6]), []
+    origin, marks = np.array([-4.8, -3.4, -1.6]), []
     for j, name in enumerate(X.features or ()):
         tip = origin + 1.5 * np.eye(3)[j]
         marks += [
@@ -188,7 +190,7 @@ def _plane_in_space(X: UncertainArray, pca: UAPCA) -> list[Mark]:
     ]
     corner = pca.mean_ + reach[0] @ pca.components_ + 0.5 * pca.components_.sum(axis=0)
     for i in range(2):
-        tip = corner + 1.8 * pca.components_[i]
+        tip = corner + 1.1 * pca.components_[i]
         marks += [
             Polyline(
                 role="component",
@@ -200,7 +202,7 @@ def _plane_in_space(X: UncertainArray, pca: UAPCA) -> list[Mark]:
             Label(
                 role="component",
                 key=f"PC{i + 1}",
-                at=_pair(EYE @ (corner + (2.5 - 0.3 * i) * pca.components_[i])),
+                at=_pair(EYE @ (corner + (1.75 - 0.25 * i) * pca.components_[i])),
                 text=f"PC{i + 1}",
                 size=0.9,
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uapca.datasets import make_error_models
 from uapca.decomposition import UAPCA
-from uapca.views.figures.layout import joined_legend, lettered, same_range
+from uapca.views.figures.layout import joined_legend, lettered, one_y, same_range
 from uapca.views.plots.distributions import distributions
 from uapca.views.scene import Sheet
 
@@ -26,6 +26,6 @@ def distribution_types() -> Sheet:
     return Sheet(
         name="distribution-types",
         caption=CAPTION,
-        panels=(lettered(same_range(panels), titles),),
+        panels=(one_y(lettered(same_range(panels), titles)),),
         legend=joined_legend(panels),
     )

@@ -29,12 +29,12 @@ def iris() -> Sheet:
         projection(ours.transform(groups), pca=ours),
         projection(points.transform(data.data), groups=species, pca=points),
     ]
+    titles = ["PCA of distributions, s = 1", "PCA of all points"]
     return Sheet(
         name="iris",
         caption=CAPTION,
-        panels=(
-            lettered(same_range(panels), ["PCA of distributions, s = 1", "PCA of all points"]),
-        ),
+        panels=(lettered(same_range(panels), titles),),
+        row_heights=(0.51,),
         legend=joined_legend(panels[::-1]),
         legend_columns=5,
     )

@@ -11,7 +11,7 @@ from uapca.views.bounds import bounds, height_for
 from uapca.views.legends import legend_lines
 from uapca.views.scene import LegendEntry, Panel
 
-__all__ = ["bare", "joined_legend", "lettered", "same_range"]
+__all__ = ["bare", "joined_legend", "lettered", "one_y", "same_range"]
 
 
 def lettered(panels: Sequence[Panel], titles: Sequence[str]) -> tuple[Panel, ...]:
@@ -25,6 +25,12 @@ def lettered(panels: Sequence[Panel], titles: Sequence[str]) -> tuple[Panel, ...
 def bare(panel: Panel) -> Panel:
     """The panel without its legend."""
     return panel.with_(legend=())
+
+
+def one_y(panels: Sequence[Panel]) -> tuple[Panel, ...]:
+    """The panels of a row with one range, with the label of y at the first only."""
+    first, *rest = panels
+    return (first, *(panel.with_(y=replace(panel.y, label="")) for panel in rest))
 
 
 def joined_legend(panels: Iterable[Panel]) -> tuple[LegendEntry, ...]:

@@ -11,12 +11,12 @@ from uapca.views.scene import Sheet
 __all__ = ["progression"]
 
 CAPTION = (
-    "A factor trace grows (left) as the uncertainty counts more. The unit vectors u and v rotate "
-    "around w, which stays in the centre; the projected distributions (right) rotate around the "
+    "Factor traces grow (above) as the uncertainty counts more. The unit vectors u and v rotate "
+    "around w, which stays in the centre; the projected distributions (below) rotate around the "
     "mean accordingly."
 )
 
 
 def progression() -> Sheet:
-    """The trace up to each s beside the projection at that s."""
+    """The traces up to each s above the projection at that s."""
     return replace(progression_sheet(make_progression()), name="progression", caption=CAPTION)

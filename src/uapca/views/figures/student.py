@@ -41,7 +41,7 @@ def student() -> Sheet:
         caption=CAPTION,
         panels=(
             top,
-            (traces.with_(title="(c) factor traces", legend=(), height=0.98), _marks_table()),
+            (traces.with_(title="(c) factor traces", legend=(), height=0.87), _marks_table()),
         ),
         legend=joined_legend([distributions, traces]),
         legend_columns=6,
@@ -58,5 +58,5 @@ def _marks_table() -> Panel:
         notes=words,
         title="(d) the marks",
         widths=(0.7, 1.0, 1.0, 1.05, 1.0),
-        height=0.9,
+        height=0.87,
     )

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from uapca.datasets import make_teaser
 from uapca.decomposition import UAPCA
-from uapca.views.figures.layout import bare, joined_legend, lettered, same_range
+from uapca.views.figures.layout import bare, joined_legend, lettered, one_y, same_range
 from uapca.views.plots.distributions import distributions
 from uapca.views.plots.projection import projection
 from uapca.views.scene import Axis, Sheet
@@ -44,7 +44,7 @@ def teaser() -> Sheet:
             )
         )
     titles = ["regular PCA, s = 0", *(f"s = {s:g}" for s in SCALES[1:])]
-    top = lettered(same_range(above, square=True), titles)
+    top = one_y(lettered(same_range(above, square=True), titles))
     bottom = tuple(
         bare(panel).with_(
             title="", x=Axis(label="PC1", limits=panel.x.limits), y=Axis(keep_ticks=False)
@@ -56,6 +56,6 @@ def teaser() -> Sheet:
         caption=CAPTION,
         panels=(top, bottom),
         legend=joined_legend(above),
-        row_heights=(1.0, 0.6),
+        row_heights=(1.22, 0.62),
         legend_columns=6,
     )

@@ -13,6 +13,8 @@ from uapca.views.mpl.style import matplotlib, print_settings, width_in_inches
 
 __all__ = ["axes_for", "draw_sheet", "figure_for"]
 
+SETTLED = 2  # rounds of layout before the one in which a figure is drawn
+
 
 def figure_for(width: float, height: float) -> Any:
     """A new figure known to pyplot, so that notebooks show it and ``plt.show()`` finds it."""
@@ -55,7 +57,19 @@ def draw_sheet(sheet: scene.Sheet, figure: Any = None) -> Any:
                 ncols=sheet.legend_columns,
                 handlelength=1.8,
             )
+        _settle(figure)
         return figure
+
+
+def _settle(figure: Any) -> None:
+    """Have the layout found now, in more rounds than one drawing gives it.
+
+    Axes of fixed aspect shrink after their room is known, which leaves other room; after a single
+    round titles may be cut off.
+    """
+    engine = figure.get_layout_engine()
+    for _ in range(SETTLED if engine is not None else 0):
+        engine.execute(figure)
 
 
 def _height(row: tuple[scene.Panel | None, ...], widths: scene.Floats) -> float:
