@@ -17,6 +17,9 @@ WIDTH, GAP, TITLE = 5.0, 0.25, 0.22  # inches
 def contact_sheet(pictures: Mapping[str, Path], columns: int = 2) -> Any:
     """A Figure with all pictures under their names, in columns filled from the shortest.
 
+    All are shrunk alike: the widest one fills its column, and the others keep their type as large
+    as its own.
+
     Parameters
     ----------
     pictures : mapping of str to Path
@@ -29,20 +32,21 @@ def contact_sheet(pictures: Mapping[str, Path], columns: int = 2) -> Any:
     """
     read = matplotlib("image").imread
     images = {name: read(path) for name, path in pictures.items()}
+    inch = WIDTH / max((image.shape[1] for image in images.values()), default=1)
     tops = [0.0] * columns
-    places: list[tuple[str, int, float, float]] = []
+    places: list[tuple[str, int, float, float, float]] = []
     for name, image in images.items():
         column = tops.index(min(tops))
-        height = WIDTH * image.shape[0] / image.shape[1]
-        places.append((name, column, tops[column] + TITLE, height))
+        wide, height = inch * image.shape[1], inch * image.shape[0]
+        places.append((name, column, tops[column] + TITLE, wide, height))
         tops[column] += TITLE + height + GAP
     width, height = columns * (WIDTH + GAP) + GAP, max(tops) + GAP
     with print_settings():
         figure = matplotlib("figure").Figure(figsize=(width, height), facecolor="white")
-        for name, column, top, tall in places:
+        for name, column, top, wide, tall in places:
             left = GAP + column * (WIDTH + GAP)
             bottom = height - GAP - top - tall
-            box = (left / width, bottom / height, WIDTH / width, tall / height)
+            box = (left / width, bottom / height, wide / width, tall / height)
             ax = figure.add_axes(box)
             ax.imshow(images[name], aspect="auto", interpolation="lanczos")
             ax.set_axis_off()
