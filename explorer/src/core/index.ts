@@ -4,4 +4,4 @@ export { createEngine } from "./create";
 export { decode, decodeScale, encodeScale, schema } from "./decode";
 export { Symmetric } from "./eigen";
 export type { Engine } from "./engine";
-export { normalised } from "./live";
+export { normalised, signedBy } from "./live";

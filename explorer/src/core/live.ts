@@ -156,7 +156,7 @@ export function normalised(weights: Float64Array): Float64Array {
 }
 
 /** The fit with each component's sign that of the path beside it, whichever side is nearer. */
-function signedBy(path: Path, fit: Fit): Fit {
+export function signedBy(path: Path, fit: Fit): Fit {
   const { d } = path;
   const k = segment(path.u, uOf(fit.scale));
   for (let i = 0; i < fit.q; i++) {

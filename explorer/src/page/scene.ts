@@ -1,5 +1,6 @@
 /** What the panels draw: everything computed for one state, each part only when it has changed. */
 
+import { signedBy } from "../core/index";
 import type { Engine } from "../core/engine";
 import type { Contour, Crossing, Dataset, Fit, Host, Path, Projection, State } from "../model";
 import type { Theme } from "./palette";
@@ -151,7 +152,9 @@ export class Computed {
     const turned = moved || has(changes, "scale", "pair", "path");
     if (turned) {
       this.fit =
-        hurried && !this.settled ? aligned(engine.fit(state.scale), this.fit) : engine.followedFit(state.scale);
+        hurried && !this.settled
+          ? signedBy(this.path!, engine.fit(state.scale))
+          : engine.followedFit(state.scale);
       this.projection = engine.project(this.fit, state.pair, this.projection);
     }
     if (turned || has(changes, "points")) {
@@ -198,18 +201,6 @@ export class Computed {
     }
     return rings;
   }
-}
-
-/** A fit with the signs of the one before, so that nothing flips while weights move. */
-function aligned(fit: Fit, before: Fit | undefined): Fit {
-  if (!before) return fit;
-  const { q, d, components } = fit;
-  for (let i = 0; i < q; i++) {
-    let dot = 0;
-    for (let j = 0; j < d; j++) dot += components[i * d + j] * before.components[i * d + j];
-    if (dot < 0) for (let j = 0; j < d; j++) components[i * d + j] *= -1;
-  }
-  return fit;
 }
 
 function placeOf({ means, covariances: c }: Projection, row: number): Pick<Outline, "mean" | "covariance"> {
