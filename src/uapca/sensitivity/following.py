@@ -119,10 +119,10 @@ def reach(
 
 
 def _assignment(share: Doubles) -> Positions:
-    """The one-to-one matching with the largest total share.
+    """The one-to-one matching: who keeps more than half stays, the others share out the rest best.
 
-    A pair with more than half of a row and of a column belongs to every best matching, so that
-    only the others have to be assigned.
+    Neighbours on the path are close, so that mostly all stay; more than half of a vector is in
+    one place only, so that this is never ambiguous.
     """
     d = len(share)
     places = np.arange(d)
