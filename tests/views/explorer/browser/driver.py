@@ -20,6 +20,7 @@ FLAGS = (
 )
 TOLERANCE = 1e-9
 ROOT = ".uapca"
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def launched(playwright):
@@ -110,6 +111,12 @@ class Explorer:
         """Where a row's mean lies on the screen."""
         box = self.page.locator(f'.uapca-row[data-row="{row}"] .uapca-mean').bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def export(self, kind):
+        """The file a person gets, and its name."""
+        with self.page.expect_download() as waiting:
+            self.named("button", kind).click()
+        return waiting.value.path().read_bytes(), waiting.value.suggested_filename
 
     # What Python says
 

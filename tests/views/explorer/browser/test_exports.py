@@ -11,21 +11,12 @@ import pytest
 
 import uapca
 from builders import random_uncertain
-from views.explorer.browser.driver import close
-
-SVG = "{http://www.w3.org/2000/svg}"
+from views.explorer.browser.driver import SVG, close
 
 
 @pytest.fixture
 def page(opened, students):
     return opened(students, "Student grades")
-
-
-def export(page, kind):
-    """The file a person gets, and its name."""
-    with page.page.expect_download() as waiting:
-        page.named("button", kind).click()
-    return waiting.value.path().read_bytes(), waiting.value.suggested_filename
 
 
 def texts(svg):
@@ -34,7 +25,7 @@ def texts(svg):
 
 def test_svg(page, students):
     page.drag(page.slider, (0.5, 0.5), (0.4, 0.5))
-    content, name = export(page, "SVG")
+    content, name = page.export("SVG")
     assert name == "Student-grades.svg"
     svg = ET.fromstring(content)
     words = texts(svg)
@@ -54,7 +45,7 @@ def test_svg(page, students):
 
 
 def test_png(page):
-    content, name = export(page, "PNG")
+    content, name = page.export("PNG")
     assert name == "Student-grades.png"
     picture = matplotlib.image.imread(io.BytesIO(content))
     height, width = picture.shape[:2]
@@ -65,7 +56,7 @@ def test_png(page):
 
 
 def test_csv(page, students):
-    content, name = export(page, "CSV")
+    content, name = page.export("CSV")
     assert name == "Student-grades.csv"
     head, *rows = csv.reader(io.StringIO(content.decode()))
     assert head == [
@@ -92,7 +83,7 @@ def test_json(page, students, scale):
         page.settle()
     page.named("button", "Jane").click()
     page.settle()
-    content, name = export(page, "JSON")
+    content, name = page.export("JSON")
     assert name == "Student-grades.json"
     found = json.loads(content, parse_constant=pytest.fail)
     pca = page.agrees()
@@ -116,7 +107,7 @@ def test_what_is_on_the_canvas_is_exported_too(opened, rng):
     page = opened(X, "Many")
     assert page.page.locator(".uapca-row").count() == 0
     page.agrees()
-    svg = ET.fromstring(export(page, "SVG")[0])
+    svg = ET.fromstring(page.export("SVG")[0])
     moved = [n for n in svg.iter(f"{SVG}path") if n.get("fill") == "#0072b2" and n.get("transform")]
     assert len(moved) >= 400
 
@@ -129,12 +120,12 @@ def test_original_points_are_exported_too(opened, rng):
     page.page.get_by_label("Points", exact=True).check()
     page.settle()
     assert "Small dots: the original points." in page.page.locator(".uapca-key").inner_text()
-    svg = ET.fromstring(export(page, "SVG")[0])
+    svg = ET.fromstring(page.export("SVG")[0])
     dots = [n.get("d").count("h0") for n in svg.iter(f"{SVG}path") if "h0" in (n.get("d") or "")]
     assert dots == [10, 10, 10]
 
 
 def test_dark_page_makes_a_dark_picture(opened, students):
     page = opened(students, "Student grades", color_scheme="dark")
-    svg = ET.fromstring(export(page, "SVG")[0])
+    svg = ET.fromstring(page.export("SVG")[0])
     assert svg.find(f"{SVG}rect").get("fill") == "#1c2024"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import uapca
-from views.explorer.browser.test_exports import SVG, export
+from views.explorer.browser.driver import SVG
 
 ALARM = "window.hacked=1"
 NAMES = [
@@ -91,13 +91,13 @@ def test_names_are_text_and_run_nothing(opened, hostile, width):
 
 def test_names_in_exports(opened, hostile):
     page = opened(hostile, TITLE, groups=GROUPS)
-    content, name = export(page, "SVG")
+    content, name = page.export("SVG")
     assert name.endswith(".svg")
     assert not set(name) & set("<>/\\\"' ")
     svg = ET.fromstring(content)
     assert not any(node.tag == f"{SVG}script" for node in svg.iter())
-    rows = list(csv.reader(io.StringIO(export(page, "CSV")[0].decode(), newline="")))
+    rows = list(csv.reader(io.StringIO(page.export("CSV")[0].decode(), newline="")))
     assert [row[0] for row in rows[1:]] == NAMES
-    assert [row["name"] for row in json.loads(export(page, "JSON")[0])["rows"]] == NAMES
-    assert export(page, "PNG")[0].startswith(b"\x89PNG")
+    assert [row["name"] for row in json.loads(page.export("JSON")[0])["rows"]] == NAMES
+    assert page.export("PNG")[0].startswith(b"\x89PNG")
     assert page.page.evaluate("window.hacked") is None
