@@ -7,7 +7,7 @@ import uapca
 from uapca.cli.choices import Choices
 from uapca.cli.data import read_data
 from uapca.cli.errors import CommandError
-from uapca.cli.patterns import correlations, error_patterns
+from uapca.inputs.patterns import correlations, error_patterns
 
 
 def read(data, **choices):
@@ -195,6 +195,23 @@ def test_a_pattern_that_is_not_usual(folder):
     X = read("u.csv", errors="{}__plusminus")
     assert X.features == ("x", "y")
     np.testing.assert_array_equal(X.std, [[0.5, 0], [0.25, 0]])
+
+
+@pytest.mark.parametrize("x", ["1", ""])
+def test_what_fills_cells_makes_no_features_of_errors(folder, fails, x):
+    (folder / "e.csv").write_text(f"name,x,x_err,y\na,{x},0.1,4\nb,2,0.2,5\nc,3,0.1,6\n")
+    (folder / "w.toml").write_text("good = 3\n")
+    assert fails("fit", "e.csv", "--missing", "column") == (
+        "--missing column is for uncertain cells such as 14±5.7, and 'x_err' holds the errors of "
+        "'x'. --missing drop leaves out rows with empty cells, or choose other columns with "
+        "--features."
+    )
+    assert fails("fit", "e.csv", "--words", "w.toml") == (
+        "--words is for uncertain cells such as 14±5.7, and 'x_err' holds the errors of 'x'. "
+        "Leave it out, or choose other columns with --features."
+    )
+    assert fails("fit", "e.csv", "--missing", "column", "--features", "x,y").startswith("--missing")
+    assert read("e.csv", missing=("column",), features=("y",)).features == ("y",)
 
 
 # Weights

@@ -92,6 +92,19 @@ def test_which_column_names_the_rows():
     assert "row 0, column 'name': cannot read 'Tom'" in refused(TABLE, words=WORDS, names=False)
 
 
+def test_errors_in_a_column_of_their_own_are_no_features(tmp_path):
+    path = write(tmp_path, "name,x,x_err\na,1,0.1\nb,,0.2\n")
+    for missing in (None, "column"):
+        assert refused(path, missing=missing) == (
+            "path_or_frame must hold uncertain cells; 'x_err' is named like the errors of 'x'. "
+            "Use uapca.from_frame for values and errors in columns of their own, or list the "
+            "columns to use as features=[...]."
+        )
+    both = uapca.from_table(path, missing="column", features=["x", "x_err"])
+    assert both.features == ("x", "x_err")
+    assert uapca.from_table({"x": ["1"], "x_err": ["[1, 2]"]}).features == ("x", "x_err")
+
+
 def test_features_are_chosen():
     assert uapca.from_table(TABLE, WORDS, features=["P1"]).features == ("P1",)
 

@@ -138,7 +138,8 @@ def _weighted(X: UncertainArray, choices: Choices) -> UncertainArray:
 
 def _read_weights(path: Path, X: UncertainArray) -> Any:
     """One weight a line in the order of the rows, or a table of names and weights."""
-    from uapca.cli.tables import is_number, kind_of, read_frame, unreadable
+    from uapca.cli.tables import kind_of, read_frame, unreadable
+    from uapca.inputs.numbers import is_number
 
     if kind_of(path) == "text":
         lines = [row.strip() for row in path.read_text(encoding="utf-8-sig").splitlines()]

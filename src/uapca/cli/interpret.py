@@ -8,8 +8,7 @@ import numpy as np
 
 from uapca.cli.choices import Choices, Reading
 from uapca.cli.errors import CommandError
-from uapca.cli.labels import counted, listed, shown
-from uapca.cli.patterns import CORRELATION, correlations, error_patterns
+from uapca.cli.labels import counted, listed, quoted, shown
 from uapca.cli.roles import (
     check_pattern,
     chosen_features,
@@ -22,10 +21,12 @@ from uapca.cli.roles import (
     texts,
     weights_column,
 )
-from uapca.cli.tables import Table, is_number, split_names, unreadable
+from uapca.cli.tables import Table, split_names, unreadable
 from uapca.cli.words import read_words
 from uapca.inputs import TableError, from_frame, from_groups, from_table
 from uapca.inputs.cells import CellError, parse_cell
+from uapca.inputs.numbers import is_number
+from uapca.inputs.patterns import CORRELATION, correlations, error_patterns, measured
 from uapca.uncertain import UncertainArray
 
 __all__ = ["interpreted"]
@@ -38,6 +39,7 @@ def interpreted(table: Table, choices: Choices) -> Reading:
     if choices.by:
         return _groups(table, choices)
     if choices.words is not None or choices.fill is not None:
+        _refuse_errors(table, choices)
         return _cells(table, choices)
     if choices.errors is not None or error_patterns(table.names):
         return _errors(table, choices)
@@ -206,6 +208,23 @@ def _parses(cell: str) -> bool:
     except CellError:
         return False
     return True
+
+
+def _refuse_errors(table: Table, choices: Choices) -> None:
+    """What fills uncertain cells would make features of columns that hold errors."""
+    given = set(split_names(choices.features, table)) if choices.features else set(table.names)
+    for error, value in measured(table.names).items():
+        if value in given and table.is_numeric(error):
+            option = "--words" if choices.words is not None else f"--missing {choices.missing[0]}"
+            remedy = (
+                "Leave it out"
+                if choices.words is not None
+                else "--missing drop leaves out rows with empty cells"
+            )
+            raise CommandError(
+                f"{option} is for uncertain cells such as 14±5.7, and {quoted(error)} holds the "
+                f"errors of {quoted(value)}. {remedy}, or choose other columns with --features."
+            )
 
 
 # In words

@@ -196,8 +196,8 @@ _DATA_OPTIONS = (
         "--missing",
         multiple=True,
         metavar="RULE",
-        help="What empty cells mean: drop (leave out the row), column (its mean and spread), a law "
-        'such as "U(0, 20)", or COLUMN=RULE.',
+        help="What empty cells mean: drop (leave out the row); for uncertain cells also column "
+        '(its mean and spread), a law such as "U(0, 20)", or COLUMN=RULE.',
     ),
 )
 

@@ -11,15 +11,9 @@ import numpy as np
 from uapca.cli.choices import Choices
 from uapca.cli.errors import CommandError
 from uapca.cli.labels import listed, quoted
-from uapca.cli.patterns import WEIGHT
-from uapca.cli.tables import (
-    Table,
-    is_absent,
-    is_nearly_number,
-    is_number,
-    split_names,
-    unreadable,
-)
+from uapca.cli.tables import Table, split_names, unreadable
+from uapca.inputs.numbers import is_absent, is_nearly_number, is_number
+from uapca.inputs.patterns import WEIGHT
 
 __all__ = [
     "check_pattern",

@@ -11,7 +11,7 @@ import numpy as np
 
 from uapca.cli.errors import CommandError
 from uapca.cli.fitting import feature_names
-from uapca.cli.patterns import CORRELATION, WEIGHT
+from uapca.inputs.patterns import CORRELATION, WEIGHT
 from uapca.uncertain import UncertainArray
 
 __all__ = ["columns_of_rows", "saved"]

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from uapca._validation import Floats
 from uapca.cli.errors import CommandError, no_such
 from uapca.cli.labels import listed, quoted
 from uapca.cli.output import arrow_module
 from uapca.inputs.columns import Columns, columns_of
 from uapca.inputs.files import columns_of_lines, read_table
+from uapca.inputs.numbers import typed
 
-__all__ = ["Table", "kind_of", "numbers", "read_frame", "split_names", "unreadable"]
+__all__ = ["Table", "kind_of", "read_frame", "split_names", "unreadable"]
 
 _KINDS = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat"), "text"),
@@ -28,7 +28,6 @@ _KINDS = {
     ".json": "model",
 }
 _STARTS = ((b"PAR1", "Parquet"), (b"ARROW1", "Feather"), (b"PK\x03\x04", "uapca"))
-_ABSENT = frozenset(("", "na", "n/a", "nan", "null", "none"))
 _SHOWN = 3
 
 
@@ -102,13 +101,13 @@ def read_frame(data: str, kind: str) -> Table:
             raise CommandError(
                 "standard input is not text in UTF-8. Convert it, or name a file."
             ) from None
-        return _checked(Table("standard input", "CSV", _typed(cells)))
+        return _checked(Table("standard input", "CSV", typed(cells)))
     if kind == "text":
-        return _checked(Table(data, "CSV", _typed(read_table(data))))
+        return _checked(Table(data, "CSV", typed(read_table(data))))
     if kind == "Excel":
         sheet = read_table(data)
         cells = {str(name): sheet[name].tolist() for name in sheet.columns}
-        return _checked(Table(data, kind, _typed(cells)))
+        return _checked(Table(data, kind, typed(cells)))
     whole = _read_arrow(data, kind)
     columns = columns_of(whole)
     return _checked(Table(data, kind, {n: _column(columns, n) for n in columns.names}, whole))
@@ -136,76 +135,6 @@ def _column(columns: Columns, name: str) -> Any:
     if columns.is_numeric(name):
         return columns.block([name])[:, 0].astype(np.float64, copy=False)
     return columns.values(name).tolist()
-
-
-def _typed(cells: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    typed: dict[str, Any] = {}
-    for name, column in cells.items():
-        found = numbers(column)
-        typed[name] = list(column) if found is None else found
-    return typed
-
-
-def numbers(column: Any) -> Floats | None:
-    """A column as floats, missing ones NaN; None if a cell is no number, or none is one."""
-    if isinstance(column, np.ndarray):
-        return column
-    fast = _all_numbers(column)
-    if fast is not None:
-        return fast
-    values = [_number(cell) for cell in column]
-    if any(value is None for value in values):
-        return None
-    array = np.array(values, dtype=np.float64)
-    return None if np.isnan(array).all() else array
-
-
-def _all_numbers(column: Sequence[Any]) -> Floats | None:
-    """A long column of nothing but plain numbers, all at once."""
-    if len(column) < 1000 or not all(isinstance(cell, str) for cell in column):
-        return None
-    try:
-        array: Floats = np.array(column).astype(np.float64)
-    except ValueError:
-        return None
-    # What is not plain is looked at cell by cell.
-    return array if np.isfinite(array).all() and not any("_" in cell for cell in column) else None
-
-
-def _number(cell: Any) -> float | None:
-    """A cell as a number, NaN if it is missing, None if it is something else."""
-    if cell is None:
-        return np.nan
-    if isinstance(cell, bool):
-        return None
-    if isinstance(cell, str):
-        text = cell.strip()
-        if text.casefold() in _ABSENT:
-            return np.nan
-        if "_" in text:
-            return None
-        cell = text.replace("−", "-")
-    try:
-        return float(cell)
-    except (TypeError, ValueError):
-        return None
-
-
-def is_number(cell: Any) -> bool:
-    """Whether a cell holds a number that is there."""
-    value = _number(cell)
-    return value is not None and not np.isnan(value)
-
-
-def is_nearly_number(cell: Any) -> bool:
-    """Whether a cell holds a number, or one with a decimal comma."""
-    return is_number(cell) or (isinstance(cell, str) and is_number(cell.replace(",", ".")))
-
-
-def is_absent(cell: Any) -> bool:
-    """Whether a cell holds nothing."""
-    value = _number(cell)
-    return value is not None and bool(np.isnan(value))
 
 
 def split_names(values: Iterable[str], table: Table) -> list[str]:

@@ -14,7 +14,9 @@ from uapca.aggregate.labels import is_missing
 from uapca.inputs.cells import CellError, check_words, parse_cell
 from uapca.inputs.columns import columns_of, is_frame
 from uapca.inputs.files import read_table
+from uapca.inputs.numbers import numbers
 from uapca.inputs.parts import chosen_columns, require_columns, row_labels
+from uapca.inputs.patterns import measured
 from uapca.laws import Gaussian, Independent, Marginal, Point, as_marginal
 from uapca.uncertain import UncertainArray
 
@@ -147,6 +149,7 @@ def from_table(
         _check_distinct(labels, named)
     if features is None:
         chosen = [name for name in columns.names if name != named]
+        _refuse_errors(chosen, cells)
     else:
         chosen = chosen_columns(features)
         require_columns(columns, chosen, "features")
@@ -221,6 +224,21 @@ def _names_rows(
     if not first or not all(isinstance(cell, str) and cell.strip() for cell in first):
         return False
     return all(isinstance(reader.cell(cell), str) for cell in first)
+
+
+def _refuse_errors(columns: Sequence[str], cells: Mapping[str, Sequence[Any]]) -> None:
+    """Raise if a column of numbers is named like the errors of another: it is no feature."""
+    for error, value in measured(columns).items():
+        if numbers(cells[error]) is not None:
+            raise ValueError(
+                complaint(
+                    "path_or_frame",
+                    "hold uncertain cells",
+                    f"{error!r} is named like the errors of {value!r}",
+                    "Use uapca.from_frame for values and errors in columns of their own, or list "
+                    "the columns to use as features=[...]",
+                )
+            )
 
 
 def _check_distinct(labels: Sequence[str], column: str) -> None:

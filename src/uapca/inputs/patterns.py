@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["CORRELATION", "WEIGHT", "correlations", "error_patterns"]
+__all__ = ["CORRELATION", "WEIGHT", "correlations", "error_patterns", "measured"]
 
 CORRELATION = "{}_{}_corr"
 # The weights in tables that this program writes; no column of anybody else's has this name.
@@ -40,6 +40,18 @@ def error_patterns(columns: Sequence[str]) -> list[str]:
             if low.startswith(beginning) and column[len(beginning) :] in known:
                 found.append(column[: len(beginning)] + "{}")
     return list(dict.fromkeys(found))
+
+
+def measured(columns: Sequence[str]) -> dict[str, str]:
+    """The columns that are named like the error of another, and that other.
+
+    Examples
+    --------
+    >>> measured(["x", "x_err", "y", "body_std"])
+    {'x_err': 'x'}
+    """
+    pairs = [(p.replace("{}", name), name) for p in error_patterns(columns) for name in columns]
+    return {error: name for error, name in pairs if error in set(columns)}
 
 
 def correlations(columns: Sequence[str], features: Sequence[str] | None = None) -> list[str]:
