@@ -214,6 +214,17 @@ def test_what_fills_cells_makes_no_features_of_errors(folder, fails, x):
     assert read("e.csv", missing=("column",), features=("y",)).features == ("y",)
 
 
+@pytest.mark.filterwarnings("always::uapca.inputs.ErrorColumnWarning")
+def test_columns_that_may_hold_errors_are_asked_about(folder, run):
+    (folder / "d.csv").write_text("x,dx,y,dy\n1,0.1,2,0.2\n3,0.1,5,0.1\n")
+    result = run("fit", "d.csv")
+    assert '  if dx holds the errors of x, say --errors "d{}"\n' in result.stderr
+    assert read("d.csv", errors="d{}").features == ("x", "y")
+    (folder / "m.csv").write_text("x,x_errr,y,y_err\n1,0.1,2,0.2\n3,0.1,5,0.1\n")
+    result = run("fit", "m.csv")
+    assert "note: 'x_errr' looks like the errors of 'x' but is taken for a feature" in result.stderr
+
+
 # Weights
 
 
@@ -365,7 +376,9 @@ def test_bad_files_are_one_line_that_says_where(folder, fails, text, options, me
 
 def test_a_file_of_another_kind(folder, fails):
     (folder / "b.parquet").write_bytes(b"PAR1 nothing")
-    assert fails("fit", "b.parquet").startswith("'b.parquet' cannot be read as Parquet: ")
+    assert fails("fit", "b.parquet").startswith(
+        "DATA must name a Parquet file; 'b.parquet' cannot be read as one: "
+    )
     (folder / "b.uapca").write_bytes(b"nothing")
     assert fails("fit", "b.uapca").startswith("DATA must name a file written by ")
     (folder / "b.csv").write_bytes(b"\xff\xfe\x00")

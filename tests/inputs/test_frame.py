@@ -89,9 +89,101 @@ def test_no_error_column():
     assert refused({"x": [1.0], "dx": [0.1]}) == (
         "errors must match at least one column; no column is named like "
         "'x_err', 'x_std', 'x_error', 'x_sigma' for a feature x. "
-        "The columns are 'x', 'dx'; pass the pattern, such as errors='{}_uncertainty', "
+        "The columns are 'x', 'dx'; pass the pattern, such as errors='d{}', "
         "or use UncertainArray(df) for certain values."
     )
+    assert "such as errors='{}_uncertainty'" in refused({"a": [1.0], "b": [2.0], "b2": [4.0]})
+
+
+def write(folder, text, name="stars.csv"):
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+STARS = "name,x,x_err,y,y_err,id\nHD 1,1.5,0.1,4,0.2,7\nHD 2,2,0.2,5,0.25,8\n"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".xlsx", ".parquet", ".feather"])
+def test_a_file_of_any_kind(tmp_path, suffix):
+    pandas = pytest.importorskip("pandas")
+    source = write(tmp_path, STARS)
+    frame, path = pandas.read_csv(source), tmp_path / f"other{suffix}"
+    if suffix == ".xlsx":
+        frame.to_excel(path, index=False)
+    elif suffix in (".parquet", ".feather"):
+        getattr(frame, f"to_{suffix[1:]}")(path)
+    else:
+        frame.to_csv(path, index=False, sep="," if suffix == ".csv" else "\t")
+    for given in (path, str(path)):
+        X = uapca.from_frame(given, features=["x", "y"])
+        assert X.names == ("HD 1", "HD 2")
+        np.testing.assert_array_equal(X.mean, [[1.5, 4], [2, 5]])
+        np.testing.assert_array_equal(X.std, [[0.1, 0.2], [0.2, 0.25]])
+
+
+def test_files_that_are_no_tables(tmp_path):
+    assert refused(tmp_path / "none.csv", FileNotFoundError).startswith("path must name a file")
+    X = uapca.UncertainArray([[1.0]])
+    X.save(tmp_path / "x.uapca")
+    assert refused(tmp_path / "x.uapca") == (
+        "path must name a table (CSV, TSV, Excel, Parquet or Feather); "
+        f"{str(tmp_path / 'x.uapca')!r} is a .uapca file. uapca.load reads it."
+    )
+    broken = write(tmp_path, "PAR1", "b.parquet")
+    assert refused(broken).startswith(f"path must name a Parquet file; {str(broken)!r} cannot be")
+
+
+def test_the_first_column_of_distinct_texts_names_the_rows():
+    values = {"x": [1.0, 2.0], "x_err": [0.1, 0.2]}
+    assert uapca.from_frame({"star": ["a", "b"], **values}).names == ("a", "b")
+    assert uapca.from_frame({**values, "star": ["a", "b"]}).names == ("a", "b")
+    assert uapca.from_frame({"id": [7, 8], **values}).names == ("7", "8")
+    assert uapca.from_frame({"id": [7, 8], **values}).features == ("x",)
+    assert uapca.from_frame({"id": [7, 7], **values}).features == ("id", "x")
+    assert uapca.from_frame({"year": [7, 8], **values}).features == ("year", "x")
+    assert "'type' holds something else" in refused({"type": ["G", "G"], **values}, TypeError)
+
+
+def test_cells_that_are_no_numbers_are_shown(tmp_path):
+    path = write(tmp_path, "name,x,x_err\na,1,0.1\nb,abc,0.2\nc,3,0.1\n")
+    assert refused(path, TypeError) == (
+        "df must hold numbers in every column that is used; row 'b', column 'x': cannot read "
+        "'abc' as a number. Correct the cells, or list other columns as features=[...]."
+    )
+    frame = {"x": ["1", "abc", "3", "def"], "x_err": [0.1] * 4}
+    assert "row 1, column 'x': cannot read 'abc' as a number (2 such cells)" in refused(
+        frame, TypeError, features=["x"]
+    )
+    assert refused({"x": ["1", "2"], "x_err": [0.1, 0.2]}, TypeError) == (
+        "df must hold numbers in every column that is used; 'x' holds numbers as text. "
+        "Convert the column to floats first, or pass the path of the file."
+    )
+
+
+def test_rows_are_called_by_their_names():
+    frame = {"star": ["a", "b"], "x": [1.0, 2.0], "x_err": [0.1, -0.5]}
+    assert "got -0.5 at row 'b'." in refused(frame)
+    frame["x"][0] = np.nan
+    assert "got NaN at row 'a' (1 such" in refused(frame)
+    assert "the correlations of row 'b' have" in refused(
+        GAIA
+        | {"star": ["a", "b"], "ra_dec_corr": [0, 0.9], "pm_ra_corr": [0, 0.9]}
+        | {"dec_pm_corr": [0, -0.9]},
+        corr="{}_{}_corr",
+    )
+
+
+def test_a_misspelt_error_is_warned_of():
+    frame = {"x": [1.0], "x_errr": [0.1], "y": [1.0], "y_err": [0.1]}
+    with pytest.warns(uapca.inputs.ErrorColumnWarning) as caught:
+        assert uapca.from_frame(frame).features == ("x", "x_errr", "y")
+    assert [str(w.message) for w in caught] == [
+        "'x_errr' looks like the errors of 'x' but is taken for a feature: 'x' has no errors. "
+        "Rename it 'x_err', or list the columns to use as features=[...] if it is one."
+    ]
+    assert uapca.from_frame(frame, features=["x", "x_errr", "y"]).shape == (1, 3)
+    fine = {"x": [1.0], "x_err": [0.1], "y": [1.0], "y_max": [2.0], "y_size": [2.0]}
+    assert uapca.from_frame(fine).features == ("x", "y", "y_max", "y_size")
 
 
 def test_error_without_values():
@@ -117,7 +209,7 @@ def test_negative_errors():
 
 def test_text_columns():
     frame = {"star": ["a"], "x": [1.0], "x_err": [0.1]}
-    assert refused(frame, TypeError) == (
+    assert refused(frame, TypeError, names=False) == (
         "df must hold numbers in every column that is used; 'star' holds something else. "
         "Pass names='star' if this column names the rows, or list the columns to use as "
         "features=[...]."

@@ -69,7 +69,8 @@ def _bundled(name: str, choices: Choices) -> Reading:
 
 def _from_file(data: str, choices: Choices) -> Reading:
     from uapca.cli.streams import is_large, streamed
-    from uapca.cli.tables import kind_of, read_frame
+    from uapca.cli.tables import read_frame
+    from uapca.inputs.paths import kind_of
 
     if data == "-" and choices.bins is not None:
         raise CommandError("--bins reads the points twice and needs a file, not standard input.")
@@ -138,8 +139,9 @@ def _weighted(X: UncertainArray, choices: Choices) -> UncertainArray:
 
 def _read_weights(path: Path, X: UncertainArray) -> Any:
     """One weight a line in the order of the rows, or a table of names and weights."""
-    from uapca.cli.tables import kind_of, read_frame, unreadable
+    from uapca.cli.tables import read_frame, unreadable
     from uapca.inputs.numbers import is_number
+    from uapca.inputs.paths import kind_of
 
     if kind_of(path) == "text":
         lines = [row.strip() for row in path.read_text(encoding="utf-8-sig").splitlines()]

@@ -26,7 +26,13 @@ from uapca.cli.words import read_words
 from uapca.inputs import TableError, from_frame, from_groups, from_table
 from uapca.inputs.cells import CellError, parse_cell
 from uapca.inputs.numbers import is_number
-from uapca.inputs.patterns import CORRELATION, correlations, error_patterns, measured
+from uapca.inputs.patterns import (
+    CORRELATION,
+    correlations,
+    error_patterns,
+    likely_pattern,
+    measured,
+)
 from uapca.uncertain import UncertainArray
 
 __all__ = ["interpreted"]
@@ -178,6 +184,10 @@ def _points(table: Table, choices: Choices) -> Reading:
         features=chosen,
     )
     details = ["no column holds errors (such as x_err): every row is certain, this is ordinary PCA"]
+    likely = likely_pattern(chosen)
+    if likely is not None:
+        pattern, error, value = map(shown, likely)
+        details.append(f'if {error} holds the errors of {value}, say --errors "{pattern}"')
     details += _roles(named, weighted)
     repeated = [name for name in left if len(set(map(str, table.frame[name]))) <= len(table) // 2]
     details += _left_out(left, "text")

@@ -12,8 +12,9 @@ from uapca.cli.choices import Choices
 from uapca.cli.errors import CommandError
 from uapca.cli.labels import listed, quoted
 from uapca.cli.tables import Table, split_names, unreadable
+from uapca.inputs.naming import can_name
 from uapca.inputs.numbers import is_absent, is_nearly_number, is_number
-from uapca.inputs.patterns import WEIGHT
+from uapca.inputs.patterns import WEIGHT, measured
 
 __all__ = [
     "check_pattern",
@@ -27,14 +28,6 @@ __all__ = [
     "texts",
     "weights_column",
 ]
-
-# Columns of numbers that name the rows and are no measurement.
-_IDENTIFIERS = frozenset(
-    (
-        *("", "id", "index", "row", "unnamed: 0", "source_id", "object_id", "sample_id"),
-        *("name", "names", "label", "labels"),
-    )
-)
 
 
 def numeric_columns(table: Table, names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -118,16 +111,14 @@ def names_column(table: Table, choices: Choices, weighted: str | None) -> str | 
     """The column that names the rows: the first that can."""
     if choices.names is not None:
         return table.require(choices.names)
+    values = set(measured(table.names).values())
     for name in table.names:
-        if name == weighted or name in choices.features:
+        if name == weighted or name in choices.features or name in values:
             continue
-        column = table.frame[name]
-        identifier = name.strip().casefold() in _IDENTIFIERS
-        if table.is_numeric(name) and not identifier:
+        numeric = table.is_numeric(name)
+        if numeric and not can_name(name, [], True):
             continue
-        whole = not any(map(is_absent, column)) and len(set(texts(column))) == len(table)
-        # Some numbers in a column of texts: a measurement with a slip, which is to be reported.
-        if whole and (identifier or not any(map(is_nearly_number, column))):
+        if can_name(name, texts(table.frame[name]), numeric):
             return name
     return None
 
@@ -183,6 +174,7 @@ def labels(column: Any) -> Any:
 
 
 def texts(column: Any) -> list[str]:
+    """Cells as texts; whole numbers are whole."""
     if isinstance(column, np.ndarray):
         return [str(int(v)) if float(v).is_integer() else str(v) for v in column.tolist()]
     return [str(cell).strip() for cell in column]

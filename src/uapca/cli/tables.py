@@ -5,29 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from uapca.cli.errors import CommandError, no_such
 from uapca.cli.labels import listed, quoted
-from uapca.cli.output import arrow_module
 from uapca.inputs.columns import Columns, columns_of
 from uapca.inputs.files import columns_of_lines, read_table
 from uapca.inputs.numbers import typed
+from uapca.inputs.paths import arrow_table
 
-__all__ = ["Table", "kind_of", "read_frame", "split_names", "unreadable"]
+__all__ = ["Table", "read_frame", "split_names", "unreadable"]
 
-_KINDS = {
-    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat"), "text"),
-    **dict.fromkeys((".parquet", ".pq"), "Parquet"),
-    **dict.fromkeys((".feather", ".arrow", ".ipc"), "Feather"),
-    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".ods"), "Excel"),
-    ".uapca": "uapca",
-    ".json": "model",
-}
-_STARTS = ((b"PAR1", "Parquet"), (b"ARROW1", "Feather"), (b"PK\x03\x04", "uapca"))
 _SHOWN = 3
 
 
@@ -81,16 +71,6 @@ class Table:
         return Table(self.source, self.kind, frame)
 
 
-def kind_of(path: Path) -> str:
-    """The kind of a file, by its ending or else by how it begins."""
-    known = _KINDS.get(path.suffix.lower())
-    if known is not None:
-        return known
-    with path.open("rb") as file:
-        start = file.read(8)
-    return next((kind for sign, kind in _STARTS if start.startswith(sign)), "text")
-
-
 def read_frame(data: str, kind: str) -> Table:
     """The table in a file, or in CSV text from standard input (``-``)."""
     if data == "-":
@@ -108,18 +88,9 @@ def read_frame(data: str, kind: str) -> Table:
         sheet = read_table(data)
         cells = {str(name): sheet[name].tolist() for name in sheet.columns}
         return _checked(Table(data, kind, typed(cells)))
-    whole = _read_arrow(data, kind)
+    whole = arrow_table(data, kind)
     columns = columns_of(whole)
     return _checked(Table(data, kind, {n: _column(columns, n) for n in columns.names}, whole))
-
-
-def _read_arrow(path: str, kind: str) -> Any:
-    module = arrow_module(kind.lower(), f"reading {kind} files")
-    broken = arrow_module("lib", "").ArrowException
-    try:
-        return module.read_table(path)
-    except (broken, OSError) as error:
-        raise CommandError(f"{quoted(path)} cannot be read as {kind}: {error}") from None
 
 
 def _checked(table: Table) -> Table:

@@ -4,7 +4,7 @@ from uapca.inputs.aggregator import Aggregator
 from uapca.inputs.cells import CellError, format_cell, parse_cell
 from uapca.inputs.distributions import from_distributions
 from uapca.inputs.draws import from_draws
-from uapca.inputs.frame import from_frame
+from uapca.inputs.frame import ErrorColumnWarning, from_frame
 from uapca.inputs.groups import from_groups
 from uapca.inputs.intervals import from_intervals
 from uapca.inputs.mixtures import from_mixtures
@@ -19,6 +19,7 @@ __all__ = [
     "CellError",
     "CorrelationWarning",
     "DroppedRows",
+    "ErrorColumnWarning",
     "FileError",
     "SkippedFiles",
     "TableError",

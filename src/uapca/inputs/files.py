@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 
 from uapca._validation import complaint
 
-__all__ = ["read_csv", "read_table", "separator_of"]
+__all__ = ["existing", "read_csv", "read_table", "separator_of"]
 
 _EXCEL = (".xlsx", ".xls", ".xlsm", ".ods")
 
@@ -31,7 +31,7 @@ def read_csv(path: str | PathLike[str]) -> dict[str, list[str]]:
     The separator is the one of comma, semicolon and tab that occurs most often in the first line,
     outside quotes.
     """
-    file = _existing(path)
+    file = existing(path)
     try:
         with file.open(newline="", encoding="utf-8-sig") as stream:
             return columns_of_lines(stream.read(), str(file))
@@ -46,7 +46,8 @@ def read_csv(path: str | PathLike[str]) -> dict[str, list[str]]:
         ) from None
 
 
-def _existing(path: str | PathLike[str]) -> Path:
+def existing(path: str | PathLike[str]) -> Path:
+    """The path of a file, or an error that says that there is none."""
     file = Path(path)
     if not file.is_file():
         raise FileNotFoundError(
@@ -134,7 +135,7 @@ def _header(text: str) -> str:
 
 
 def _read_excel(path: str | PathLike[str]) -> Any:
-    file = _existing(path)
+    file = existing(path)
     try:
         import pandas as pd
 

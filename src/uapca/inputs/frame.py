@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
 
 from uapca._validation import Floats, complaint
 from uapca.inputs.columns import Columns, columns_of, listed
+from uapca.inputs.correlations import correlation_pattern, covariances
+from uapca.inputs.naming import naming_column
+from uapca.inputs.numbers import is_absent, is_number
 from uapca.inputs.parts import (
     check_errors,
     check_numeric,
     check_values,
     chosen_columns,
     require_columns,
+    row_called,
     row_labels,
     weights_column,
 )
+from uapca.inputs.paths import read_frame
+from uapca.inputs.patterns import CORRELATION, likely_pattern, lookalikes
 from uapca.uncertain import UncertainArray
 
-__all__ = ["from_frame"]
+__all__ = ["ErrorColumnWarning", "from_frame"]
 
 _DEFAULT = "{}_err"
 _KNOWN = (_DEFAULT, "{}_std", "{}_error", "{}_sigma")
-_CORRELATION = "{}_{}_corr"
-# Correlations printed to six digits, as catalogues do, leave a matrix this far from definite.
-_TOLERANCE = 1e-5
+
+
+class ErrorColumnWarning(UserWarning):
+    """A column is taken for a feature although its name is nearly that of an error."""
 
 
 def from_frame(
@@ -42,10 +51,11 @@ def from_frame(
 
     Parameters
     ----------
-    df : data frame
-        pandas, polars, pyarrow (table or record batch), an astropy table, a mapping of names to
-        columns, a structured array, or any frame with the Arrow stream (``__arrow_c_stream__``)
-        or the interchange interface (``__dataframe__``).
+    df : data frame or path
+        A file (CSV, TSV, Excel, Parquet or Feather) or pandas, polars, pyarrow (table or record
+        batch), an astropy table, a mapping of names to columns, a structured array, or any frame
+        with the Arrow stream (``__arrow_c_stream__``) or the interchange interface
+        (``__dataframe__``).
     errors : str or sequence of str, default="{}_err"
         How the column with the standard deviation is named after its feature. The default also
         finds ``"{}_std"``, ``"{}_error"`` and ``"{}_sigma"``; any other pattern is taken alone.
@@ -59,7 +69,8 @@ def from_frame(
         correlation, the names or the weights; all of them must then hold numbers.
     names : str, sequence of str or False, optional
         The column that names the rows, or the names. By default a pandas index of distinct
-        texts; False leaves the rows without names.
+        texts, or else the first column of distinct texts, or of numbers if it is called ``id``,
+        ``name`` or the like; False leaves the rows without names.
     weights : str or array-like of shape (N,), optional
         The column of weights, or the weights.
 
@@ -88,21 +99,26 @@ def from_frame(
     array([[0.01 , 0.015],
            [0.015, 0.09 ]])
     """
-    columns = columns_of(df)
+    columns = columns_of(read_frame(df) if isinstance(df, str | PathLike) else df)
+    patterns = _patterns(errors)
     labels, named = row_labels(columns, names)
     weight, weighted = weights_column(columns, weights)
-    patterns = _patterns(errors)
+    if names is None and labels is None:
+        known = set(columns.names)
+        values = [name for name in known if any(p.replace("{}", name) in known for p in patterns)]
+        named = naming_column(columns, {*values, *map(str, features or ()), str(weighted)})
+        labels, named = row_labels(columns, named)
     taken = {column for column in (named, weighted) if column is not None}
     rest = [name for name in columns.names if name not in taken]
     if features is None:
         chosen = _features(rest, patterns, corr)
-        _check_text(columns, chosen)
     else:
         chosen = chosen_columns(features)
         require_columns(columns, chosen, "features")
-        check_numeric(columns, chosen, "features")
+    _check_text(columns, chosen, labels, features is not None)
     found = _error_columns(chosen, columns.names, patterns)
     if not any(found) or not chosen:
+        pattern = (likely_pattern(chosen) or ("{}_uncertainty",))[0]
         raise ValueError(
             complaint(
                 "errors",
@@ -110,13 +126,15 @@ def from_frame(
                 f"no column is named like {listed([p.replace('{}', 'x') for p in patterns])} "
                 f"for a feature x",
                 f"The columns are {listed(columns.names)}; pass the pattern, such as "
-                "errors='{}_uncertainty', or use UncertainArray(df) for certain values",
+                f"errors={pattern!r}, or use UncertainArray(df) for certain values",
             )
         )
+    if features is None:
+        _warn_of_lookalikes(chosen, found, patterns)
     mean = columns.block(chosen)
-    check_values(mean, chosen)
-    std = _errors(columns, chosen, found, mean)
-    cov = None if corr is None else _covariances(columns, chosen, corr, std)
+    check_values(mean, chosen, labels)
+    std = _errors(columns, chosen, found, mean, labels)
+    cov = None if corr is None else covariances(columns, chosen, corr, std, labels)
     return UncertainArray(
         mean,
         cov,
@@ -173,7 +191,7 @@ def _features(rest: Sequence[str], patterns: Sequence[str], corr: str | None) ->
             )
         )
     values = [name for name in rest if not stems[name]]
-    pattern = _correlation_pattern(corr)
+    pattern = correlation_pattern(corr)
     pairs = _pair_columns(values, known, pattern)
     if pairs and corr is None:
         raise ValueError(
@@ -181,7 +199,7 @@ def _features(rest: Sequence[str], patterns: Sequence[str], corr: str | None) ->
                 "corr",
                 "say whether correlations are to be read",
                 f"{listed(sorted(pairs))} {'looks like one' if len(pairs) == 1 else 'look so'}",
-                f"Pass corr={_CORRELATION!r}, or list the columns to use as features=[...]",
+                f"Pass corr={CORRELATION!r}, or list the columns to use as features=[...]",
             )
         )
     _check_orphans([name for name in values if name not in pairs], rest, stems, pattern)
@@ -221,26 +239,6 @@ def _check_orphans(
         )
 
 
-def _correlation_pattern(corr: str | None) -> str:
-    if corr is None:
-        return _CORRELATION
-    if not isinstance(corr, str) or corr.count("{}") != 2:
-        raise ValueError(
-            complaint(
-                "corr",
-                "be a pattern that holds {} twice, such as '{}_{}_corr'",
-                f"got {corr!r}",
-                "{} stands for the names of two features",
-            )
-        )
-    return corr
-
-
-def _paired(pattern: str, first: str, second: str) -> str:
-    head, middle, tail = pattern.split("{}")
-    return f"{head}{first}{middle}{second}{tail}"
-
-
 def _pair_columns(values: Sequence[str], known: set[str], pattern: str) -> set[str]:
     """Columns that are correlations of two others: found from the columns, not from all pairs."""
     head, middle, tail = pattern.split("{}")
@@ -255,17 +253,50 @@ def _pair_columns(values: Sequence[str], known: set[str], pattern: str) -> set[s
     return found
 
 
-def _check_text(columns: Columns, chosen: Sequence[str]) -> None:
+def _check_text(
+    columns: Columns, chosen: Sequence[str], labels: Sequence[str] | None, asked: bool
+) -> None:
+    """Raise unless the columns hold numbers: a slip is shown, another column is named."""
     text = [name for name in chosen if not columns.is_numeric(name)]
-    if text:
-        raise TypeError(
-            complaint(
-                "df",
-                "hold numbers in every column that is used",
-                f"{listed(text)} {'holds' if len(text) == 1 else 'hold'} something else",
-                f"Pass names={text[0]!r} if this column names the rows, or list the columns to "
-                "use as features=[...]",
-            )
+    if not text:
+        return
+    cells = columns.values(text[0]).tolist()
+    there = [i for i, c in enumerate(cells) if isinstance(c, str) and not is_absent(c)]
+    bad = [i for i in there if not is_number(cells[i])]
+    rule = "hold numbers in every column that is used"
+    if there and not bad:
+        received = f"{text[0]!r} holds numbers as text"
+        remedy = "Convert the column to floats first, or pass the path of the file"
+    elif bad and (asked or 2 * len(bad) < len(there)):
+        shown = cells[bad[0]] if len(cells[bad[0]]) <= 40 else cells[bad[0]][:37] + "..."
+        more = f" ({len(bad)} such cells)" if len(bad) > 1 else ""
+        received = (
+            f"{row_called(bad[0], labels)}, column {text[0]!r}: cannot read {shown!r} as a number"
+            f"{more}"
+        )
+        remedy = "Correct the cells, or list other columns as features=[...]"
+    else:
+        received = f"{listed(text)} {'holds' if len(text) == 1 else 'hold'} something else"
+        remedy = (
+            f"Pass names={text[0]!r} if this column names the rows, or list the columns to "
+            "use as features=[...]"
+        )
+    raise TypeError(complaint("df", rule, received, remedy))
+
+
+def _warn_of_lookalikes(
+    chosen: Sequence[str], found: Sequence[str | None], patterns: Sequence[str]
+) -> None:
+    """Warn of a feature that is probably the misspelt error of another."""
+    certain = [name for name, error in zip(chosen, found, strict=True) if error is None]
+    for column, value in lookalikes(certain, certain).items():
+        wanted = patterns[0].replace("{}", value)
+        warnings.warn(
+            f"{column!r} looks like the errors of {value!r} but is taken for a feature: "
+            f"{value!r} has no errors. Rename it {wanted!r}, or list the columns to use as "
+            "features=[...] if it is one.",
+            ErrorColumnWarning,
+            stacklevel=3,
         )
 
 
@@ -290,92 +321,19 @@ def _error_columns(
 
 
 def _errors(
-    columns: Columns, chosen: Sequence[str], found: Sequence[str | None], mean: Floats
+    columns: Columns,
+    chosen: Sequence[str],
+    found: Sequence[str | None],
+    mean: Floats,
+    labels: Sequence[str] | None,
 ) -> Floats:
     pairs = [(e, name) for e, name in zip(found, chosen, strict=True) if e is not None]
     present = [e for e, _ in pairs]
     check_numeric(columns, present, "errors")
     std = columns.errors_block(present, [name for _, name in pairs])
-    check_errors(std, present)
+    check_errors(std, present, labels)
     if len(pairs) == len(chosen):
         return std
     full = np.zeros(mean.shape, dtype=std.dtype)
     full[:, [e is not None for e in found]] = std
     return full
-
-
-def _covariances(columns: Columns, chosen: Sequence[str], corr: str, std: Floats) -> Floats:
-    """One covariance matrix for each row from its errors and their correlations."""
-    pattern, present = _correlation_pattern(corr), set(columns.names)
-    places, used = [], []
-    for i, first in enumerate(chosen):
-        for j in range(i + 1, len(chosen)):
-            both = {_paired(pattern, first, chosen[j]), _paired(pattern, chosen[j], first)}
-            matches = sorted(both & present)
-            if len(matches) > 1:
-                raise ValueError(
-                    complaint(
-                        "corr",
-                        "match one column for each pair of features",
-                        f"{first!r} and {chosen[j]!r} have {listed(matches)}",
-                        "Drop one of the two",
-                    )
-                )
-            if matches:
-                places.append((i, j))
-                used.append(matches[0])
-    if not used:
-        raise ValueError(
-            complaint(
-                "corr",
-                "match at least one column",
-                f"no column is named like {_paired(pattern, 'x', 'y')!r} for features x and y",
-                f"The columns are {listed(columns.names)}",
-            )
-        )
-    check_numeric(columns, used, "corr")
-    values = columns.block(used)
-    check_values(values, used)
-    outside = np.abs(values) > 1
-    if outside.any():
-        row, k = (int(i) for i in np.argwhere(outside)[0])
-        raise ValueError(
-            complaint(
-                f"column {used[k]!r}",
-                "hold correlations between -1 and 1",
-                f"got {values[row, k]} at row {row}",
-                "Divide covariances by both errors to get correlations",
-            )
-        )
-    n, d = std.shape
-    matrices = np.zeros((n, d, d))
-    matrices[:, range(d), range(d)] = 1.0
-    for k, (i, j) in enumerate(places):
-        matrices[:, i, j] = matrices[:, j, i] = values[:, k]
-    _check_definite(matrices)
-    matrices *= std[:, :, None]
-    matrices *= std[:, None, :]
-    return matrices
-
-
-def _check_definite(matrices: Floats) -> None:
-    """Raise unless every correlation matrix is positive semi-definite, up to rounding."""
-    n, d, _ = matrices.shape
-    size = max(1, (1 << 20) // (d * d))
-    for start in range(0, n, size):
-        part = matrices[start : start + size]
-        lifted = part + _TOLERANCE * np.eye(d)
-        try:
-            np.linalg.cholesky(lifted)
-        except np.linalg.LinAlgError:
-            lowest = np.linalg.eigvalsh(part)[:, 0]
-            row = int(np.argmax(lowest < -_TOLERANCE))
-            raise ValueError(
-                complaint(
-                    "corr",
-                    "make a positive semi-definite matrix in every row",
-                    f"the correlations of row {start + row} have the eigenvalue {lowest[row]:.3g}",
-                    "No errors can be correlated like this: check the columns, or leave out "
-                    "that row",
-                )
-            ) from None

@@ -17,6 +17,7 @@ __all__ = [
     "check_values",
     "chosen_columns",
     "require_columns",
+    "row_called",
     "row_labels",
     "weights_column",
 ]
@@ -98,7 +99,13 @@ def check_numeric(columns: Columns, names: Sequence[str], parameter: str) -> Non
         )
 
 
-def check_values(array: Floats, names: Sequence[str]) -> None:
+def row_called(row: int, labels: Sequence[str] | None) -> str:
+    """A row in messages: by its name, or by its number counted from 0."""
+    known = labels is not None and row < len(labels)
+    return f"row {labels[row]!r}" if known and labels is not None else f"row {row}"
+
+
+def check_values(array: Floats, names: Sequence[str], labels: Sequence[str] | None = None) -> None:
     """Raise unless all values of the named columns are finite."""
     with np.errstate(all="ignore"):
         if np.isfinite(array.sum(dtype=np.float64)):
@@ -112,7 +119,7 @@ def check_values(array: Floats, names: Sequence[str]) -> None:
         complaint(
             f"column {names[column]!r}",
             "be finite",
-            f"got {'NaN' if np.isnan(value) else value} at row {row} "
+            f"got {'NaN' if np.isnan(value) else value} at {row_called(row, labels)} "
             f"({len(bad)} such values in all columns)",
             "Remove these rows or fill the values first",
         )
@@ -125,16 +132,16 @@ def check_moments(parameter: str, *moments: Floats) -> None:
         raise ValueError(out_of_range(parameter))
 
 
-def check_errors(array: Floats, names: Sequence[str]) -> None:
+def check_errors(array: Floats, names: Sequence[str], labels: Sequence[str] | None = None) -> None:
     """Raise unless all errors are finite and zero or positive."""
-    check_values(array, names)
+    check_values(array, names, labels)
     if array.size and array.min() < 0:
         row, column = np.unravel_index(int(array.argmin()), array.shape)
         raise ValueError(
             complaint(
                 f"column {names[int(column)]!r}",
                 "be zero or positive",
-                f"got {array[row, column]} at row {row}",
+                f"got {array[row, column]} at {row_called(int(row), labels)}",
                 "Errors are standard deviations and have no sign",
             )
         )

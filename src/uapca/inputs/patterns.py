@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 
-__all__ = ["CORRELATION", "WEIGHT", "correlations", "error_patterns", "measured"]
+__all__ = [
+    "CORRELATION",
+    "WEIGHT",
+    "correlations",
+    "error_patterns",
+    "likely_pattern",
+    "lookalikes",
+    "measured",
+]
 
 CORRELATION = "{}_{}_corr"
 # The weights in tables that this program writes; no column of anybody else's has this name.
@@ -18,6 +28,9 @@ _ENDINGS = (
     *("±", " ±"),
 )
 _BEGINNINGS = (*(f"{word}_" for word in ("e", *_WORDS)), *("σ", "σ_", "δ", "δ_", "±"))
+
+# Not taken for errors by themselves, but worth a question.
+_PERHAPS = ("d", "d_", "delta", "delta_")
 
 
 def error_patterns(columns: Sequence[str]) -> list[str]:
@@ -52,6 +65,58 @@ def measured(columns: Sequence[str]) -> dict[str, str]:
     """
     pairs = [(p.replace("{}", name), name) for p in error_patterns(columns) for name in columns]
     return {error: name for error, name in pairs if error in set(columns)}
+
+
+def lookalikes(columns: Sequence[str], certain: Collection[str]) -> dict[str, str]:
+    """Columns whose name is nearly that of an error of a feature that has none, and the feature.
+
+    Examples
+    --------
+    >>> lookalikes(["x", "x_errr", "y", "y_max"], ["x", "x_errr", "y", "y_max"])
+    {'x_errr': 'x'}
+    """
+    return {
+        column: value
+        for column in columns
+        for value in columns
+        if column != value and value in certain and _resembles(column.lower(), value.lower())
+    }
+
+
+def _resembles(column: str, value: str) -> bool:
+    if column.startswith(value):
+        rest = column[len(value) :]
+        # Endings of three letters, such as _se, are too like others.
+        long = [ending for ending in _ENDINGS if len(ending) > 3]
+        return rest in _ENDINGS or bool(get_close_matches(rest, long, n=1, cutoff=0.8))
+    return column.endswith(value) and column[: -len(value)] in (*_BEGINNINGS, *_PERHAPS)
+
+
+def likely_pattern(columns: Sequence[str]) -> tuple[str, str, str] | None:
+    """A pattern that would pair half of the columns or more, with an error and its feature.
+
+    Examples
+    --------
+    >>> likely_pattern(["x", "dx", "y", "dy"])
+    ('d{}', 'dx', 'x')
+    >>> likely_pattern(["length", "width", "x", "x2"]) is None
+    True
+    """
+    found: Counter[str] = Counter()
+    first: dict[str, tuple[str, str]] = {}
+    for column in columns:
+        for value in columns:
+            head, inner, tail = column.partition(value)
+            # Between a feature and another power or copy of it there are only digits.
+            if not inner or bool(head) == bool(tail) or not any(c.isalpha() for c in head + tail):
+                continue
+            pattern = f"{head}{{}}{tail}"
+            found[pattern] += 1
+            first.setdefault(pattern, (column, value))
+    if not found:
+        return None
+    pattern, count = found.most_common(1)[0]
+    return (pattern, *first[pattern]) if 4 * count >= len(columns) else None
 
 
 def correlations(columns: Sequence[str], features: Sequence[str] | None = None) -> list[str]:
