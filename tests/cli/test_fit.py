@@ -23,8 +23,9 @@ P1       0.428 ± 0.119   0.767 ± 0.912
 P2       0.142 ± 0.060   0.464 ± 1.242
 
 Stability
-components 1 and 2 are close: their gap is 3.0 times its standard deviation.
-components 2 and 3 cannot be told apart at this uncertainty.
+components 1 and 2 are close: their gap is 3.0 standard deviations of what would close it.
+components 2 and 3 cannot be told apart: their gap is 0.2 standard deviations of what would \
+close it, below 2.
 """
 
 

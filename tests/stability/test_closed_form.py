@@ -315,22 +315,40 @@ def test_gap_sees_what_is_left_out():
     assert_allclose(found.gap, expected, rtol=1e-12)
 
 
+def gap(z):
+    return f": their gap is {z:.1f} standard deviations of what would close it"
+
+
+def test_numbers_in_the_verdict_do_not_contradict_it():
+    assert verdict(np.array([1.97, 2.0, 4.0, np.inf])) == (
+        f"components 1 and 2 cannot be told apart{gap(1.9)}, below 2",
+        f"components 2 and 3 are close{gap(2.0)}",
+        "components 3 and 4 are well apart",
+        "components 4 and 5 are well apart",
+    )
+
+
 def close_data(gap):
     size = np.array([4.0, 2.0 + gap, 2.0])
     return uapca.UncertainArray(np.vstack([np.diag(size), -np.diag(size)] * 10), std=0.3)
 
 
 def test_components_that_cannot_be_told_apart():
+    sentence = (
+        "components 2 and 3 cannot be told apart: their gap is 0.1 standard deviations of what "
+        "would close it, below 2"
+    )
     message = (
-        "components 2 and 3 cannot be told apart at this uncertainty. Their figures are of first "
-        "order and too rough here: uapca.simulate shows how far they mix."
+        f"{sentence}. Their figures are of first order and too rough here: uapca.simulate shows "
+        "how far they mix."
     )
     with pytest.warns(uapca.ComponentsNotSeparated, match=told(message)):
         found = uapca.component_uncertainty(close_data(0.02), 2)
     assert found.verdict == (
         "components 1 and 2 are well apart",
-        "components 2 and 3 cannot be told apart at this uncertainty",
+        sentence,
     )
+    assert found.separation[1] < 0.2
     assert repr(found).splitlines()[-1] == "  " + found.verdict[1]
 
 
@@ -345,8 +363,7 @@ def test_close_components_are_called_close_and_do_not_warn():
     found = uapca.component_uncertainty(close_data(0.35), 2)
     z = found.separation[1]
     assert 2 < z < 4
-    sentence = f"components 2 and 3 are close: their gap is {z:.1f} times its standard deviation"
-    assert found.verdict[1] == sentence
+    assert found.verdict[1] == f"components 2 and 3 are close{gap(z)}"
 
 
 def test_tied_components_are_infinitely_uncertain():

@@ -55,7 +55,8 @@ class ComponentUncertainty:
         The distance from each eigenvalue to its nearest neighbour, those left out included;
         infinite if there is one feature.
     separation : ndarray of shape (min(q, D − 1),)
-        The gap between components i and i + 1 in units of its standard deviation.
+        The gap between components i and i + 1 in standard deviations of what would close it: the
+        errors of both eigenvalues, and the coupling that turns the components into each other.
     verdict : tuple of str
         ``separation`` in words, a sentence for each neighbouring pair.
     order : int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from uapca.uncertain.blocks import Doubles
 
 __all__ = ["ComponentsNotSeparated", "verdict", "warning_text"]
@@ -40,7 +42,13 @@ def warning_text(separation: Doubles) -> str | None:
 def _sentence(i: int, z: float) -> str:
     pair = f"components {i} and {i + 1}"
     if not z >= TOLD_APART:  # what is not a number tells nothing apart either
-        return f"{pair} cannot be told apart at this uncertainty"
+        # Rounded down: 1.97 is not the 2.0 that is asked for.
+        gap = "" if math.isnan(z) else f"{_gap(math.floor(10.0 * z) / 10.0)}, below {TOLD_APART:g}"
+        return f"{pair} cannot be told apart{gap or ' at this uncertainty'}"
     if z < WELL_APART:
-        return f"{pair} are close: their gap is {z:.1f} times its standard deviation"
+        return f"{pair} are close{_gap(z)}"
     return f"{pair} are well apart"
+
+
+def _gap(z: float) -> str:
+    return f": their gap is {z:.1f} standard deviations of what would close it"
