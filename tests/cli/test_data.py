@@ -116,12 +116,18 @@ def test_uncertain_cells(folder, capsys):
     X = read("grades.csv", words="words.toml", missing=("column",))
     words = {"good": "T(13, 14, 16, 18)", "bad": "T(2, 4, 6, 7)", "fairly good": "T(10,11,13,15)"}
     same(X, uapca.from_table("grades.csv", words=words, missing="column"))
-    assert "  cells: 2 certain, 4 trapezoid, 4 normal, 2 uniform\n" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "  cells: 2 certain, 4 trapezoid, 4 normal, 2 uniform\n" in said
+    assert "  1 empty cell filled\n" in said
     by_column = read("grades.csv", words="words.toml", missing=("P1=U(0, 20)",))
     assert by_column["Joe"].mean[0, 2] == 10.0
     dropped = read("grades.csv", words="words.toml", missing=("drop",))
     assert dropped.names == ("Tom", "Jane", "Jack")
     assert "left out: 1 row with an empty cell" in capsys.readouterr().err
+    same(read("grades.csv", words="words.toml", missing=("P1=drop",)), dropped)
+    said = capsys.readouterr().err
+    assert "left out: 1 row with an empty cell" in said
+    assert "filled" not in said
 
 
 def test_cells_are_recognised_without_options(folder):
@@ -387,7 +393,9 @@ def test_a_file_of_another_kind(folder, fails):
     assert fails("fit", "b.xlsx").startswith("DATA must name an Excel file; 'b.xlsx' cannot be")
     (folder / "b.toml").write_text("= =")
     (folder / "b2.csv").write_text("x,y\n1,2\n")
-    assert fails("fit", "b2.csv", "--words", "b.toml").startswith("'b.toml' is not in TOML: ")
+    assert fails("fit", "b2.csv", "--words", "b.toml").startswith(
+        "words must name a file in TOML; 'b.toml' is not: "
+    )
 
 
 def test_a_misspelt_file_and_its_neighbour(folder, fails):

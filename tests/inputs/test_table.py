@@ -121,8 +121,36 @@ def test_missing_is_refused_and_all_cells_are_named():
         "  row 1, column 'b': empty\n"
         "  row 2, column 'b': empty\n"
         "Say what empty cells mean: missing='column' fills in the column's mean and spread, "
-        "missing='U(0, 20)' a law."
+        "missing='U(0, 20)' a law, missing='drop' leaves out the row."
     )
+
+
+def test_rows_with_empty_cells_are_dropped():
+    table = {"name": ["p", "q", "r", "s"], "a": ["1", "", "3", "5"], "b": ["[0, 2]", "1", "", "2"]}
+    X = uapca.from_table(table, missing="drop", weights=[1, 2, 3, 3])
+    assert X.names == ("p", "s")
+    assert X.mean.tolist() == [[1.0, 1.0], [5.0, 2.0]]
+    assert X.weights.tolist() == [0.25, 0.75]
+    # The fill of one column is what the rows that stay make it.
+    Y = uapca.from_table(table, missing={"a": "drop", "b": "column"})
+    assert Y.names == ("p", "r", "s")
+    assert Y.laws[1].marginals[1].mean == 1.5
+    assert "row 'r', column 'b': empty" in refused(table, missing={"a": "drop"})
+    assert refused({"a": ["", "1"], "b": ["1", ""]}, missing="drop") == (
+        "path_or_frame must have a row without an empty cell where missing='drop'; all 2 rows "
+        "have one. Fill the cells: missing='column' puts in the column's mean and spread."
+    )
+
+
+def test_words_in_a_file(tmp_path):
+    path = write(tmp_path, 'good = "T(13, 14, 16, 18)"\n', "words.toml")
+    check(uapca.from_table(TABLE, path))
+    check(uapca.from_table(TABLE, words=str(path)))
+    assert refused(TABLE, FileNotFoundError, words="absent.toml").startswith("path must name")
+    bad = write(tmp_path, "= =", "bad.toml")
+    assert refused(TABLE, words=bad).startswith(f"words must name a file in TOML; {str(bad)!r} is")
+    bad = write(tmp_path, "[good]\na = 1\n", "deep.toml")
+    assert refused(TABLE, words=bad).startswith("words must name a file with lines such as good =")
 
 
 def test_missing_filled_by_a_law_or_for_each_column():
@@ -170,7 +198,10 @@ def test_bad_words_and_fills():
     assert refused(TABLE, words=WORDS, missing={"Q": 1}) == (
         "missing must name columns of the table; it has no 'Q'. Its columns are 'M1', 'P1'."
     )
-    assert refused(TABLE, words=WORDS, missing="often").startswith("missing: a cell must be")
+    assert refused(TABLE, words=WORDS, missing="often") == (
+        "missing must be 'drop', 'column', or what stands in a cell, such as 'U(0, 20)'; got "
+        "'often'. 'drop' leaves out the row, 'column' puts in the column's mean and spread."
+    )
 
 
 def test_flags_and_infinite_moments_are_bad_cells():

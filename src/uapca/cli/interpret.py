@@ -22,8 +22,8 @@ from uapca.cli.roles import (
     weights_column,
 )
 from uapca.cli.tables import Table, split_names, unreadable
-from uapca.cli.words import read_words
-from uapca.inputs import TableError, from_frame, from_groups, from_table
+from uapca.cli.words import words_of
+from uapca.inputs import TableError, from_frame, from_groups
 from uapca.inputs.cells import CellError, parse_cell
 from uapca.inputs.numbers import is_number
 from uapca.inputs.patterns import (
@@ -33,6 +33,7 @@ from uapca.inputs.patterns import (
     likely_pattern,
     measured,
 )
+from uapca.inputs.table import read_cells
 from uapca.uncertain import UncertainArray
 
 __all__ = ["interpreted"]
@@ -102,7 +103,7 @@ def _groups(table: Table, choices: Choices) -> Reading:
 def _cells(table: Table, choices: Choices) -> Reading:
     _refuse(choices, ("--errors", "--corr", "--keep-points", "--spread"), "uncertain cells")
     weights, weighted = weights_column(table, choices)
-    words = None if choices.words is None else read_words(choices.words)
+    words = None if choices.words is None else words_of(choices.words)
     named = None if choices.names is None else table.require(choices.names)
     chosen = split_names(choices.features, table) if choices.features else None
     fill = choices.fill
@@ -115,16 +116,15 @@ def _cells(table: Table, choices: Choices) -> Reading:
         weights, _ = weights_column(table, choices)
     frame = {name: objects(table.frame[name]) for name in table.names if name != weighted}
     try:
-        X = from_table(
-            frame, words=words, missing=fill, names=named, features=chosen, weights=weights
-        )
+        X, filled, left = read_cells(frame, words, fill, named, chosen, weights)
     except TableError as error:
         raise _bad_cells(error, named or table.names[0]) from None
     details = [f"cells: {_laws(X)}"]
     if named is None and X.names is not None:
         named = table.names[0]
     details += _roles(named, weighted)
-    details += _dropped(dropped, "row")
+    details += [f"{counted(filled, 'empty cell')} filled"] if filled else []
+    details += _dropped(dropped + left, "row")
     return Reading(X, "uncertain cells", details, weighted is not None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from uapca.aggregate.labels import is_missing
 from uapca.inputs.cells import CellError, check_words, parse_cell
 from uapca.inputs.columns import columns_of, is_frame
 from uapca.inputs.files import read_table
+from uapca.inputs.missing import column_law, fills_of
 from uapca.inputs.numbers import numbers
 from uapca.inputs.parts import chosen_columns, require_columns, row_labels
 from uapca.inputs.patterns import measured
-from uapca.laws import Gaussian, Independent, Marginal, Point, as_marginal
+from uapca.inputs.words import read_words
+from uapca.laws import Independent, Marginal, as_marginal
 from uapca.uncertain import UncertainArray
 
 __all__ = ["BadCell", "TableError", "from_table"]
@@ -73,7 +75,7 @@ class TableError(ValueError):
 
 def from_table(
     path_or_frame: Any,
-    words: Mapping[str, Any] | None = None,
+    words: Mapping[str, Any] | str | PathLike[str] | None = None,
     missing: Any = None,
     *,
     names: Any = None,
@@ -90,13 +92,15 @@ def from_table(
         A CSV file (comma, semicolon or tab), an Excel file (needs pandas), any frame
         `from_frame` reads, or a mapping of column names to lists of cells. Cells of a frame may
         also be numbers and laws.
-    words : mapping, optional
-        What words mean: ``{"good": "T(13, 14, 16, 18)"}``. A word that means None stands for a
-        missing value: ``{"n/a": None}``.
+    words : mapping or path, optional
+        What words mean: ``{"good": "T(13, 14, 16, 18)"}``, or a TOML file with lines such as
+        ``good = "T(13, 14, 16, 18)"``. A word that means None stands for a missing value:
+        ``{"n/a": None}``.
     missing : optional
-        What an empty cell means. By default an error that names the cells. A cell text, number
-        or law for all columns; ``"column"`` for a normal law with the mean and the spread of the
-        column's other cells; or a mapping of column names to any of these.
+        What an empty cell means. By default an error that names the cells. ``"drop"`` leaves out
+        the row; a cell text, number or law stands in all columns; ``"column"`` is a normal law
+        with the mean and the spread of the column's other cells; or a mapping of column names to
+        any of these.
     names : str, sequence of str or False, optional
         The column that names the rows, or the names. By default the index of a frame if it holds
         text, or the first column if its header is empty or a usual one for names (``name``,
@@ -105,6 +109,7 @@ def from_table(
     features : sequence of str, optional
         The columns to use; by default all that are left.
     weights : array-like of shape (N,), optional
+        One for each row of the table, those left out included.
 
     Returns
     -------
@@ -127,6 +132,30 @@ def from_table(
       Tom   15 ± 0  14 ± 5.7
       Jane  15.29 ± 1.1  11 ± 0.58
     """
+    return read_cells(path_or_frame, words, missing, names, features, weights).X
+
+
+class CellsRead(NamedTuple):
+    """A table of uncertain cells, and what became of its empty cells.
+
+    Attributes
+    ----------
+    X : UncertainArray
+    filled : int
+        How many empty cells were filled.
+    dropped : int
+        How many rows were left out.
+    """
+
+    X: UncertainArray
+    filled: int
+    dropped: int
+
+
+def read_cells(
+    path_or_frame: Any, words: Any, missing: Any, names: Any, features: Any, weights: Any
+) -> CellsRead:
+    """What `from_table` reads."""
     is_path = isinstance(path_or_frame, str | PathLike)
     if not is_path and not is_frame(path_or_frame):
         raise TypeError(
@@ -139,7 +168,7 @@ def from_table(
         )
     frame = read_table(path_or_frame) if is_path else path_or_frame
     columns = columns_of(frame, "path_or_frame")
-    meanings = check_words(words)
+    meanings = check_words(read_words(words) if isinstance(words, str | PathLike) else words)
     reader = _Reader(meanings)
     cells = {name: columns.values(name).tolist() for name in columns.names}
     labels, named = (None, None) if names is False else row_labels(columns, names)
@@ -162,13 +191,32 @@ def from_table(
                 "Check that the table was written and read as intended",
             )
         )
-    fills = _fills(missing, chosen, meanings)
+    fills = fills_of(missing, chosen, meanings)
     read = {name: reader.column(cells[name]) for name in chosen}
-    laws = _filled(read, cells, fills, labels)
+    empty = np.array([[law is None for law in read[name]] for name in chosen]).T
+    dropping = [isinstance(fills[name], str) and fills[name] == "drop" for name in chosen]
+    kept = np.logical_not(np.any(empty[:, dropping], axis=1))
+    if not kept.any():
+        raise ValueError(
+            complaint(
+                "path_or_frame",
+                "have a row without an empty cell where missing='drop'",
+                f"all {len(columns)} rows have one",
+                "Fill the cells: missing='column' puts in the column's mean and spread",
+            )
+        )
+    rows: list[int] = np.flatnonzero(kept).tolist()
+    # Names or weights of another number are complained of with the array they are for.
+    if labels is not None and len(labels) == len(columns):
+        labels = [labels[i] for i in rows]
+    if weights is not None and len(weights) == len(columns):
+        weights = np.asarray(weights)[rows]
+    laws = _filled(read, cells, fills, labels, rows)
     mean = np.array([[m.mean for m in laws[name]] for name in chosen]).T
     std = np.sqrt(np.array([[m.var for m in laws[name]] for name in chosen])).T
-    rows = [Independent(row) for row in zip(*(laws[name] for name in chosen), strict=True)]
-    return UncertainArray(mean, std=std, weights=weights, names=labels, features=chosen, laws=rows)
+    whole = [Independent(row) for row in zip(*(laws[name] for name in chosen), strict=True)]
+    X = UncertainArray(mean, std=std, weights=weights, names=labels, features=chosen, laws=whole)
+    return CellsRead(X, int(empty[rows].sum()), len(columns) - len(rows))
 
 
 class _Reader:
@@ -255,53 +303,29 @@ def _check_distinct(labels: Sequence[str], column: str) -> None:
         )
 
 
-def _fills(missing: Any, chosen: Sequence[str], words: Mapping[str, Any]) -> dict[str, Any]:
-    """What fills the empty cells of each column: a law, "column" or None."""
-    given = missing if isinstance(missing, Mapping) else dict.fromkeys(chosen, missing)
-    unknown = [name for name in given if name not in chosen]
-    if unknown:
-        raise ValueError(
-            complaint(
-                "missing",
-                "name columns of the table",
-                f"it has no {', '.join(map(repr, unknown))}",
-                f"Its columns are {', '.join(map(repr, chosen))}",
-            )
-        )
-    return {name: _fill(given.get(name), words) for name in chosen}
-
-
-def _fill(value: Any, words: Mapping[str, Any]) -> Any:
-    if value is None or (isinstance(value, str) and value == "column"):
-        return value
-    known = {word: law for word, law in words.items() if law is not None}
-    try:
-        return parse_cell(value, known) if isinstance(value, str) else as_marginal(value)
-    except (CellError, TypeError, ValueError) as error:
-        raise type(error)(f"missing: {error}") from None
-
-
 def _filled(
     read: Mapping[str, Sequence[Marginal | str | None]],
     cells: Mapping[str, Sequence[Any]],
     fills: Mapping[str, Any],
     labels: Sequence[str] | None,
+    rows: Sequence[int],
 ) -> dict[str, list[Marginal]]:
-    """The laws of all cells, or an error that lists the cells without one."""
+    """The laws of the cells of some rows, or an error that lists the cells without one."""
     bad: list[tuple[int, BadCell]] = []
     filled: dict[str, list[Marginal]] = {}
     for name, column in read.items():
         fill = fills[name]
         if isinstance(fill, str):
-            fill = _column_law([law for law in column if isinstance(law, Marginal)])
+            fill = column_law([law for i in rows if isinstance(law := column[i], Marginal)])
         laws: list[Marginal] = []
-        for i, law in enumerate(column):
+        for k, i in enumerate(rows):
+            law = column[i]
             if law is None and fill is not None:
                 law = fill
             if isinstance(law, Marginal):
                 laws.append(law)
                 continue
-            row = str(i) if labels is None or i >= len(labels) else repr(labels[i])
+            row = str(i) if labels is None or k >= len(labels) else repr(labels[k])
             text = "" if law is None else str(cells[name][i]).strip()
             bad.append((i, BadCell(row, name, text, "empty" if law is None else law)))
         filled[name] = laws
@@ -313,16 +337,6 @@ def _filled(
     return filled
 
 
-def _column_law(known: Sequence[Marginal]) -> Marginal | None:
-    """A normal law with the mean and the spread of a column's cells, errors included."""
-    if not known:
-        return None
-    means = np.array([law.mean for law in known])
-    var = means.var() + np.mean([law.var for law in known])
-    mean = float(means[0] + (means - means[0]).mean())
-    return Gaussian(mean, float(np.sqrt(var))) if var > 0 else Point(mean)
-
-
 def _table_error(bad: Sequence[BadCell], column: str) -> TableError:
     empty = all(cell.reason == "empty" for cell in bad)
     lines = [str(cell) for cell in bad[:_SHOWN]]
@@ -330,7 +344,7 @@ def _table_error(bad: Sequence[BadCell], column: str) -> TableError:
         lines.append(f"and {len(bad) - _SHOWN} more, in the error's attribute cells")
     remedy = (
         "Say what empty cells mean: missing='column' fills in the column's mean and spread, "
-        "missing='U(0, 20)' a law"
+        "missing='U(0, 20)' a law, missing='drop' leaves out the row"
         if empty
         else "Words are given a meaning by words={'good': 'T(13, 14, 16, 18)'}; names of rows "
         f"by names={column!r}"
