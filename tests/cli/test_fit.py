@@ -22,6 +22,8 @@ M2       0.577 ± 0.079  -0.261 ± 0.806
 P1       0.428 ± 0.119   0.767 ± 0.912
 P2       0.142 ± 0.060   0.464 ± 1.242
 
+rows: Jack makes 41 % of PC1's variance.
+
 Stability
 components 1 and 2 are close: their gap is 3.0 standard deviations of what would close it.
 components 2 and 3 cannot be told apart: their gap is 0.2 standard deviations of what would \
@@ -36,9 +38,23 @@ def test_the_report_on_the_students(run):
     assert run("fit", "students", "-q").stderr == ""
 
 
-def test_the_page_in_the_docs_shows_this_report():
-    page = Path(__file__).parents[2] / "docs" / "cli.md"
-    assert REPORT in page.read_text(encoding="utf-8")
+def test_the_page_in_the_docs_shows_this_report(run):
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    before, _, after = run("fit", "students").stderr.partition("±  ")
+    assert f"$ uapca fit students\n{before}{REPORT}±  {after}```\n" in page
+
+
+def test_rows_that_drive_a_component_are_named(run, tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("x,x_err,y,y_err\n1,9,3,1\n2,0,1,0\n1,0,2,0\n2,0,2,0\n")
+    X = uapca.from_frame(path)
+    share = uapca.UAPCA(2).fit(X).row_contributions(X)[0, 0]
+    assert share > 0.9
+    assert (
+        f"\nrows: row 1 makes {100 * share:.0f} % of PC1's variance.\n" in run("fit", path).stdout
+    )
+    path.write_text("x,x_err,y,y_err\n1,9,3,1\n2,0,1,0\n1,0,2,0\n")
+    assert "rows:" not in run("fit", path).stdout
 
 
 def test_the_report_says_what_the_library_says(run):

@@ -447,6 +447,34 @@ class TestQuality:
         assert contributions.shape == (6, 3)
         assert_allclose(contributions.sum(axis=0), 1, rtol=1e-14)
 
+    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("scale", [0.0, 0.7, 1.0, np.inf])
+    def test_rows_add_up_to_the_variances(self, rng, kind, scale):
+        """Σₙ wₙ(aₙᵢ² + s² vᵢᵀΨₙvᵢ) = λᵢ, by the matrices of each row."""
+        X = random_uncertain(rng, n=9, d=4, kind=kind, features=list("pqrs"))
+        pca = uapca.UAPCA(scale=scale).fit(X)
+        A = pca.components_
+        scores = 0.0 if np.isinf(scale) and X.std.any() else ((X.mean - pca.mean_) @ A.T) ** 2
+        own = np.einsum("qi,nij,qj->nq", A, X.cov.dense(), A)
+        parts = X.weights[:, None] * (scores + (1.0 if np.isinf(scale) else scale**2) * own)
+        variances = pca.explained_variance_
+        assert_allclose(parts.sum(axis=0), variances, rtol=1e-9, atol=1e-12 * variances[0])
+        there = variances > 1e-9 * variances[0]
+        shares = pca.row_contributions(X)
+        assert_allclose(shares[:, there], (parts / parts.sum(axis=0))[:, there], rtol=1e-7)
+        assert_allclose(shares[:, there].sum(axis=0), 1.0, rtol=1e-12)
+
+    def test_rows_without_variance_and_with_weights(self):
+        same = uapca.UncertainArray([[1.0, 2.0]] * 3)
+        assert_array_equal(uapca.UAPCA().fit(same).row_contributions(same), 0.0)
+        points = np.array([[0.0], [1.0], [4.0]])
+        pca = uapca.UAPCA().fit(points, sample_weight=[1, 2, 1])
+        expected = np.array([1, 2, 1]) * (points[:, 0] - 1.5) ** 2
+        shares = pca.row_contributions(points, sample_weight=[1, 2, 1])
+        assert_allclose(shares[:, 0], expected / expected.sum(), rtol=1e-12)
+        limit = pca.rescale(np.inf).row_contributions(points, sample_weight=[1, 2, 1])
+        assert_allclose(limit, shares, rtol=1e-12)
+
     def test_cos2_of_points(self, rng):
         points = rng.standard_normal((9, 4))
         pca = uapca.UAPCA().fit(points)

@@ -1,5 +1,7 @@
 """UncertainArray: selecting, mapping, weights, immutability, what it says of itself."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -199,9 +201,49 @@ def test_a_data_frame_gives_its_labels():
     assert uapca.UncertainArray(frame.reset_index(drop=True)).names is None
 
 
+def test_correlations_in_a_frame_read_back():
+    rng = np.random.default_rng(3)
+    factor = rng.normal(size=(7, 3, 3))
+    cov = factor @ factor.transpose(0, 2, 1)
+    cov[2] = 0.0
+    X = uapca.UncertainArray(rng.normal(size=(7, 3)), cov, features=["a", "b", "c"])
+    frame = X.to_frame()
+    assert list(frame.columns)[6:] == ["a_b_corr", "a_c_corr", "b_c_corr"]
+    assert (frame.loc[2, "a_b_corr":] == 0.0).all()
+    again = uapca.from_frame(frame, corr="{}_{}_corr")
+    np.testing.assert_allclose(again.cov.dense(), cov, rtol=1e-13, atol=1e-15)
+    assert list(X.to_frame(corr=False).columns) == ["a", "a_err", "b", "b_err", "c", "c_err"]
+    independent = uapca.UncertainArray(X.mean, std=1.0, features=X.features)
+    assert list(independent.to_frame(corr=True).columns) == list(X.to_frame(corr=False).columns)
+
+
+def test_wide_frames_of_correlations_are_asked_about():
+    X = uapca.UncertainArray(np.zeros((1, 51)), np.eye(51) + 1.0)
+    with pytest.raises(ValueError) as error:
+        X.to_frame()
+    assert str(error.value) == (
+        "corr must be given for more than 50 features with correlated errors; got 51 features, "
+        "whose pairs would have 1,275 columns. Pass corr=False to leave the correlations out or "
+        "corr=True to have them; save(path) keeps everything."
+    )
+    assert X.to_frame(corr=False).shape == (1, 102)
+    assert X.to_frame(corr=True).shape == (1, 102 + 1275)
+
+
+def test_a_frame_without_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError) as error:
+        uapca.UncertainArray([[1.0]]).to_frame()
+    assert str(error.value) == (
+        "to_frame needs pandas, which is not installed. "
+        'Install it with pip install "uapca[frames]".'
+    )
+
+
 def test_to_frame(X):
     frame = X.to_frame()
-    assert list(frame.columns) == ["x", "x_err", "y", "y_err", "z", "z_err"]
+    assert list(frame.columns)[:6] == ["x", "x_err", "y", "y_err", "z", "z_err"]
+    assert list(frame.columns)[6:] == ["x_y_corr", "x_z_corr", "y_z_corr"]
     assert list(frame.index) == ["a", "b", "c", "d"]
     assert_array_equal(frame["y"], X.mean[:, 1])
     assert_array_equal(frame["y_err"], X.std[:, 1])

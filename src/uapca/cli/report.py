@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from uapca.cli.fitting import Fit, feature_names
-from uapca.cli.labels import counted
+from uapca.cli.labels import counted, shown
 from uapca.cli.say import Grid, line, note, show
 
 __all__ = ["percent", "print_report", "significant"]
 
 # Longer tables are cut; the model in JSON has everything.
 _MOST_VARIANCES, _MOST_FEATURES, _MOST_COMPONENTS = 20, 40, 8
+# A row is named if it makes this share of a variance, and so many times its fair one.
+_DRIVING, _TIMES, _FEWEST_ROWS = 0.3, 2.0, 4
 
 _STYLES = (("cannot be told apart", "bold red"), ("are close", "yellow"), ("well apart", "green"))
 
@@ -25,6 +27,8 @@ def print_report(fit: Fit, groups: bool = False) -> None:
     line()
     show(_loadings(fit))
     line()
+    for sentence in _driving_rows(fit):
+        line(sentence)
     if fit.uncertainty is None:
         line(f"Stability: {fit.why_not}.")
         return
@@ -40,6 +44,20 @@ def print_report(fit: Fit, groups: bool = False) -> None:
         "errors  the part of a variance that is uncertainty of the rows\n"
         "tilt    the angle by which a component may be off"
     )
+
+
+def _driving_rows(fit: Fit) -> list[str]:
+    """Rows that make much of a variance, with an empty line after them; none if there are few."""
+    if len(fit.X) < _FEWEST_ROWS:
+        return []
+    shares = fit.pca.row_contributions(fit.X)[:, :_MOST_COMPONENTS]
+    names = fit.X.names or [f"row {i + 1}" for i in range(len(fit.X))]
+    found = [
+        f"rows: {shown(names[n], 40)} makes {100 * shares[n, i]:.0f} % of PC{i + 1}'s variance."
+        for i, n in enumerate(shares.argmax(axis=0).tolist())
+        if shares[n, i] > max(_DRIVING, _TIMES / len(fit.X))
+    ]
+    return [*found, ""] if found else []
 
 
 def significant(value: float, digits: int = 4) -> str:

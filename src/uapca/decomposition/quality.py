@@ -11,6 +11,7 @@ from uapca._validation import complaint
 from uapca.decomposition.inputs import check_features
 from uapca.uncertain import UncertainArray, Zero
 from uapca.uncertain.blocks import Doubles, row_blocks
+from uapca.uncertain.checks import weights_from
 
 __all__ = ["Quality"]
 
@@ -65,6 +66,49 @@ class Quality:
         """
         along, away = self._second_moments(X)
         return np.divide(along, away[:, None], out=np.zeros_like(along), where=away[:, None] > 0)
+
+    def row_contributions(self, X: Any, *, sample_weight: Any = None) -> Doubles:
+        """The share of each row in each component's variance, shape (N, n_components_).
+
+        Row n makes wₙ(aₙᵢ² + s² vᵢᵀΨₙvᵢ) of the variance along component i: by where it lies, aₙᵢ
+        its coordinate from the mean of the fit, and by its own uncertainty. For the rows of the
+        fit these add up to λᵢ (with ``ddof=0``). As shares they sum to 1 over the rows; where
+        there is no variance they are 0. In the limit s = ∞ the uncertainty, if any, alone counts.
+
+        Parameters
+        ----------
+        X : UncertainArray or array-like of shape (N, D)
+        sample_weight : array-like of shape (N,), optional
+            By default the weights of X, or equal ones.
+
+        Examples
+        --------
+        >>> import uapca
+        >>> X = uapca.UncertainArray([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], std=[[1], [0], [0]])
+        >>> uapca.UAPCA(1).fit(X).row_contributions(X).round(3).tolist()
+        [[0.667], [0.0], [0.333]]
+        """
+        along = self._along(X)
+        given = X.weights if sample_weight is None and isinstance(X, UncertainArray) else None
+        if given is None:
+            given = weights_from(sample_weight, len(along), "sample_weight")[0]
+        if given is not None:
+            along *= given[:, None]
+        total = along.sum(axis=0)
+        shares: Doubles = np.divide(along, total, out=np.zeros_like(along), where=total > 0.0)
+        return shares
+
+    def _along(self, X: Any) -> Doubles:
+        """aₙᵢ² + s² vᵢᵀΨₙvᵢ for every row and component; in the limit the second alone."""
+        check_is_fitted(self)
+        if not np.isinf(self._scale):
+            rows = X.scaled(self._scale) if isinstance(X, UncertainArray) else X
+            return self._second_moments(rows)[0]
+        # Where nothing is uncertain the limit is ordinary PCA.
+        if not isinstance(X, UncertainArray) or isinstance(X.cov, Zero):
+            return self._second_moments(X)[0]
+        check_features(self, X)
+        return np.array(X.cov.variances_along(self.components_), dtype=np.float64)
 
     def score_samples(self, X: Any) -> Doubles:
         """The expected log-likelihood of each row under the model, shape (N,).

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
+from uapca.uncertain.tables import CORRELATION
+
 __all__ = [
     "CORRELATION",
     "WEIGHT",
@@ -16,7 +18,6 @@ __all__ = [
     "measured",
 ]
 
-CORRELATION = "{}_{}_corr"
 # The weights in tables that this program writes; no column of anybody else's has this name.
 WEIGHT = "uapca_weight"
 

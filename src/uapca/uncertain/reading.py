@@ -15,11 +15,15 @@ from uapca.uncertain.blocks import Doubles, moments
 from uapca.uncertain.covariance import Covariance
 from uapca.uncertain.indexing import positions
 from uapca.uncertain.lawlist import LawList
+from uapca.uncertain.tables import columns_of_rows, has_correlations
 
 if TYPE_CHECKING:
     from uapca.uncertain.array import UncertainArray
 
 __all__ = ["Reading"]
+
+# Above so many features nobody expects a column for each pair of them.
+_WIDEST = 50
 
 
 class Reading:
@@ -136,19 +140,46 @@ class Reading:
         """
         return self.law(row).levels(probs)
 
-    def to_frame(self) -> Any:
+    def to_frame(self, *, corr: bool | None = None) -> Any:
         """A pandas data frame: a column for each feature and one with its standard deviation.
 
-        Correlations between the errors of a row have no column; `save` keeps them.
-        """
-        import pandas as pd
+        Parameters
+        ----------
+        corr : bool, optional
+            Whether pairs of features have a column ``x_y_corr`` with the correlation of their
+            errors, as in the table that ``uapca project`` writes. By default they have one if
+            the errors are correlated. ``uapca.from_frame(frame, corr="{}_{}_corr")`` reads
+            them.
 
-        features = self._features or tuple(f"x{j}" for j in range(self._mean.shape[1]))
-        std = self.std
-        columns = {}
-        for j, feature in enumerate(features):
-            columns[feature] = self._mean[:, j]
-            columns[f"{feature}_err"] = std[:, j]
+        Examples
+        --------
+        >>> import uapca
+        >>> X = uapca.UncertainArray([[1.0, 2.0]], [[[4.0, -1.0], [-1.0, 1.0]]], names=["a"])
+        >>> X.to_frame()
+               x0  x0_err   x1  x1_err  x0_x1_corr
+        name
+        a     1.0     2.0  2.0     1.0        -0.5
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError(
+                "to_frame needs pandas, which is not installed. "
+                'Install it with pip install "uapca[frames]".'
+            ) from None
+        rows = cast("UncertainArray", self)
+        d = self._mean.shape[1]
+        if corr is None and d > _WIDEST and has_correlations(rows):
+            raise ValueError(
+                complaint(
+                    "corr",
+                    f"be given for more than {_WIDEST} features with correlated errors",
+                    f"got {d} features, whose pairs would have {d * (d - 1) // 2:,} columns",
+                    "Pass corr=False to leave the correlations out or corr=True to have them; "
+                    "save(path) keeps everything",
+                )
+            )
+        columns = columns_of_rows(rows, corr=corr is None or corr)
         index = None if self._names is None else pd.Index(self._names, name="name")
         return pd.DataFrame(columns, index=index)
 
