@@ -294,8 +294,20 @@ def test_weights_from_a_column_or_a_file(folder):
         (
             "x,x_err\n1,0.1\n,0.2\n3,\n",
             (),
-            "row 2, column 'x': empty; row 3, column 'x_err': empty. --missing drop leaves out "
-            "rows with empty cells.",
+            "row 2, column 'x': empty or nan; row 3, column 'x_err': empty or nan. --missing drop "
+            "leaves out rows with empty cells.",
+        ),
+        (
+            "star,x,x_err\nHD 1,1,0.1\nHD 2,nan,0.2\n",
+            (),
+            "row 'HD 2', column 'x': empty or nan. --missing drop leaves out rows with empty "
+            "cells.",
+        ),
+        (
+            "star,x,x_err\nHD 1,1,0.1\nHD 2,abc,0.2\nHD 3,4,-1\n",
+            (),
+            "row 'HD 2', column 'x': cannot read 'abc' as a number. Correct the cells, or choose "
+            "columns with --features.",
         ),
         (
             "x,x_err\n1,0.1\n2,-0.2\n",

@@ -116,6 +116,18 @@ def test_tiny_data(run, tmp_path, monkeypatch, text):
         assert run("project", "t.csv", "--model", f"m{scale}.json").exit_code == 0
 
 
+def test_more_components_than_there_are_and_one_row_are_remarked(run, tmp_path):
+    assert run("fit", "students", "-n", "9").stderr.splitlines()[2] == (
+        "note: there are 4 components, not 9"
+    )
+    assert "note: there are" not in run("fit", "students", "-n", "4").stderr
+    path = tmp_path / "one.csv"
+    path.write_text("x,y\n1,2\n")
+    note = "note: one row has no spread between rows: every variance is its own uncertainty"
+    assert note in run("fit", path).stderr
+    assert note not in run("fit", "students").stderr
+
+
 def test_components_are_as_many_as_asked_for(run):
     def count(*options):
         return len(json.loads(run("fit", "students", "--json", *options).stdout)["variances"])

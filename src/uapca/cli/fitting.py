@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from uapca.cli.labels import counted
 from uapca.cli.model import Model
+from uapca.cli.say import note
 from uapca.decomposition import UAPCA, UncertainScaler
 from uapca.stability import (
     ComponentsNotSeparated,
@@ -93,6 +95,8 @@ def fitted(
     """Fit, and if it is to be ``judged``, find how uncertain its components are."""
     scaler = UncertainScaler().fit(X) if standardize else None
     data = X if scaler is None else scaler.transform(X)
+    if len(X) == 1:
+        note("note: one row has no spread between rows: every variance is its own uncertainty")
     pca = UAPCA(_at_most(components, data), scale=scale, ddof=ddof).fit(data)
     if not judged:
         return Fit(data, pca, scaler)
@@ -109,7 +113,13 @@ def _at_most(components: int | float | None, X: UncertainArray) -> int | float |
     if not isinstance(components, int):
         return components
     n, d = X.shape
-    return min(components, d, n) if isinstance(X.cov, Zero) else min(components, d)
+    most = min(d, n) if isinstance(X.cov, Zero) else d
+    if components > most:
+        note(
+            f"note: there {'is' if most == 1 else 'are'} {counted(most, 'component')}, not "
+            f"{components}"
+        )
+    return min(components, most)
 
 
 def _judged(X: UncertainArray, pca: UAPCA) -> tuple[ComponentUncertainty | None, str]:

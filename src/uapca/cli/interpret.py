@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,10 +19,9 @@ from uapca.cli.roles import (
     names_column,
     numeric_columns,
     objects,
-    texts,
     weights_column,
 )
-from uapca.cli.tables import Table, split_names, unreadable
+from uapca.cli.tables import Table, split_names, texts, unreadable
 from uapca.cli.words import words_of
 from uapca.inputs import TableError, from_frame, from_groups
 from uapca.inputs.cells import CellError, parse_cell
@@ -133,6 +133,7 @@ def _errors(table: Table, choices: Choices) -> Reading:
     weights, weighted = weights_column(table, choices)
     patterns = [choices.errors] if choices.errors is not None else error_patterns(table.names)
     named = names_column(table, choices, weighted)
+    table = replace(table, named=named)
     roles = [name for name in (named, weighted) if name is not None]
     numeric, left = numeric_columns(table, [name for name in table.names if name not in roles])
     features = chosen_features(table, choices) if choices.features else None
@@ -167,6 +168,7 @@ def _points(table: Table, choices: Choices) -> Reading:
     _refuse(choices, ("--corr", "--keep-points", "--spread"), "certain points")
     weights, weighted = weights_column(table, choices)
     named = names_column(table, choices, weighted)
+    table = replace(table, named=named)
     roles = [name for name in (named, weighted) if name is not None]
     numeric, left = numeric_columns(table, [name for name in table.names if name not in roles])
     chosen = chosen_features(table, choices) if choices.features else numeric

@@ -11,7 +11,7 @@ import numpy as np
 from uapca.cli.choices import Choices
 from uapca.cli.errors import CommandError
 from uapca.cli.labels import listed, quoted
-from uapca.cli.tables import Table, split_names, unreadable
+from uapca.cli.tables import Table, split_names, texts, unreadable
 from uapca.inputs.naming import can_name
 from uapca.inputs.numbers import is_absent, is_nearly_number, is_number
 from uapca.inputs.patterns import WEIGHT, measured
@@ -25,7 +25,6 @@ __all__ = [
     "names_column",
     "numeric_columns",
     "objects",
-    "texts",
     "weights_column",
 ]
 
@@ -54,7 +53,7 @@ def chosen_features(table: Table, choices: Choices) -> list[str]:
 
 def _no_numbers(table: Table, names: Sequence[str]) -> CommandError:
     bad = [
-        (str(i + 1), name, f"cannot read {quoted(cell, 40)} as a number")
+        (table.row(i), name, f"cannot read {quoted(cell, 40)} as a number")
         for name in names
         for i, cell in enumerate(table.frame[name])
         if not is_number(cell) and not is_absent(cell)
@@ -93,12 +92,14 @@ def complete_rows(
             empty = np.array([is_absent(cell) for cell in column], dtype=bool)
         missing |= empty
         if not drop:
-            bad += [(i, name, "empty") for i in np.flatnonzero(empty).tolist()]
+            # A column of numbers does not know whether a cell was empty or said nan.
+            why = "empty or nan" if isinstance(column, np.ndarray) else "empty"
+            bad += [(i, name, why) for i in np.flatnonzero(empty).tolist()]
     if bad:
         bad.sort(key=lambda cell: cell[0])
-        empties = all(why == "empty" for _, _, why in bad)
+        empties = all(why.startswith("empty") for _, _, why in bad)
         raise unreadable(
-            [(str(i + 1), name, why) for i, name, why in bad],
+            [(table.row(i), name, why) for i, name, why in bad],
             "--missing drop leaves out rows with empty cells." if empties else "Correct the cells.",
         )
     if missing.all():
@@ -171,10 +172,3 @@ def labels(column: Any) -> Any:
         whole = np.isfinite(column).all() and (column == np.rint(column)).all()
         return column.astype(np.int64) if whole else column
     return objects([None if is_absent(cell) else cell for cell in column])
-
-
-def texts(column: Any) -> list[str]:
-    """Cells as texts; whole numbers are whole."""
-    if isinstance(column, np.ndarray):
-        return [str(int(v)) if float(v).is_integer() else str(v) for v in column.tolist()]
-    return [str(cell).strip() for cell in column]

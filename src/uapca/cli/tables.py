@@ -16,7 +16,7 @@ from uapca.inputs.files import columns_of_lines, read_table
 from uapca.inputs.numbers import typed
 from uapca.inputs.paths import arrow_table
 
-__all__ = ["Table", "read_frame", "split_names", "unreadable"]
+__all__ = ["Table", "read_frame", "split_names", "texts", "unreadable"]
 
 _SHOWN = 3
 
@@ -35,12 +35,15 @@ class Table:
         Arrays of floats where a column holds numbers (missing ones are NaN); otherwise the cells.
     whole : data frame or None
         The frame as its file has it, where that knows more than the cells: categories.
+    named : str or None
+        The column that names the rows, once it is known.
     """
 
     source: str
     kind: str
     frame: Mapping[str, Any]
     whole: Any = None
+    named: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -51,6 +54,12 @@ class Table:
 
     def is_numeric(self, name: str) -> bool:
         return isinstance(self.frame[name], np.ndarray)
+
+    def row(self, i: int) -> str:
+        """A row in messages: by its name, or by its number counted from 1."""
+        if self.named is None:
+            return str(i + 1)
+        return quoted(texts(self.frame[self.named][i : i + 1])[0], 40)
 
     def require(self, name: str, what: str = "column") -> str:
         """The name of a column, or an error that says which was probably meant."""
@@ -68,7 +77,7 @@ class Table:
             else [cell for cell, keep in zip(column, mask.tolist(), strict=True) if keep]
             for name, column in self.frame.items()
         }
-        return Table(self.source, self.kind, frame)
+        return Table(self.source, self.kind, frame, named=self.named)
 
 
 def read_frame(data: str, kind: str) -> Table:
@@ -126,3 +135,10 @@ def unreadable(cells: Sequence[tuple[str, str, str]], remedy: str) -> CommandErr
     more = len(cells) - _SHOWN
     tail = f"; and {more} more" if more > 0 else ""
     return CommandError("; ".join(parts) + f"{tail}. {remedy}")
+
+
+def texts(column: Any) -> list[str]:
+    """Cells as texts; whole numbers are whole."""
+    if isinstance(column, np.ndarray):
+        return [str(int(v)) if float(v).is_integer() else str(v) for v in column.tolist()]
+    return [str(cell).strip() for cell in column]
