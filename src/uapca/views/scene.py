@@ -203,7 +203,8 @@ class Rule(Mark):
 class Label(Mark):
     """Text at a point; with `moves` it makes room for other labels, joined to its point by a line.
 
-    `offset` is in points of type, `in_axes` takes `at` as a fraction of the axes instead of data.
+    With `optional` too it is left out where there is no room; earlier ones go first. `offset` is
+    in points of type, `in_axes` takes `at` as a fraction of the axes instead of data.
     """
 
     at: tuple[float, float]
@@ -214,6 +215,7 @@ class Label(Mark):
     size: float = 1.0
     bold: bool = False
     moves: bool = False
+    optional: bool = False
     in_axes: bool = False
     rotation: float = 0.0
 

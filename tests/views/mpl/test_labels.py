@@ -145,3 +145,28 @@ def test_text_can_be_read_on_its_background(style):
         for color in OKABE_ITO:
             light, dark = sorted([luminance(readable(color, behind)), luminance(behind)])[::-1]
             assert (light + 0.05) / (dark + 0.05) >= CONTRAST
+
+
+def test_of_many_names_only_those_with_room_are_written():
+    rng = np.random.default_rng(3)
+    std = rng.uniform(0.1, 0.4, (30, 2))
+    std[[4, 17]] = [[4, 3], [3, 4]]
+    names = [f"star{i:02d}" for i in range(30)]
+    X = uapca.UncertainArray(rng.normal(0, [3, 1.5], (30, 2)), std=std, names=names)
+    ax = uapca.plot.projection(X)
+    texts = check_labels(ax)
+    written = {text.get_text() for text in texts}
+    assert {"star04", "star17"} < written
+    assert 5 < len(written) < 30
+    renderer = ax.figure.canvas.get_renderer()
+    dots = ax.transData.transform(X.mean)
+    for text in texts:
+        box = Text.get_window_extent(text, renderer)
+        inside = (dots > [box.x0, box.y0]).all(axis=1) & (dots < [box.x1, box.y1]).all(axis=1)
+        assert not inside.any(), text.get_text()
+        if text.get_text() not in ("star04", "star17"):
+            assert not text.arrow_patch.get_visible()
+    # A larger picture has room for more of them.
+    ax.figure.set_size_inches(12, 12)
+    assert written < {text.get_text() for text in check_labels(ax)}
+    assert len(check_labels(uapca.plot.projection(X[:12], labels=True))) == 12

@@ -10,7 +10,7 @@ from scipy import stats
 import uapca
 from uapca.laws import Gaussian, Independent, Mixture, Moments, Normal, Point, Samples, Uniform
 from uapca.views.bounds import bounds
-from uapca.views.palette import OKABE_ITO
+from uapca.views.palette import DARK_YELLOW, OKABE_ITO
 from uapca.views.rows.marks import is_normal
 from uapca.views.scene import Area, Ellipse, Label, Markers, Polyline
 
@@ -380,3 +380,68 @@ def test_other_data_than_the_fit_is_refused(iris):
     with pytest.raises(TypeError) as error:
         uapca.plot.projection(iris[1], pca="ours")
     assert str(error.value) == ("pca must be a fitted UAPCA; got str. Pass uapca.UAPCA().fit(X).")
+
+
+def stars(wide=(4, 17)):
+    """Thirty rows of one size, but for a few with huge errors."""
+    rng = np.random.default_rng(3)
+    std = np.full((30, 2), 0.2)
+    for k, row in enumerate(wide):
+        std[row] = [2.0 + k, 3.0]
+    names = [f"star{i:02d}" for i in range(30)]
+    return uapca.UncertainArray(rng.normal(0, [3, 1.5], (30, 2)), std=std, names=names)
+
+
+def test_of_many_rows_the_widest_have_colours_and_are_named_first():
+    panel = scene(stars())
+    assert [entry.text for entry in panel.legend[:3]] == [
+        "star17: 15 × the median spread",
+        "star04: 13 × the median spread",
+        "28 others",
+    ]
+    colours = {mark.key: mark.ink.color for mark in panel.of(Ellipse, "row")}
+    assert (colours["star17"], colours["star04"]) == OKABE_ITO[1:3]
+    assert {colours[f"star{i:02d}"] for i in range(30) if i not in (4, 17)} == {OKABE_ITO[0]}
+    labels = panel.of(Label, "name")
+    assert [(label.text, label.optional) for label in labels[:3]] == [
+        ("star17", False),
+        ("star04", False),
+        (labels[2].text, True),
+    ]
+    # A wide row is called by its name at its edge: the middle belongs to the others.
+    ellipse = next(mark for mark in panel.of(Ellipse, "row") if mark.key == "star17")
+    top = ellipse.center[1] + max(ellipse.radii)
+    assert labels[0].at == pytest.approx((ellipse.center[0], top))
+
+
+def test_many_rows_of_one_width_share_one_colour():
+    panel = scene(stars(wide=()))
+    assert {mark.ink.color for mark in panel.of(Ellipse, "row")} == {OKABE_ITO[0]}
+    assert len(panel.legend) == 1
+
+
+def test_wide_rows_among_certain_ones_and_among_very_many():
+    mean = np.random.default_rng(0).normal(size=(60, 2))
+    std = np.zeros((60, 2))
+    std[7] = 1.0
+    panel = scene(uapca.UncertainArray(mean, std=std))
+    assert [entry.text for entry in panel.legend[:2]] == ["7", "59 others, most of them certain"]
+    assert [label.text for label in panel.of(Label, "name")] == ["7"]
+
+
+def test_rows_without_names_are_called_by_their_positions():
+    draws = np.random.default_rng(0).normal(size=(50, 8, 3)) + 3 * np.arange(8)[:, None]
+    X = uapca.from_draws(draws)
+    panel = scene(X, pca=uapca.UAPCA(2).fit(X))
+    assert [label.text for label in panel.of(Label, "name")] == list("01234567")
+    assert not scene(X, labels=False).of(Label, "name")
+    assert not scene(X, groups=list("aabbaabb")).of(Label, "name")
+    one = scene(X, components=0)
+    assert [text for _, text in one.y.ticks] == list("01234567")
+    assert one.y.keep_ticks
+
+
+def test_the_outline_of_a_yellow_row_is_dark_enough():
+    panel = scene(uapca.UncertainArray(np.arange(16.0).reshape(8, 2), std=1.0))
+    last = {mark.key: mark.ink for mark in panel.of(Ellipse, "row")}["7"]
+    assert (last.color, last.fill) == (DARK_YELLOW, OKABE_ITO[-1])

@@ -29,6 +29,9 @@ CANDIDATES = 64  # of all places, those that would be best were there no other l
 SWEEPS = 12
 # What a candidate place costs: hard rules by far the most.
 OVERLAP, OUTSIDE, MARKER, LINE, DISTANCE, TURN = 400.0, 400.0, 6.0, 0.7, 2.2, 0.25
+# Labels that may be left out stand close to their points, over no other label or marker and hardly
+# any line, or not at all.
+CLOSE, ROOM = 2 * len(ANGLES), 5.0
 CROWD = 500  # a cloud of more markers than this is no obstacle
 
 
@@ -68,7 +71,8 @@ def place(texts: list[Any], ax: Any, panel: scene.Panel) -> None:
         labels = [mark for mark in panel.of(scene.Label) if mark.moves]
         labels.sort(key=lambda label: label.layer)
         wishes = np.array([label.offset for label in labels], dtype=np.float64)
-        ax.add_artist(Arranger(_arrange, texts, wishes, _obstacles(panel)))
+        optional = np.array([label.optional for label in labels])
+        ax.add_artist(Arranger(_arrange, texts, wishes, optional, _obstacles(panel)))
 
 
 def _obstacles(panel: scene.Panel) -> tuple[scene.Floats, scene.Floats, scene.Floats]:
@@ -86,12 +90,14 @@ def _obstacles(panel: scene.Panel) -> tuple[scene.Floats, scene.Floats, scene.Fl
 
 
 def _arrange(
-    texts: list[Any], wishes: scene.Floats, obstacles: Any, ax: Any, renderer: Any
+    texts: list[Any], wishes: scene.Floats, optional: Any, obstacles: Any, ax: Any, renderer: Any
 ) -> None:
     text_class = matplotlib("text").Text
     pixel = renderer.points_to_pixels(1.0)
     to_pixels = ax.transData.transform
     anchors = to_pixels(np.array([text.xy for text in texts]))
+    for text in texts:
+        text.set_visible(True)  # what is not visible has no size
     boxes = [text_class.get_window_extent(text, renderer) for text in texts]
     sizes = np.array([[box.width, box.height * 0.86] for box in boxes])
     type_size = pixel * texts[0].get_fontsize()
@@ -102,6 +108,8 @@ def _arrange(
     places, costs = [], []
     for i in range(count):
         found, cost = _candidates(anchors[i], sizes[i], wishes[i], type_size)
+        if optional[i]:
+            found, cost = found[:CLOSE], cost[:CLOSE]
         low, high = found - sizes[i] / 2, found + sizes[i] / 2
         cost = cost + OUTSIDE * _outside(low, high, frame, type_size)
         cost += MARKER * _inside(low, high, dots, 0.25 * type_size)
@@ -110,10 +118,11 @@ def _arrange(
         places.append(found[best])
         costs.append(cost[best])
     chosen = np.array([place[np.argmin(cost)] for place, cost in zip(places, costs, strict=True)])
+    shown = ~optional
     for _ in range(SWEEPS):
         before = chosen.copy()
-        for i in range(count):
-            others = np.arange(count) != i
+        for i in np.flatnonzero(~optional).tolist():
+            others = shown & (np.arange(count) != i)
             clash = _clash(places[i], sizes[i], chosen[others], sizes[others], type_size)
             total = costs[i] + OVERLAP * clash
             # Lines to the points may not run through labels; only the best places are asked.
@@ -122,7 +131,12 @@ def _arrange(
             chosen[i] = places[i][best[np.argmin(total[best] + MARKER * through)]]
         if np.array_equal(before, chosen):
             break
+    for i in np.flatnonzero(optional).tolist():
+        clash = _clash(places[i], sizes[i], chosen[shown], sizes[shown], type_size)
+        total = costs[i] + OVERLAP * clash
+        chosen[i], shown[i] = places[i][np.argmin(total)], total.min() < ROOM
     for i, text in enumerate(texts):
+        text.set_visible(bool(shown[i]))
         text.set_position(tuple((chosen[i] - anchors[i]) / pixel))
         gap = np.maximum(np.abs(chosen[i] - anchors[i]) - sizes[i] / 2, 0.0)
         text.arrow_patch.set_visible(bool(np.hypot(*gap) > FAR * type_size))

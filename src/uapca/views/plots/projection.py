@@ -23,6 +23,7 @@ from uapca.views.rows.inputs import (
     projected,
 )
 from uapca.views.rows.marks import KINDS, MANY, Kind, checked_levels, row_marks
+from uapca.views.rows.names import named
 from uapca.views.rows.ridges import ridges
 from uapca.views.scene import Axis, Floats, Ink, LegendEntry, Mark, Markers, Panel
 from uapca.views.text import scale_text
@@ -63,11 +64,13 @@ def projection(
         Chosen by the law; ellipses of mean and covariance; exact densities for normals too; or
         means only.
     groups : sequence of N labels, optional
-        Colours and shapes by group; without it, by row.
+        Colours and shapes by group; without it, by row; of more than 24 rows only the few whose
+        spread is over twice the median have colours of their own.
     palette : sequence of colours, or mapping from name or group to colour, optional
         Default: Okabe and Ito's.
     labels : bool, optional
-        Whether to write the rows' names; by default where there are names and room for them.
+        Whether to write the rows' names; by default those of wide rows and, where there is room,
+        of others. Rows without names are called by their positions, counted from 0.
     means : bool, default=True
         Whether to mark the means of uncertain rows.
     points : array-like of shape (P, q), optional
@@ -132,18 +135,19 @@ def rows_panel(
     """Rows on one or two of their columns."""
     check_choice(kind, KINDS, "kind")
     held = checked_levels(levels, len(rows))
-    colours = colouring(rows.names, len(rows), groups, palette)
     shown = rows[:, list(columns)]
-    named = len(rows) <= MANY if labels is None else labels
+    spreads = None if kind == "points" else np.sqrt(_variances(shown))
+    colours = colouring(rows.names, len(rows), groups, palette, spreads)
+    names_shown = named(rows, colours, labels)
     if len(columns) == 1:
         return ridges(
-            shown, held, colours, label=names[0], title=title, stacked=stacked, named=named
+            shown, held, colours, label=names[0], title=title, stacked=stacked, named=names_shown
         )
-    made = row_marks(shown, held, colours, kind=kind, labels=named, means=means)
+    made = row_marks(shown, held, colours, kind=kind, labels=labels, means=means)
     dots = [] if points is None else point_marks(points, points_by, colours)
     marks: tuple[Mark, ...] = (*dots, *made.marks, *made.labels)
     legend = (*colours.entries, *made.legend(held, kind))
-    if not named and groups is None and rows.names is not None and len(rows) <= MANY:
+    if not names_shown and groups is None and rows.names is not None and len(rows) <= MANY:
         legend = (*_row_entries(colours), *legend)
     return Panel(
         marks=marks,
@@ -155,6 +159,12 @@ def rows_panel(
         equal=True,
         height=height_for(bounds(marks), legend_lines(legend)),
     )
+
+
+def _variances(rows: UncertainArray) -> Floats:
+    """The total variance of each row, (N,)."""
+    traces = np.trace(rows.cov.dense(), axis1=1, axis2=2)
+    return np.asarray(np.maximum(traces, 0.0), dtype=np.float64)
 
 
 def with_more(panel: Panel, marks: Sequence[Mark], entries: Sequence[LegendEntry]) -> Panel:

@@ -16,7 +16,7 @@ from uapca.views.given import chosen_pair
 from uapca.views.legends import legend_columns, legend_lines
 from uapca.views.palette import GREY, INK
 from uapca.views.rows.colours import Colouring, Palette, colouring
-from uapca.views.rows.marks import MANY, checked_levels, row_marks
+from uapca.views.rows.marks import checked_levels, row_marks
 from uapca.views.scene import Axis, Floats, Ink, LegendEntry, Mark, Markers, Panel
 from uapca.views.text import percent
 
@@ -69,8 +69,7 @@ def simulation(
     colours = colouring(names, n, groups, palette)
     every = np.unique(np.linspace(0, count - 1, min(draws, count)).astype(int))
     clouds = _clouds(scores, names)
-    named = len(clouds) <= MANY if labels is None else labels
-    made = row_marks(clouds, held, _light(colours), labels=named, means=True)
+    made = row_marks(clouds, held, _light(colours), labels=labels, means=True)
     marks: list[Mark] = [*_dots(scores[every], colours), *made.marks]
     entries = [LegendEntry(text="draws", ink=_dot_ink(GREY), kind="marker")]
     text = f"{' and '.join(map(percent, held))} of each row's draws"

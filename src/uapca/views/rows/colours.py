@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from uapca._validation import complaint
 from uapca.views.palette import OKABE_ITO, SHAPES, inks
-from uapca.views.scene import Ink, LegendEntry, Shape
-from uapca.views.text import shortened
+from uapca.views.scene import Floats, Ink, LegendEntry, Shape
+from uapca.views.text import number, shortened
 
 __all__ = ["Colouring", "Palette", "colouring"]
 
 Palette = Sequence[str] | Mapping[str, str] | None
 
-MANY = 24  # more rows than this are not told apart by colour
+MANY = 24  # more rows than this are not told apart by colour, except the widest:
+WIDE = 2.0  # those with more than this times the median spread
+_WIDEST = tuple(OKABE_ITO[i] for i in (1, 2, 3, 4, 6))  # clear of the blue of all others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +35,9 @@ class Colouring:
     groups : tuple of str
         The group of each row; empty if rows are coloured by name.
     entries : tuple of LegendEntry
-        One for each group.
+        One for each group; or for each wide row, and the others together.
+    wide : tuple of int
+        The rows much wider than most, the widest first, where only they have colours.
     """
 
     keys: tuple[str, ...]
@@ -39,10 +45,15 @@ class Colouring:
     shapes: tuple[Shape, ...]
     groups: tuple[str, ...]
     entries: tuple[LegendEntry, ...]
+    wide: tuple[int, ...] = ()
 
 
 def colouring(
-    names: Sequence[str] | None, count: int, groups: Any = None, palette: Palette = None
+    names: Sequence[str] | None,
+    count: int,
+    groups: Any = None,
+    palette: Palette = None,
+    spreads: Floats | None = None,
 ) -> Colouring:
     """The inks of `count` rows.
 
@@ -54,14 +65,38 @@ def colouring(
         One colour and shape for each distinct label; without, one for each row, as long as there
         are not too many.
     palette : sequence of colours, or mapping from name or group to colour, optional
+    spreads : ndarray of shape (count,), optional
+        The standard deviations of the rows: of too many rows the few widest have colours.
     """
     keys = tuple(names) if names is not None else tuple(str(i) for i in range(count))
     if groups is None:
         if count > MANY and palette is None:
-            return _of(keys, ("",) * count, ("",), palette, named=False)
+            alike = _of(keys, ("",) * count, ("",), palette, named=False)
+            return alike if spreads is None else _with_wide(alike, spreads)
         return _of(keys, keys, keys, palette, named=False)
     labels = _labels(groups, count)
     return _of(keys, tuple(map(str, labels)), _in_order(labels), palette, named=True)
+
+
+def _with_wide(alike: Colouring, spreads: Floats) -> Colouring:
+    """The widest rows in colours of their own, if some are much wider than most."""
+    usual = float(np.median(spreads))
+    order = np.argsort(-spreads, kind="stable")[: len(_WIDEST)]
+    wide = tuple(int(i) for i in order if spreads[i] > WIDE * usual)
+    if not wide:
+        return alike
+    own = inks(len(wide), _WIDEST)
+    thin = replace(alike.inks[0], width=0.7)
+    found = [thin] * len(spreads)
+    entries = []
+    for i, ink in zip(wide, own, strict=True):
+        found[i] = ink
+        times = f": {number(spreads[i] / usual, 2)} × the median spread" if usual > 0 else ""
+        text = f"{shortened(alike.keys[i], 16)}{times}"
+        entries.append(LegendEntry(text=text, ink=replace(ink, fill_opacity=0.14), kind="area"))
+    rest = f"{len(spreads) - len(wide)} others" + (", most of them certain" if usual == 0 else "")
+    entries.append(LegendEntry(text=rest, ink=thin, kind="area"))
+    return replace(alike, inks=tuple(found), entries=tuple(entries), wide=wide)
 
 
 def _labels(groups: Any, count: int) -> list[Any]:

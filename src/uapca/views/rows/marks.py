@@ -29,18 +29,18 @@ from uapca.uncertain import UncertainArray
 from uapca.views.palette import GREY
 from uapca.views.rows.colours import Colouring
 from uapca.views.rows.ellipses import normal_mark
+from uapca.views.rows.names import name_labels, named
 from uapca.views.rows.regions import Unresolved, intervals, rings
 from uapca.views.scene import (
     Area,
     Floats,
     Ink,
-    Label,
     LegendEntry,
     Mark,
     Markers,
     Polyline,
 )
-from uapca.views.text import percent, shortened
+from uapca.views.text import percent
 
 __all__ = ["Kind", "RowMarks", "checked_levels", "is_normal", "row_marks"]
 
@@ -48,7 +48,7 @@ Kind = Literal["auto", "ellipse", "contour", "points"]
 KINDS = ("auto", "ellipse", "contour", "points")
 
 FEW = 6  # up to so many rows have an inner region by default
-MANY = 40  # more rows than this have no labels of their own
+MANY = 40  # more rows than this are drawn fine
 DRAWS = 200  # dots for a law that has no density
 
 
@@ -122,7 +122,7 @@ def row_marks(
     colours: Colouring,
     *,
     kind: Kind = "auto",
-    labels: bool = True,
+    labels: bool | None = None,
     means: bool = True,
 ) -> RowMarks:
     """The marks of rows in the plane, the widest first so that small ones stay visible.
@@ -135,8 +135,10 @@ def row_marks(
     colours : Colouring
     kind : {"auto", "ellipse", "contour", "points"}
         By the row's law; of the row's mean and covariance; the exact density throughout; means.
-    labels, means : bool
-        Whether to write the rows' names, and to mark the means of uncertain rows.
+    labels : bool, optional
+        Whether to write the rows' names; by default where there is room.
+    means : bool
+        Whether to mark the means of uncertain rows.
     """
     result = RowMarks()
     n = len(Y)
@@ -158,19 +160,8 @@ def row_marks(
     result.marks += _dots(means_at, sure, colours, 1.0 * _smaller(n), "row")
     if means:
         result.marks += _dots(means_at, ~sure, colours, 0.55 * _smaller(n), "mean")
-    if labels and Y.names is not None:
-        result.labels += [
-            Label(
-                role="name",
-                key=key,
-                at=(float(at[0]), float(at[1])),
-                text=shortened(key),
-                ink=Ink(color=ink.color),
-                moves=True,
-                layer=6,
-            )
-            for key, ink, at in zip(colours.keys, colours.inks, means_at, strict=True)
-        ]
+    if named(Y, colours, labels):
+        result.labels += name_labels(Y, order, colours, result.marks, labels)
     return result
 
 
@@ -204,7 +195,7 @@ def _row(
     unit: float,
 ) -> tuple[list[Mark], str]:
     key, ink = colours.keys[index], colours.inks[index]
-    if len(colours.keys) > MANY:
+    if len(colours.keys) > MANY and index not in colours.wide:
         ink = replace(ink, width=0.4, fill_opacity=0.05)
     inks = [_level_ink(ink, i, len(levels)) for i in range(len(levels))]
     outer_first = list(zip(levels, inks, strict=True))[::-1]

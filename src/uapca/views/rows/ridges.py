@@ -72,11 +72,10 @@ def ridges(
             marks.append(_name(colours, i, laws[i], curves[i], unit))
     ticks = tuple((float(n - 1 - i), shortened(colours.keys[i], 16)) for i in range(n))
     legend = (*colours.entries, *_legend(shown, peaks, uneven))
-    numbered = Y.names is None or not named
     return Panel(
         marks=tuple(marks),
         x=Axis(label=label),
-        y=Axis(ticks=ticks, keep_ticks=not numbered)
+        y=Axis(ticks=ticks, keep_ticks=named)
         if stacked
         else Axis(label="density", keep_ticks=False),
         title=title,
