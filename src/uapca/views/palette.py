@@ -22,6 +22,7 @@ __all__ = [
     "OKABE_ITO",
     "SEQUENTIAL",
     "SHAPES",
+    "TEXT_GREY",
     "inks",
     "text_color",
 ]
@@ -40,6 +41,7 @@ OKABE_ITO = (
 DARK_YELLOW = "#7D7400"
 INK = None  # the reader's own text colour
 GREY = "#7F7F7F"
+TEXT_GREY = "#6B6B6B"  # contrast 5.3 on white
 LIGHT = "#C8C8C8"
 ACCENT = OKABE_ITO[1]
 SEQUENTIAL = "cividis"  # made to look alike with and without colour-blindness, monotone in grey

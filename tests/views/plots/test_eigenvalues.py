@@ -58,14 +58,35 @@ def test_curves_are_named_where_they_end(traces):
     for label, curve in zip(labels, panel.of(Polyline), strict=True):
         np.testing.assert_allclose(label.at, curve.points[-1], atol=0.05)
         assert label.ink.color == curve.ink.color
-    assert panel.legend == ()
+
+
+def test_crossings_say_which_two_and_the_legend_what_the_lines_mean(traces):
+    panel = uapca.plot.eigenvalues.scene(traces)
+    assert [label.text for label in panel.of(Label, "pair")] == ["λ₁, λ₂", "λ₂, λ₃"]
+    below = panel.of(Label, "crossing")
+    assert [label.at for label in panel.of(Label, "pair")] == [label.at for label in below]
+    assert [(entry.text, entry.ink.dash) for entry in panel.legend] == [
+        ("two eigenvalues come closest (avoided crossing)", "dotted")
+    ]
+    assert uapca.plot.eigenvalues.scene(traces, crossings=False).legend == ()
+
+
+def test_true_crossings_are_solid_and_told_so():
+    # Nothing couples the two features: λ₁ = 4 + s² and λ₂ = 1 + 4s² cross at s = 1.
+    X = uapca.UncertainArray([[2, 1], [-2, 1], [2, -1], [-2, -1]], std=[1, 2])
+    panel = uapca.plot.eigenvalues.scene(X)
+    assert [rule.ink.dash for rule in panel.of(Rule, "crossing")] == ["solid"]
+    assert [label.text for label in panel.of(Label, "crossing")] == ["s = 1"]
+    assert [(entry.text, entry.ink.dash) for entry in panel.legend] == [
+        ("two eigenvalues change places (true crossing)", "solid")
+    ]
 
 
 def test_names_and_places_of_crossings_do_not_overlap():
     ax = uapca.plot.eigenvalues(uapca.datasets.load_students())
     ax.figure.canvas.draw()
     boxes = [text.get_window_extent() for text in ax.texts]
-    assert len(boxes) == 4 + 3
+    assert len(boxes) == 4 + 2 * 3
     for i, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[:i])
 

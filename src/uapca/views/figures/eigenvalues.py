@@ -30,12 +30,12 @@ def eigenvalues() -> Sheet:
         traces = traces_of(X)
         left = factor_traces(traces)
         assert isinstance(left, Panel)
-        legend = joined_legend([left])
         right = eigenvalue_panel(traces, crossings="shown" if name == "Iris" else True)
+        legend = joined_legend([left, right])
         rows.append(
             (
                 left.with_(title=f"({letters[0]}) factor traces ({name})", legend=(), height=0.92),
-                right.with_(title=f"({letters[1]}) eigenvalues ({name})"),
+                right.with_(title=f"({letters[1]}) eigenvalues ({name})", legend=()),
             )
         )
     return Sheet(

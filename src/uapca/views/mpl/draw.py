@@ -251,7 +251,7 @@ def _axes(panel: scene.Panel, ax: Any) -> None:
         params = matplotlib().rcParams
         ax.set_title(
             escaped(panel.title),
-            pad=params["axes.titlepad"] + 1.3 * params["font.size"] * _written_above(panel),
+            pad=params["axes.titlepad"] + _written_above(panel, params["font.size"]),
         )
     if not panel.frame:
         ax.set_axis_off()
@@ -274,12 +274,14 @@ def _axes(panel: scene.Panel, ax: Any) -> None:
             tools.set_minor_locator(matplotlib("ticker").NullLocator())
 
 
-def _written_above(panel: scene.Panel) -> bool:
-    """Whether a label stands on top of the frame, where the title would be."""
-    return any(
-        label.in_axes and label.at[1] >= 1.0 and label.vertical == "bottom"
+def _written_above(panel: scene.Panel, size: float) -> float:
+    """The height of labels on top of the frame, where the title would be, in points."""
+    above = [
+        label.offset[1]
         for label in panel.of(scene.Label)
-    )
+        if label.in_axes and label.at[1] >= 1.0 and label.vertical == "bottom"
+    ]
+    return max(above) + 1.05 * size if above else 0.0
 
 
 def _free(panel: scene.Panel) -> bool:

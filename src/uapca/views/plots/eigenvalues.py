@@ -11,9 +11,20 @@ from uapca._validation import check_choice, complaint
 from uapca.sensitivity import Crossing, FactorTraces, WeightCrossing, WeightTraces
 from uapca.views.given import traces_given
 from uapca.views.hyperbolic import scale_axis
-from uapca.views.palette import GREY, LIGHT, inks, text_color
+from uapca.views.palette import GREY, LIGHT, TEXT_GREY, inks, text_color
 from uapca.views.placing import spread
-from uapca.views.scene import Axis, Floats, Ink, Label, Mark, Panel, Polyline, Rule
+from uapca.views.scene import (
+    Axis,
+    Dash,
+    Floats,
+    Ink,
+    Label,
+    LegendEntry,
+    Mark,
+    Panel,
+    Polyline,
+    Rule,
+)
 from uapca.views.text import number, scale_text, subscript
 
 __all__ = ["eigenvalues"]
@@ -27,6 +38,11 @@ _LABELS = {
 CROWDED = 8
 # The height of a label as a share of the panel's, at one paper column.
 LINE = 0.06
+# How a crossing is drawn, and what the legend says of it.
+_KINDS: dict[str, tuple[Dash, str]] = {
+    "avoided": ("dotted", "two eigenvalues come closest (avoided crossing)"),
+    "true": ("solid", "two eigenvalues change places (true crossing)"),
+}
 # The width of what is written above a crossing, as a share of the panel's; and how many have room.
 WORD, NAMED = 0.165, 6
 
@@ -38,6 +54,9 @@ def eigenvalues(
     crossings: bool | Literal["shown"] = True,
 ) -> Panel:
     """Eigenvalues λᵢ of K(s) against s, with dotted lines where two of them come closest.
+
+    Above each line stands which two and at which s. A solid line is a true crossing: the two
+    change places. Of many crossings the closest are called by name.
 
     Parameters
     ----------
@@ -91,11 +110,13 @@ def eigenvalues(
     marks += _names(end, inked, coloured, top)
     if crossings:
         marks += _crossing_marks(followed, crossings == "shown", coloured)
+    legend = _legend([mark for mark in marks if isinstance(mark, Rule)])
     return Panel(
         marks=tuple(marks),
         x=_axis(followed),
         y=Axis(label=_LABELS[values], limits=(0.0, top)),
-        height=0.72,
+        legend=legend,
+        height=0.72 + 0.045 * len(legend),
     )
 
 
@@ -159,26 +180,39 @@ def _crossing_marks(
     named.sort(key=lambda crossing: crossing.u)
     marks: list[Mark] = []
     for crossing in met:
-        ink = Ink(color=GREY, dash="dotted" if crossing.kind == "avoided" else "solid", width=0.9)
+        ink = Ink(color=GREY, dash=_KINDS[crossing.kind][0], width=0.9)
         key = _pair(crossing)
         marks.append(Rule(role="crossing", key=key, at=crossing.u, ink=ink, guide=True, layer=1))
     places = spread(np.array([crossing.u for crossing in named]), WORD, (0.5 * WORD, 1.0))
     for crossing, place in zip(named, places, strict=True):
-        marks.append(
-            Label(
-                role="crossing",
-                key=_pair(crossing),
-                at=(float(place), 1.0),
-                text=_where(crossing),
-                in_axes=True,
-                vertical="bottom",
-                offset=(0.0, 2.0),
-                size=0.85,
-                ink=Ink(color=GREY),
-                guide=True,
+        first, second = crossing.pair
+        pair = f"λ{subscript(first + 1)}, λ{subscript(second + 1)}"
+        for role, text, above in (("crossing", _where(crossing), 2.0), ("pair", pair, 9.5)):
+            marks.append(
+                Label(
+                    role=role,
+                    key=_pair(crossing),
+                    at=(float(place), 1.0),
+                    text=text,
+                    in_axes=True,
+                    vertical="bottom",
+                    offset=(0.0, above),
+                    size=0.85,
+                    ink=Ink(color=TEXT_GREY),
+                    guide=True,
+                )
             )
-        )
     return marks
+
+
+def _legend(rules: list[Rule]) -> tuple[LegendEntry, ...]:
+    """What the lines at crossings mean."""
+    dashes = {rule.ink.dash for rule in rules}
+    return tuple(
+        LegendEntry(text=text, ink=Ink(color=GREY, dash=dash, width=0.9))
+        for dash, text in _KINDS.values()
+        if dash in dashes
+    )
 
 
 def _pair(crossing: Crossing | WeightCrossing) -> str:
