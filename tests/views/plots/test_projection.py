@@ -445,3 +445,25 @@ def test_the_outline_of_a_yellow_row_is_dark_enough():
     panel = scene(uapca.UncertainArray(np.arange(16.0).reshape(8, 2), std=1.0))
     last = {mark.key: mark.ink for mark in panel.of(Ellipse, "row")}["7"]
     assert (last.color, last.fill) == (DARK_YELLOW, OKABE_ITO[-1])
+
+
+@pytest.mark.parametrize("features", [None, ["a", "b"]])
+def test_data_and_projected_rows_with_all_components_are_told_apart(features):
+    mean = np.random.default_rng(0).normal(size=(5, 2)) @ np.diag([1, 5.0]) + [100, 3]
+    X = uapca.UncertainArray(mean, std=0.3, features=features)
+    pca = uapca.UAPCA().fit(X)
+    Y = pca.transform(X)
+    for rows in (X, Y):
+        for panel in (scene(rows, pca=pca), uapca.plot.biplot.scene(rows, pca)):
+            centers = [mark.center for mark in panel.of(Ellipse, "row") if mark.level == 0.95]
+            np.testing.assert_allclose(sorted(centers), sorted(map(tuple, Y.mean)), atol=1e-9)
+    (dots,) = scene(X, pca=pca, points=X).of(Markers, "points")
+    np.testing.assert_allclose(dots.points, Y.mean, atol=1e-9)
+    with pytest.raises(ValueError) as error:
+        scene(mean, pca=pca)
+    assert str(error.value) == (
+        "Y must tell whether its 2 columns are features or components; got ndarray, and the fit "
+        "has as many of the one as of the other. Pass an UncertainArray, "
+        "pca.transform(uapca.UncertainArray(points)), or leave pca out for what is already "
+        "projected."
+    )

@@ -60,13 +60,26 @@ def check_pca(pca: Any) -> UAPCA:
 
 
 def projected(Y: Any, pca: UAPCA | None, parameter: str = "Y") -> UncertainArray:
-    """The rows on the components: as they are, or projected where they are still data."""
+    """The rows on the components: as they are, or projected where they are still data.
+
+    With as many components as features the number of columns does not tell which; then the names
+    that `transform` gives to its columns do.
+    """
     rows = rows_of(Y, parameter)
     if pca is None:
         return rows
     width, q, d = rows.shape[1], pca.n_components_, pca.n_features_in_
-    theirs = tuple(getattr(pca, "feature_names_in_", ()))
-    if width == d and (width != q or (theirs and rows.features == theirs)):
+    if width == d == q and not isinstance(Y, UncertainArray):
+        raise ValueError(
+            complaint(
+                parameter,
+                f"tell whether its {q} columns are features or components",
+                f"got {type(Y).__name__}, and the fit has as many of the one as of the other",
+                "Pass an UncertainArray, pca.transform(uapca.UncertainArray(points)), "
+                "or leave pca out for what is already projected",
+            )
+        )
+    if width == d and (width != q or not _is_projected(rows)):
         result: UncertainArray = pca.transform(rows)
         return result
     if width != q:
@@ -79,6 +92,12 @@ def projected(Y: Any, pca: UAPCA | None, parameter: str = "Y") -> UncertainArray
             )
         )
     return rows
+
+
+def _is_projected(rows: UncertainArray) -> bool:
+    """Whether the columns are called as `transform` calls them."""
+    names = rows.features or ()
+    return bool(names) and all(_PROJECTED.fullmatch(name) for name in names)
 
 
 def axis_label(rows: UncertainArray, component: int, pca: UAPCA | None) -> str:
