@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from uapca.sensitivity.inputs import feature_names, fitted
 from uapca.uncertain import UncertainArray
 
 __all__ = [
+    "check_level",
     "chosen",
     "chosen_components",
     "chosen_pair",
@@ -55,6 +56,15 @@ def traces_given(traces: Any, components: Any = (0, 1)) -> FactorTraces | Weight
 def fit_given(X: Any) -> UAPCA:
     """A fit that has C and Ψ̄: of data at s = 1, or as given."""
     return fitted(X)
+
+
+def check_level(level: Any) -> float:
+    """One probability, between 0 and 1."""
+    if isinstance(level, Real) and 0.0 < float(level) < 1.0:
+        return float(level)
+    raise ValueError(
+        complaint("level", "lie between 0 and 1", f"got {level!r}", "Pass 0.95 for 95 %")
+    )
 
 
 def features_of(pca: UAPCA) -> tuple[str, ...]:

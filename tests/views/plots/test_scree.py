@@ -64,6 +64,7 @@ def test_error_bars_are_the_interval():
         np.column_stack([bars.low, bars.high]), found.eigenvalue_interval(0.9)
     )
     assert panel.legend[-1].text == "90 % interval of λ"
+    assert uapca.plot.scree.scene(STUDENTS).legend[-1].text == "95 % interval of λ / total"
     share = uapca.plot.scree.scene(STUDENTS).of(ErrorBars)[0]
     total = np.trace(uapca.UAPCA().fit(STUDENTS).get_covariance())
     np.testing.assert_allclose(share.high, found.eigenvalue_interval()[:, 1] / total)
@@ -121,3 +122,28 @@ def test_bad_level():
     with pytest.raises(ValueError) as error:
         uapca.plot.scree(STUDENTS, level=95)
     assert str(error.value) == "level must lie between 0 and 1; got 95. Pass 0.95 for 95 %."
+
+
+def test_no_share_is_more_than_everything():
+    X = uapca.UncertainArray([[-2, 0], [2, 0], [0, 1]], std=[2, 0.1])
+    panel = uapca.plot.scree.scene(X)
+    (bars,) = panel.of(ErrorBars)
+    assert bars.high.max() == 1.0
+    assert (bars.low >= 0).all()
+    assert panel.legend[-1].text == "95 % interval of λ / total, cut at 100 %"
+    assert panel.y.limits[1] <= 1.05
+    # Variances have no such bound: nothing is cut.
+    panel = uapca.plot.scree.scene(X, values="variance")
+    (bars,) = panel.of(ErrorBars)
+    assert bars.high.max() > uapca.UAPCA().fit(X).explained_variance_.sum()
+    assert panel.legend[-1].text == "95 % interval of λ"
+
+
+@pytest.mark.parametrize("level", [2, 0.0, "a", None])
+def test_a_level_is_a_probability_also_for_a_fit(level):
+    for given in (STUDENTS, uapca.UAPCA(2).fit(STUDENTS)):
+        with pytest.raises(ValueError) as error:
+            uapca.plot.scree.scene(given, level=level)
+        assert str(error.value) == (
+            f"level must lie between 0 and 1; got {level!r}. Pass 0.95 for 95 %."
+        )

@@ -11,7 +11,7 @@ from uapca._validation import check_choice
 from uapca.decomposition import UAPCA
 from uapca.stability import ComponentsNotSeparated, ComponentUncertainty, component_uncertainty
 from uapca.uncertain import UncertainArray
-from uapca.views.given import counted, fit_given
+from uapca.views.given import check_level, counted, fit_given
 from uapca.views.palette import GREY, OKABE_ITO
 from uapca.views.scene import (
     Axis,
@@ -35,6 +35,8 @@ _LABELS = {"share": "share of the variance", "variance": "variance λ"}
 _MEANS = Ink(color=OKABE_ITO[0], fill=OKABE_ITO[0], fill_opacity=0.75, width=0.6)
 _ERRORS = Ink(color=OKABE_ITO[1], fill=OKABE_ITO[1], fill_opacity=0.25, width=0.6)
 _HATCH = "////"
+# Intervals that end this close to 100 % are not cut.
+ROUNDING = 1e-9
 
 
 def scree(
@@ -56,13 +58,14 @@ def scree(
         With data, fitted at s = 1 (for another s pass ``X.scaled(s)``), there are error bars too:
         if each row is one unknown value, how far the eigenvalue of the true values may be off
         (`uapca.component_uncertainty`). They lie a little lower than the bars where rows are few,
-        because a row's own deviation also moves the mean.
+        because a row's own deviation also moves the mean. With shares they are in units of the
+        total variance of the fit, and cut where they leave 100 %, which the legend then says.
     n_components : int, optional
         How many bars; by default all, at most ten.
     values : {"share", "variance"}, default="share"
         Shares of the total variance, or variances in squared units of the data.
     level : float, default=0.95
-        Of the error bars.
+        Of the error bars, between 0 and 1.
     cumulative : bool, default=False
         Add the line of the sum so far; only with shares.
 
@@ -71,8 +74,9 @@ def scree(
     >>> import uapca
     >>> panel = uapca.plot.scree.scene(uapca.datasets.load_students())
     >>> [entry.text for entry in panel.legend]
-    ['between rows (means)', 'within rows (uncertainty, s = 1)', '95 % interval of λ']
+    ['between rows (means)', 'within rows (uncertainty, s = 1)', '95 % interval of λ / total']
     """
+    check_level(level)
     check_choice(values, _LABELS, "values")
     check_choice(cumulative, (True, False), "cumulative")
     pca = fit_given(X)
@@ -98,7 +102,11 @@ def scree(
     found = _uncertainty(X, q)
     if found is not None:
         interval = found.eigenvalue_interval(level) / unit
-        points = np.column_stack([at, found.eigenvalues / unit])
+        text = f"{percent(level)} interval of λ"
+        if values == "share":
+            text += " / total, cut at 100 %" if interval.max() > 1 + ROUNDING else " / total"
+            interval = np.minimum(interval, 1.0)
+        points = np.column_stack([at, np.clip(found.eigenvalues / unit, *interval.T)])
         marks.append(
             ErrorBars(
                 role="interval",
@@ -109,7 +117,7 @@ def scree(
                 layer=4,
             )
         )
-        legend.append(LegendEntry(text=f"{percent(level)} interval of λ"))
+        legend.append(LegendEntry(text=text))
         top = max(top, float(interval.max()))
     if cumulative and values == "share":
         sums = np.cumsum(pca.explained_variance_ratio_[:q])
