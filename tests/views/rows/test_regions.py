@@ -180,3 +180,20 @@ def test_thin_laws_across_each_other_are_refused_not_drawn_in_pieces():
 def test_laws_without_a_density_are_refused():
     with pytest.raises(DegenerateLaw):
         rings(Mixture([1, 1], [Normal([0.0, 0.0], np.eye(2)), Normal([3, 3], 0 * np.eye(2))]), 0.5)
+
+
+@pytest.mark.parametrize("third", [0.0, 0.02])
+def test_sharp_edges_are_straight(third):
+    # A uniform and a normal cell, seen obliquely: a strip of height 3 across.
+    A = np.array([[0.3, 0.9, third], [1.0, 0.1, third]])
+    law = Independent([Uniform(0, 3), stats.norm(0, 0.6), stats.norm(0, 0.6)]).affine(A)
+    (found,) = rings(law, 0.95)
+    assert len(found) == 1
+    # Back in the two cells: the strip's two sides are where the first is 0 and 3.
+    cells = found[0] @ np.linalg.inv(A[:, :2]).T
+    middle = np.abs(cells[:, 1]) < 0.6
+    for side in (0.0, 3.0):
+        along = cells[middle & (np.abs(cells[:, 0] - side) < 1.0), 0]
+        assert len(along) > 10
+        assert np.ptp(along) < 0.02
+        assert abs(along.mean() - side) < 0.05

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca.laws import Affine, Law, Mixture, Moments, Samples
+from uapca.laws import Affine, Independent, Law, Mixture, Moments, Samples
 from uapca.laws.levels import line_cells
 from uapca.views.scene import Floats
 
@@ -24,6 +24,8 @@ DRAWS, SHORT = 1000, 0.05
 # Contours are found on the radius √(2 log(top / density)), on which a normal law is a cone:
 # straight lines between nodes are then nearly exact. Where there is no density it ends here.
 BEYOND = 3.0
+# Of the variance, what other features may add where the grid follows two of them.
+LITTLE = 0.1
 # A plateau reaches its height only to rounding.
 PLATEAU = 1e-6
 
@@ -55,9 +57,8 @@ def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
     plateau is shrunk about its centre until it holds the probability.
     """
     wanted = np.atleast_1d(np.asarray(levels, dtype=np.float64))
-    values, vectors = np.linalg.eigh(law.cov)
-    root = vectors * np.sqrt(values)
-    white = law.affine((vectors / np.sqrt(values)).T, -(vectors / np.sqrt(values)).T @ law.mean)
+    root, inverse = _frame(law)
+    white = law.affine(inverse, -inverse @ law.mean)
     heights = white.levels(wanted)
     tail = float(1 - wanted.max()) / 100
     for count in NODES:
@@ -72,6 +73,27 @@ def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
         f"the density of this law ({law.describe()}) is too thin for a grid of {2 * NODES[-1]} by "
         f"{2 * NODES[-1]} points. Draw samples of it instead."
     )
+
+
+def _frame(law: Law) -> tuple[Floats, Floats]:
+    """A root of the covariance, or nearly one, and its inverse.
+
+    Where two independent features are nearly all there is, the root has their directions: then the
+    grid lies along the sharp edges of the density, which would else be cut into steps.
+    """
+    if isinstance(law, Affine) and isinstance(law.law, Independent):
+        parts = np.asarray(law.A * law.law.std, dtype=np.float64)
+        first = int(np.argmax(np.hypot(*parts)))
+        # The second is the one that together with the first spans the most.
+        spanned = np.abs(parts[0, first] * parts[1] - parts[1, first] * parts[0])
+        pair = [first, int(np.argmax(spanned))]
+        if spanned.max() > 0:
+            root = parts[:, pair]
+            inverse = np.linalg.inv(root)
+            if np.square(inverse @ np.delete(parts, pair, axis=1)).sum() < LITTLE:
+                return root, inverse
+    values, vectors = np.linalg.eigh(law.cov)
+    return vectors * np.sqrt(values), (vectors / np.sqrt(values)).T
 
 
 def _grid(white: Law, tail: float, height: float, count: int) -> tuple[tuple[Floats, ...], Floats]:
