@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import uapca
 from uapca.views.scene import Area, Label, Polyline
@@ -62,3 +63,20 @@ def test_bad_options_are_refused(students):
     with pytest.raises(ValueError) as error:
         uapca.plot.biplot(X, pca, top=0)
     assert str(error.value) == "top must be a positive integer; got 0. Leave it out for all."
+
+
+def test_names_do_not_cover_arrows():
+    X = uapca.datasets.load_iris_groups()
+    pca = uapca.UAPCA(2).fit(X)
+    ax = uapca.plot.biplot(X, pca)
+    ax.figure.canvas.draw()
+    renderer = ax.figure.canvas.get_renderer()
+    boxes = [Text.get_window_extent(text, renderer) for text in ax.texts]
+    assert len(boxes) == 7
+    for mark in uapca.plot.biplot.scene(X, pca).of(Polyline, "feature"):
+        # From a little off the origin, where all arrows are.
+        along = mark.points[0] + np.linspace(0.1, 1, 200)[:, None] * np.ptp(mark.points, axis=0) * (
+            np.sign(mark.points[1])
+        )
+        for x, y in ax.transData.transform(along):
+            assert not any(box.contains(x, y) for box in boxes), mark.key

@@ -78,6 +78,8 @@ def place(texts: list[Any], ax: Any, panel: scene.Panel) -> None:
 def _obstacles(panel: scene.Panel) -> tuple[scene.Floats, scene.Floats, scene.Floats]:
     """Points of markers, starts and ends of lines, in the data's units."""
     dots = [mark.points for mark in panel.of(scene.Markers) if len(mark.points) <= CROWD]
+    # An arrow whose head or shaft is covered is not seen: it counts like markers all along.
+    dots += [_along(mark.points) for mark in panel.of(scene.Polyline) if mark.arrow]
     paths = [mark.points for mark in panel.of(scene.Polyline)]
     paths += [ring_of(mark) for mark in panel.of(scene.Ellipse)[:CROWD]]
     paths += [ring for mark in panel.of(scene.Area) for ring in mark.rings]
@@ -87,6 +89,13 @@ def _obstacles(panel: scene.Panel) -> tuple[scene.Floats, scene.Floats, scene.Fl
         np.concatenate([*(path[:-1] for path in paths), nothing]),
         np.concatenate([*(path[1:] for path in paths), nothing]),
     )
+
+
+def _along(points: scene.Floats, count: int = 16) -> scene.Floats:
+    """Points from the first, which is left out, to the last."""
+    share = np.linspace(0.0, len(points) - 1.0, count + 1)[1:]
+    at = np.arange(len(points))
+    return np.column_stack([np.interp(share, at, points[:, i]) for i in (0, 1)])
 
 
 def _arrange(
