@@ -141,3 +141,15 @@ def test_one_feature_is_refused():
     assert str(error.value) == (
         "X must have at least 2 features; got 1. One axis has nowhere to turn."
     )
+
+
+def test_the_legend_says_what_the_ellipses_are_of():
+    students = uapca.plot.progression.scene(uapca.datasets.load_students())
+    assert students.legend[-1].text == "95 % of the normal with each row's mean and covariance"
+
+
+@pytest.mark.parametrize("level", ["a", 2])
+def test_the_level_is_a_probability(level):
+    with pytest.raises(ValueError) as error:
+        uapca.plot.progression.scene(X, level=level)
+    assert str(error.value) == f"level must lie between 0 and 1; got {level!r}. Pass 0.95 for 95 %."

@@ -120,7 +120,7 @@ def frames(
     """The sheet of every frame, at each u of ``steps``; checks are done before the first."""
     plan = turning(X, components, level, highlight, mirrored)
     # The legend of the whole film, so that nothing moves but what is meant to.
-    legend = (*grown(plan, plan.course(1.0), em=None).legend, level_entry(plan.level))
+    legend = (*grown(plan, plan.course(1.0), em=None).legend, level_entry(plan))
     return (_frame(plan, float(u), legend) for u in steps)
 
 
@@ -142,7 +142,7 @@ def _frame(plan: Turning, u: float, legend: tuple[LegendEntry, ...]) -> Sheet:
         ),
         name="animation",
         legend=legend,
-        legend_columns=6,
+        legend_columns=6 if plan.normal else 5,
         row_heights=(0.96,),
     )
 

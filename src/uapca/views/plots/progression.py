@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import complaint
 from uapca.sensitivity import FactorTraces, factor_traces
 from uapca.sensitivity.inputs import grid_of_scales, shown_count, uncertain
 from uapca.uncertain import UncertainArray
 from uapca.views.bounds import ring_of
-from uapca.views.given import chosen, chosen_pair
+from uapca.views.given import check_level, chosen, chosen_pair
 from uapca.views.palette import GREY, inks, text_color
 from uapca.views.placing import apart, beside
 from uapca.views.plots.factor_traces import longest, trace_panel
 from uapca.views.rows.ellipses import normal_mark, radius_of
+from uapca.views.rows.marks import is_normal
 from uapca.views.scene import (
     Axis,
     Ellipse,
@@ -73,6 +73,11 @@ class Turning:
     reach: float
     mirrored: bool
 
+    @property
+    def normal(self) -> bool:
+        """Whether the ellipses are regions of the rows themselves."""
+        return self.data.laws is None or all(map(is_normal, self.data.laws))
+
     def course(self, u: float) -> Course:
         """The traces up to u."""
         return course_of(self.traces, self.pair, until=u)
@@ -92,10 +97,7 @@ def turning(
 ) -> Turning:
     """The data and its traces, checked, with room for the rows at every scale."""
     data = uncertain(X)
-    if not 0.0 < level < 1.0:
-        raise ValueError(
-            complaint("level", "lie between 0 and 1", f"got {level!r}", "Pass 0.95 for 95 %")
-        )
+    check_level(level)
     shown_count(2, data.shape[1])
     pair = chosen_pair(components, data.shape[1])
     traces = factor_traces(data, n_components=max(*pair, 1) + 1)
@@ -125,7 +127,8 @@ def progression(
         Rising; one column of the figure for each.
     components : tuple of int, default=(0, 1)
     level : float, default=0.95
-        The probability inside each ellipse, for normal rows.
+        The probability inside each ellipse. They are those of the normal with the row's mean and
+        covariance, whatever its law; the legend says so where the two differ.
     highlight : iterable of str or int, optional
         Features in colour, as in `factor_traces`.
     mirrored : bool, default=True
@@ -164,15 +167,16 @@ def progression(
             "Factor traces as the uncertainty counts more (above), and the rows projected on the "
             "components at that scale (below)."
         ),
-        legend=(*entries, level_entry(level)),
-        legend_columns=6,
+        legend=(*entries, level_entry(plan)),
+        legend_columns=6 if plan.normal else 5,
     )
 
 
-def level_entry(level: float) -> LegendEntry:
+def level_entry(plan: Turning) -> LegendEntry:
     """What an ellipse means, in words."""
+    whose = "each row" if plan.normal else "the normal with each row's mean and covariance"
     return LegendEntry(
-        text=f"{percent(level)} of each row",
+        text=f"{percent(plan.level)} of {whose}",
         kind="area",
         ink=Ink(color=GREY, fill=GREY, fill_opacity=0.14),
     )
