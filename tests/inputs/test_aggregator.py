@@ -78,6 +78,59 @@ def test_a_window_over_points_of_very_different_size_is_summed_anew():
     assert_same(live.to_uncertain(), uapca.from_groups(points[-500:], labels[-500:]))
 
 
+def test_a_window_loses_no_digits_of_a_label_with_one_point_left():
+    live = uapca.Aggregator(window=3)
+    for value, label in ((1e8, "a"), (0.1, "a"), (1.0, "b"), (2.0, "b")):
+        X = live.partial_fit([[value]], [label]).to_uncertain()
+    assert X.names == ("a", "b")
+    assert X.mean.ravel().tolist() == [0.1, 1.5]
+    assert X.cov.dense().ravel().tolist() == [0.0, 0.25]
+
+
+@pytest.mark.parametrize("snapshots", [False, True])
+def test_a_huge_weight_leaves_a_window(snapshots):
+    live = uapca.Aggregator(window=3)
+    for value, weight in ((0.0, 1e20), (1.0, 1.0), (2.0, 1.0), (4.0, 1.0)):
+        live.partial_fit([[value]], ["a"], [weight])
+        if snapshots:
+            live.to_uncertain()
+    X = live.to_uncertain()
+    assert X.total_weight == 3.0
+    assert X.mean[0, 0] == pytest.approx(7 / 3, rel=1e-15)
+    assert X.cov.dense()[0, 0, 0] == pytest.approx(14 / 9, rel=1e-14)
+
+
+@pytest.mark.parametrize("cuts", [[], range(100, 3000, 100), range(37, 3000, 37)])
+@pytest.mark.parametrize("window", [7, 300, 2000])
+def test_windows_over_wild_points(cuts, window):
+    rng = np.random.default_rng(5)
+    points, labels = data()
+    points *= 10.0 ** rng.integers(-8, 9, (3000, 1))  # any may leave while any others stay
+    weights = 10.0 ** rng.integers(-12, 13, 3000)
+    live = uapca.Aggregator(window=window)
+    for part in np.split(np.arange(3000), cuts):
+        live.partial_fit(points[part], labels[part], weights[part])
+        end = part[-1] + 1
+        last = slice(max(0, end - window), end)
+        expected = Moments.of(points[last], labels[last], weights[last]).to_uncertain()
+        found = live.to_uncertain()
+        assert found.names == expected.names
+        np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-12)
+        size = np.sqrt(np.diagonal(expected.cov.dense(), axis1=1, axis2=2)) + abs(expected.mean)
+        assert (abs(found.mean - expected.mean) <= 1e-12 * size).all()
+        room = size[:, :, None] * size[:, None, :]
+        assert (abs(found.cov.dense() - expected.cov.dense()) <= 1e-11 * room).all()
+
+
+def test_a_window_is_kept_in_few_blocks():
+    live = uapca.Aggregator(window=100_000)
+    for _ in range(3000):
+        live.partial_fit(np.zeros((100, 1)))
+        assert live.to_uncertain().total_weight <= 100_000
+    assert live.to_uncertain().total_weight == 100_000
+    assert len(live._collector._state.blocks) <= 18
+
+
 def test_snapshots_do_not_change():
     points, labels = data()
     live = fed(uapca.Aggregator(), points[:1000], labels[:1000], [])
@@ -206,6 +259,88 @@ def test_a_bad_chunk_adds_nothing():
     live.partial_fit(np.empty((0, 1)), [])
     dropping = uapca.Aggregator(missing="drop").partial_fit([[1.0], [np.nan]], ["a", None])
     assert dropping.to_uncertain().mean.tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("options", [{}, {"half_life": 1e9}, {"window": 10**6}])
+def test_a_chunk_that_overflows_is_refused_and_loses_nothing(options):
+    points, labels = data(1000, 2)
+    live = uapca.Aggregator(**options).partial_fit(points, labels)
+    said = (
+        "points must have squares that fit into float64; the covariance overflows. "
+        "Divide the data by its largest magnitude first."
+    )
+    far = np.r_[points, points]
+    far[700] = 1e200
+    for chunk, own in (([[1e200, 0.0]], ["k1"]), (far, np.r_[labels, labels])):
+        assert refused(lambda chunk=chunk, own=own: live.partial_fit(chunk, own)) == said
+        assert live.moments().sums.counts.sum() == 1000
+    expected = Moments.of(points, labels).to_uncertain()
+    np.testing.assert_allclose(live.to_uncertain().mean, expected.mean, rtol=1e-5, atol=1e-7)
+    # One far away alone is fine; what comes to it is not.
+    live.partial_fit([[1e200, 0.0]], ["far"])
+    assert refused(lambda: live.partial_fit([[1.0, 0.0]], ["far"])) == said
+    live.partial_fit(points, labels)
+    assert live.moments().sums.counts.sum() == 2001
+
+
+@pytest.mark.parametrize("options", [{}, {"half_life": 1e9}, {"window": 10**6}])
+@pytest.mark.parametrize("action", ["snapshot", "chunk"])
+def test_an_interrupt_loses_nothing(options, action, monkeypatch):
+    points, labels = data(200)
+    live = uapca.Aggregator(**options).partial_fit(points, labels)
+    merge = Moments.merge
+
+    def interrupted(self, other):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Moments, "merge", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        if action == "snapshot":
+            live.to_uncertain()
+        else:
+            live.partial_fit(*data(1000))
+            live.to_uncertain()
+    monkeypatch.setattr(Moments, "merge", merge)
+    counts = live.moments().sums.counts.sum()
+    # A window sums nothing before it is asked, so that there the chunk was accepted whole.
+    assert counts == (1200 if action == "chunk" and "window" in options else 200)
+
+
+def test_a_refused_first_chunk_settles_nothing():
+    live = uapca.Aggregator(by="kind")
+    message = refused(lambda: live.partial_fit({"x": [np.inf], "kind": ["a"]}))
+    assert message.startswith("points must be finite")
+    refused(lambda: live.partial_fit({"x": [1e200, -1e200], "kind": ["a", "a"]}))
+    refused(lambda: live.partial_fit({"x": [1.0], "kind": [None]}))
+    assert live.partial_fit({"y": [1.0], "kind": ["a"]}).to_uncertain().features == ("y",)
+
+
+def test_what_has_faded_is_forgotten():
+    live = uapca.Aggregator(half_life=1.0)
+    live.partial_fit([[5.0], [7.0]], ["old", "old"])
+    for start in range(0, 3000, 100):
+        live.partial_fit(np.arange(start, start + 100.0)[:, None], ["new"] * 100)
+    X = live.to_uncertain("sem")
+    assert X.names == ("new",)
+    # Weights 1, ½, ¼ …: a mean age of 1 and a variance of 2; (Σw)² / Σw² is 3.
+    assert X.mean[0, 0] == pytest.approx(2998.0, rel=1e-14)
+    assert X.total_weight == pytest.approx(2.0)
+    assert X.cov.dense()[0, 0, 0] == pytest.approx(2.0 / (1 - 1 / 3) / 3, rel=1e-12)
+    assert refused(
+        lambda: Moments.of([[1.0], [2.0]], ["a", "a"], [1e-200, 1e-200]).to_uncertain("sem")
+    ) == (
+        "weights must have squares that fit into float64 for spread='sem'; "
+        "those of 'a' sum to 2e-200. Divide the weights by the largest first."
+    )
+
+
+@pytest.mark.parametrize("options", [{"half_life": 2.0}, {"window": 3}])
+def test_points_without_a_label_age_nothing(options):
+    points = np.arange(6.0)[:, None]
+    some = uapca.Aggregator(missing="drop", **options)
+    some.partial_fit(points, ["a", None, "a", "b", None, "b"])
+    whole = uapca.Aggregator(**options).partial_fit(points[[0, 2, 3, 5]], ["a", "a", "b", "b"])
+    assert_same(some.to_uncertain(), whole.to_uncertain())
 
 
 def test_refusals():

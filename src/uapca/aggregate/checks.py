@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_alike",
+    "check_merged",
     "check_replicated",
     "check_rows",
+    "check_squares",
     "check_sums",
     "labelled_rows",
     "weights_of",
@@ -86,6 +88,14 @@ def check_sums(points: Floats, codes: Integers, sums: Sums) -> None:
     raise ValueError(out_of_range("points"))
 
 
+def check_merged(sums: Sums, where: Integers) -> None:
+    """Raise if what is between merged groups is too large for floats."""
+    # An infinite or undefined entry of a scatter shows on its diagonal.
+    spread = np.diagonal(sums.scatters, axis1=1, axis2=2)[where]
+    if not (np.isfinite(spread).all() and np.isfinite(sums.weights[where]).all()):
+        raise ValueError(out_of_range("points"))
+
+
 def labelled_rows(points: Floats, codes: Integers) -> Floats:
     """The points, with zeros for those without a label, which may be anything."""
     kept = codes >= 0
@@ -119,6 +129,21 @@ def check_alike(a: Moments, b: Moments) -> None:
                 f"have labels of {len(a.categories)} keys",
                 f"got {len(b.categories)}",
                 "Merge summaries of the same columns",
+            )
+        )
+
+
+def check_squares(sums: Sums, labels: Sequence[str]) -> None:
+    """Raise where weights are so small that their squares are none: sem needs those."""
+    faint = (sums.weights > 0.0) & (sums.squares < np.finfo(np.float64).tiny)
+    if faint.any():
+        raise ValueError(
+            complaint(
+                "weights",
+                "have squares that fit into float64 for spread='sem'",
+                f"those of {labels[int(faint.argmax())]!r} sum to "
+                f"{sums.weights[int(faint.argmax())]:.3g}",
+                "Divide the weights by the largest first",
             )
         )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -17,8 +16,11 @@ __all__ = ["Collector", "Decaying", "Sliding"]
 # Rows of buffer for each label.
 _EACH = 8
 
-# Above this share of a scatter, the bound on what removing points did to it has them summed anew.
-_TOLERANCE = 1e-12
+# Blocks that a window is kept in: more would take more memory for their sums, fewer more time.
+_BLOCKS = 16
+
+# What is forgotten of a fading past, as a share of the heaviest label.
+_FAINT = 2.0**-400
 
 
 class Labels:
@@ -58,6 +60,9 @@ class Labels:
 class Collector:
     """A growing summary: points are copied into a buffer and summed when it is full.
 
+    What is added is added whole or not at all: every step makes a new state beside the old one
+    and puts it in its place at the end, so that neither an error nor an interrupt loses points.
+
     Parameters
     ----------
     d : int
@@ -75,81 +80,121 @@ class Collector:
         self._codes = np.empty(rows, dtype=np.int64)
         self._weights: Doubles | None = None
         self._held = 0
-        self._total = Moments.empty(d, features=features, extremes=extremes)
+        self._none = Moments.empty(d, features=features, extremes=extremes)
+        self._state: Any = self._start()
+        self._far = False
 
     @property
     def features(self) -> tuple[str, ...] | None:
-        return self._total.features
+        return self._none.features
 
     @property
     def d(self) -> int:
         return self._points.shape[1]
 
-    def add(self, points: Floats, labels: Keyed, weights: Doubles | None = None) -> None:
-        """Add points, which may then be overwritten."""
+    def add(
+        self, points: Floats, labels: Keyed, weights: Doubles | None = None, far: bool = False
+    ) -> None:
+        """Add points, which may then be overwritten.
+
+        ``far``: whether their moments may be too large for floats. They are then summed at once,
+        and those of later points too, so that an error comes with the points that it is about.
+        """
         codes = self._labels.codes(labels)
-        start = 0
-        while start < len(points):
-            if self._held == len(self._points):
-                self.flush()
+        n, rows = len(points), len(self._points)
+        far = far or self._far
+        if self._held and (far or self._held + n > rows):
+            self.flush()
             rows = len(self._points)
-            if not self._held and len(points) - start >= rows:
-                # As much as a buffer full: summed where it is.
-                part = slice(start, start + rows)
-                own = None if weights is None else weights[part]
-                self._merge(points[part], codes[part], own)
-                start += rows
-                self._grow()
-                continue
-            n = min(len(points) - start, rows - self._held)
-            part, place = slice(start, start + n), slice(self._held, self._held + n)
-            self._points[place] = points[part]
-            self._codes[place] = codes[part]
-            if weights is not None and self._weights is None:
-                self._weights = np.ones(rows)
-            if self._weights is not None:
-                self._weights[place] = 1.0 if weights is None else weights[part]
-            self._held += n
-            start += n
+        state, start = self._state, 0
+        # As much as a buffer full is summed where it is.
+        while far and start < n or n - start >= rows:
+            part = slice(start, start + rows)
+            own = None if weights is None else weights[part]
+            state = self._advanced(state, points[part], codes[part], own)
+            start += rows
+        if far:
+            self._summary(state, 0)
+        held = self._filled(
+            points[start:], codes[start:], None if weights is None else weights[start:]
+        )
+        # No interrupt comes between these: they are stores without a call.
+        self._state, self._held, self._far = state, held, far
+        if not held:
+            self._grow()
+
+    def _filled(self, points: Floats, codes: Integers, weights: Doubles | None) -> int:
+        """Copy points to the end of the buffer; how many it then has."""
+        place = slice(self._held, self._held + len(points))
+        self._points[place] = points
+        self._codes[place] = codes
+        if weights is not None and self._weights is None:
+            self._weights = np.ones(len(self._points))
+        if self._weights is not None:
+            self._weights[place] = 1.0 if weights is None else weights
+        return place.stop
 
     def flush(self) -> None:
         """Sum what is in the buffer."""
         if self._held:
-            held = slice(0, self._held)
-            weights = None if self._weights is None else self._weights[held]
-            self._held = 0  # whatever is wrong with these points, the next are not to blame
-            self._merge(self._points[held], self._codes[held], weights)
+            state = self._advanced(self._state, *self._buffered())
+            self._state, self._held = state, 0
             self._grow()
+
+    def _buffered(self, latest: int | None = None) -> _Points:
+        """The points in the buffer, or the latest of them."""
+        held = slice(0 if latest is None else max(0, self._held - latest), self._held)
+        weights = None if self._weights is None else self._weights[held]
+        return _Points(self._points[held], self._codes[held], weights)
 
     def _grow(self) -> None:
         """Make room for many points of each label: a merge takes the time of all labels."""
-        rows = _EACH * len(self._labels)
+        rows = self._room()
         if rows > len(self._points):
-            self._points = np.empty((rows, self.d))
-            self._codes = np.empty(rows, dtype=np.int64)
-            self._weights = None if self._weights is None else np.ones(rows)
+            points, codes = np.empty((rows, self.d)), np.empty(rows, dtype=np.int64)
+            weights = None if self._weights is None else np.ones(rows)
+            self._points, self._codes, self._weights = points, codes, weights
 
-    def _merge(self, points: Floats, codes: Integers, weights: Doubles | None) -> None:
-        self._total = self._total.merge(self._sums(points, codes, weights))
+    def _room(self) -> int:
+        return _EACH * len(self._labels)
 
     def _sums(self, points: Floats, codes: Integers, weights: Doubles | None) -> Moments:
         return Moments.of(
             points,
             self._labels.of(codes),
             weights,
-            features=self._total.features,
-            extremes=self._total.extremes is not None,
+            features=self._none.features,
+            extremes=self._none.extremes is not None,
             missing="drop",
         )
 
     def moments(self) -> Moments:
         """The summary of everything added so far."""
         self.flush()
-        return self._total
+        return self._summary(self._state, 0)
+
+    # What kinds of summary differ in: the state, which is never changed, and what it stands for.
+
+    def _start(self) -> Any:
+        return self._none
+
+    def _advanced(
+        self, state: Any, points: Floats, codes: Integers, weights: Doubles | None
+    ) -> Any:
+        """The state after further points, which may be overwritten later."""
+        return state.merge(self._sums(points, codes, weights))
+
+    def _summary(self, state: Any, held: int) -> Moments:
+        """The moments that a state stands for, with the last ``held`` points of the buffer."""
+        return cast(Moments, state)
 
 
 class Decaying(Collector):
-    """A summary in which points count less with age: by half for every ``half_life`` later ones."""
+    """A summary in which points count less with age: by half for every ``half_life`` later ones.
+
+    A label is forgotten when it weighs less than 2⁻⁴⁰⁰ of the heaviest: its sums would soon be
+    lost below the smallest float, and with them its mean.
+    """
 
     def __init__(
         self, d: int, rows: int, half_life: float, *, features: tuple[str, ...] | None = None
@@ -157,30 +202,52 @@ class Decaying(Collector):
         super().__init__(d, rows, features=features)
         self._half_life = half_life
 
-    def _merge(self, points: Floats, codes: Integers, weights: Doubles | None) -> None:
+    def _advanced(
+        self, state: Any, points: Floats, codes: Integers, weights: Doubles | None
+    ) -> Any:
         n = len(points)
         ages = np.arange(n - 1, -1, -1) / self._half_life
         fading = np.exp2(-ages)
-        old = self._total.discounted(float(np.exp2(-n / self._half_life)))
+        old = state.discounted(float(np.exp2(-n / self._half_life)))
         more = self._sums(points, codes, fading if weights is None else fading * weights)
-        self._total = old.merge(more)
+        return old.merge(more).heavier(_FAINT)
 
 
-class _Held(NamedTuple):
+class _Points(NamedTuple):
     points: Floats
     codes: Integers
     weights: Doubles | None
 
-    def rows(self, part: slice) -> _Held:
+    def rows(self, part: slice) -> _Points:
         weights = None if self.weights is None else self.weights[part]
-        return _Held(self.points[part], self.codes[part], weights)
+        return _Points(self.points[part], self.codes[part], weights)
+
+    def copy(self) -> _Points:
+        weights = None if self.weights is None else self.weights.copy()
+        return _Points(self.points.copy(), self.codes.copy(), weights)
+
+
+class _Block(NamedTuple):
+    """Points of the window that came after each other, and their sums."""
+
+    held: _Points
+    sums: Moments
+
+
+class _Window(NamedTuple):
+    """Blocks of points, the oldest first; ``gone`` of the oldest have left."""
+
+    blocks: tuple[_Block, ...]
+    gone: int
 
 
 class Sliding(Collector):
-    """The summary of the latest ``window`` points.
+    """The summary of the latest ``window`` points, which are kept.
 
-    The points are kept. Those that leave are removed from the sums; when what that loses could
-    show, the sums are made anew from the points there are.
+    They are kept in blocks of some sixteenth of the window, each with its sums. Nothing is ever
+    subtracted, so that no digits are lost, whatever leaves. A snapshot merges the sums of the
+    blocks (once for each new block), and sums the points of the block that is leaving and of the
+    one that is filling: at most an eighth of the window, or two buffers.
     """
 
     def __init__(
@@ -188,30 +255,50 @@ class Sliding(Collector):
     ) -> None:
         super().__init__(d, rows, features=features)
         self._window = window
-        self._kept: deque[_Held] = deque()
+        self._whole: tuple[tuple[_Block, ...], Moments] = ((), self._none)
 
-    def _merge(self, points: Floats, codes: Integers, weights: Doubles | None) -> None:
+    def _start(self) -> Any:
+        return _Window((), 0)
+
+    def _room(self) -> int:
+        state: _Window = self._state
+        kept = sum(len(block.held.points) for block in state.blocks)
+        return max(super()._room(), min(kept, self._window) // _BLOCKS)
+
+    def _advanced(
+        self, state: Any, points: Floats, codes: Integers, weights: Doubles | None
+    ) -> Any:
         latest = slice(max(0, len(points) - self._window), None)
-        new = _Held(points.copy(), codes.copy(), None if weights is None else weights.copy())
-        new = new.rows(latest)
-        total = self._total.merge(self._sums(*new))
-        kept = deque(self._kept)
-        over = len(new.points) + sum(len(part.points) for part in kept) - self._window
-        while over > 0:
-            oldest = kept.popleft()
-            gone = oldest.rows(slice(0, over))
-            total = total.downdate(self._sums(*gone))
-            if len(oldest.points) > over:
-                kept.appendleft(oldest.rows(slice(over, None)))
-            over -= len(gone.points)
-        kept.append(new)
-        self._kept, self._total = kept, total
+        new = _Points(points, codes, weights).rows(latest).copy()
+        blocks = (*state.blocks, _Block(new, self._sums(*new)))
+        return self._slid(_Window(blocks, state.gone), 0)
+
+    def _slid(self, state: _Window, more: int) -> _Window:
+        """Without the points that leave when ``more`` come."""
+        sizes = [len(block.held.points) for block in state.blocks]
+        gone = max(state.gone, sum(sizes) + more - self._window)
+        first = 0
+        while first < len(sizes) and gone >= sizes[first]:
+            gone -= sizes[first]
+            first += 1
+        return _Window(state.blocks[first:], gone)
 
     def moments(self) -> Moments:
-        self.flush()
-        total = self._total
-        size = np.diagonal(total.sums.scatters, axis1=1, axis2=2).max(axis=1, initial=0.0)
-        if total.reduced and (total.errors[1] > _TOLERANCE * size).any():
-            parts = [self._sums(*part) for part in self._kept]
-            self._total = Moments.merged(parts)
-        return self._total
+        return self._summary(self._state, self._held)
+
+    def _summary(self, state: Any, held: int) -> Moments:
+        latest = min(held, self._window)
+        window = self._slid(state, latest)
+        blocks = window.blocks[1:] if window.gone else window.blocks
+        if not _same(blocks, self._whole[0]):
+            parts = [block.sums for block in blocks]
+            self._whole = (blocks, Moments.merged([self._none, *parts]))
+        total = self._whole[1]
+        if window.gone:
+            left = window.blocks[0].held.rows(slice(window.gone, None))
+            total = self._sums(*left).merge(total)
+        return total.merge(self._sums(*self._buffered(latest))) if latest else total
+
+
+def _same(a: tuple[_Block, ...], b: tuple[_Block, ...]) -> bool:
+    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))

@@ -16,8 +16,10 @@ from uapca._validation import as_floats, check_choice, check_labels, complaint, 
 from uapca.aggregate.archive import read_moments, write_moments
 from uapca.aggregate.checks import (
     check_alike,
+    check_merged,
     check_replicated,
     check_rows,
+    check_squares,
     check_sums,
     weights_of,
 )
@@ -222,7 +224,11 @@ class Moments:
         for label in other.labels:
             place.setdefault(label, len(place))
         where = np.array([place[label] for label in other.labels], dtype=np.int64)
-        sums, errors = added(self.sums, self.errors, other.sums, other.errors, where, len(place))
+        with np.errstate(all="ignore"):
+            sums, errors = added(
+                self.sums, self.errors, other.sums, other.errors, where, len(place)
+            )
+        check_merged(sums, where)
         return type(self)(
             tuple(place),
             sums,
@@ -260,8 +266,8 @@ class Moments:
 
         Removing cancels: where little is left of much, the digits that were lost stay lost.
         ``errors`` bounds them, before and after: with u = 2⁻⁵³, each removal adds some 16 u times
-        the scatter there was to what the scatters themselves had. `Aggregator` goes by it and
-        sums anew from the points it has when the bound exceeds 1e-12 of a scatter.
+        the scatter there was to what the scatters themselves had. A window of `Aggregator` keeps
+        its points and removes nothing.
 
         Labels without points are dropped, a label with one point is certain, and smallest and
         largest values are no longer known.
@@ -282,16 +288,8 @@ class Moments:
                 )
             )
         sums, errors = removed(self.sums, self.errors, other.sums, other.errors, where)
-        kept = np.flatnonzero(sums.counts > 0)
-        return type(self)(
-            tuple(self.labels[k] for k in kept.tolist()),
-            sums.taken(kept),
-            errors[:, kept],
-            None,
-            self.features,
-            self.categories,
-            True,
-        )
+        left = replace(self, sums=sums, errors=errors, extremes=None, reduced=True)
+        return left._taken(np.flatnonzero(sums.counts > 0))
 
     def discounted(self, factor: float) -> Self:
         """With all weights times ``factor``, from 0 to 1: for points that count less with time."""
@@ -301,6 +299,23 @@ class Moments:
             scatters=self.sums.scatters * factor,
         )
         return replace(self, sums=sums, errors=self.errors * np.array([[1.0], [factor]]))
+
+    def heavier(self, share: float) -> Self:
+        """Without the labels that weigh less than ``share`` of the heaviest."""
+        weights = self.sums.weights
+        kept = np.flatnonzero(weights >= share * weights.max(initial=0.0))
+        return self if len(kept) == len(self) else self._taken(kept)
+
+    def _taken(self, kept: Integers) -> Self:
+        """Some of the labels."""
+        ends = self.extremes
+        return replace(
+            self,
+            labels=tuple(self.labels[k] for k in kept.tolist()),
+            sums=self.sums.taken(kept),
+            errors=self.errors[:, kept],
+            extremes=None if ends is None else (ends[0][kept], ends[1][kept]),
+        )
 
     # What it stands for
 
@@ -328,6 +343,7 @@ class Moments:
         sums = self.sums.taken(np.argsort(factor.codes))
         divisor = np.where(sums.weights > 0.0, sums.weights, 1.0)
         if spread == "sem":
+            check_squares(sums, factor.labels)
             share = sums.squares / divisor**2
             check_replicated(sums.counts, share, factor.labels)
             divisor *= (1.0 - share) / share

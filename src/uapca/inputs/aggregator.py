@@ -22,6 +22,8 @@ __all__ = ["Aggregator"]
 
 # Rows that are summed at a time: few enough to stay in cache, enough that merging costs little.
 _ROWS = 16_384
+# Weights times squares of values up to here, and their sums, are far from the largest float.
+_LARGE = 1e90
 
 
 class Aggregator:
@@ -40,11 +42,13 @@ class Aggregator:
         The columns to use: by default all columns of numbers other than ``by`` of the first chunk.
         For arrays, the names of their columns.
     half_life : float, optional
-        Lets the past fade: a point counts half as much after that many later points.
+        Lets the past fade: a point counts half as much after that many later points. A label
+        that has faded to 2⁻⁴⁰⁰ of the heaviest is forgotten.
     window : int, optional
         Only the latest points count, that many over all labels. They are kept.
     missing : {"raise", "drop"}, default="raise"
-        What to do with points whose label is missing.
+        What to do with points whose label is missing: refuse the chunk, or leave them out as if
+        they had never come.
 
     Notes
     -----
@@ -113,15 +117,22 @@ class Aggregator:
         -------
         self
         """
-        array, keys, names = self._read(points, labels)
-        check_rows(keys.codes, len(array), self._missing)
-        w = None if weights is None else weights_of(weights, len(array))
-        check_finite(labelled_rows(array, keys.codes), "points", ("row", "feature"))
         with self._lock:
-            if self._collector is None:
-                self._collector = self._new(array.shape[1], names)
-            self._check_columns(array)
-            self._collector.add(array, keys, w)
+            array, keys, names = self._read(points, labels)
+            check_rows(keys.codes, len(array), self._missing)
+            w = None if weights is None else weights_of(weights, len(array))
+            check_finite(labelled_rows(array, keys.codes), "points", ("row", "feature"))
+            collector = self._collector or self._new(array.shape[1], names)
+            self._check_columns(array, collector.d)
+            kept = keys.codes >= 0
+            if not kept.all():
+                # As if they had never come: they age nothing and take no place in a window.
+                array, keys = array[kept], keys._replace(codes=keys.codes[kept])
+                w = None if w is None else w[kept]
+            collector.add(array, keys, w, far=_far(array) or (w is not None and _far(w)))
+            # The first chunk that is accepted settles the features.
+            self._collector = collector
+            self._features = self._features if names is None else list(names)
         return self
 
     def moments(self) -> Moments:
@@ -161,8 +172,6 @@ class Aggregator:
             columns = columns_of(points, "points")
             by = self._by or []
             require_columns(columns, by, "by")
-            if self._features is None:
-                self._features = feature_columns(columns, by, None)
             chosen = feature_columns(columns, by, self._features)
             keys = (
                 keyed([columns.labels(key) for key in by]) if by else _given(labels, len(columns))
@@ -181,17 +190,21 @@ class Aggregator:
         names = check_labels(self._features, "features", array.shape[1], "feature")
         return array, _given(labels, len(array)), names
 
-    def _check_columns(self, array: Floats) -> None:
-        assert self._collector is not None
-        if array.shape[1] != self._collector.d:
+    def _check_columns(self, array: Floats, d: int) -> None:
+        if array.shape[1] != d:
             raise ValueError(
                 complaint(
                     "points",
-                    f"have the {self._collector.d} features of the first chunk",
+                    f"have the {d} features of the first chunk",
                     f"got {array.shape[1]}",
                     "Use another Aggregator for other data",
                 )
             )
+
+
+def _far(values: Floats) -> bool:
+    """Whether moments of such values may be too large for floats."""
+    return bool(max(values.max(initial=0.0), -values.min(initial=0.0)) > _LARGE)
 
 
 def _given(labels: Any, n: int) -> Keyed:
