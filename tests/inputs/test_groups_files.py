@@ -90,7 +90,7 @@ def test_csv(tmp_path, ending, separator, packed):
 
 
 def test_csv_whose_first_lines_look_like_whole_numbers(tmp_path, monkeypatch):
-    monkeypatch.setattr("uapca.inputs.sources._CSV_BLOCK", 64)
+    monkeypatch.setattr("uapca.inputs.delimited._CSV_BLOCK", 64)
     lines = [f"{i},a" for i in range(40)] + ["0.5,b", "2.5,b"]
     (tmp_path / "a.csv").write_text("x,kind\n" + "\n".join(lines) + "\n")
     assert uapca.from_groups(tmp_path / "a.csv", "kind").mean.ravel().tolist() == [19.5, 1.5]

@@ -108,7 +108,7 @@ class Collector:
             rows = len(self._points)
         state, start = self._state, 0
         # As much as a buffer full is summed where it is.
-        while far and start < n or n - start >= rows:
+        while (far and start < n) or n - start >= rows:
             part = slice(start, start + rows)
             own = None if weights is None else weights[part]
             state = self._advanced(state, points[part], codes[part], own)

@@ -88,7 +88,8 @@ def from_groups(
         of pairs of columns from different points need not be positive semi-definite.
     bad_files : {"raise", "skip"}, default="raise"
         What to do with a file that is damaged or unlike the first, or breaks one of the two
-        rules above: refuse, or leave the whole file out and say which in a `SkippedFiles` warning.
+        rules above: refuse, or leave the whole file out and say which in a `SkippedFiles` warning
+        (then a file must be like most of them, not like the first).
     features : sequence of str, optional
         For a frame or a file, the columns to use: by default all columns of numbers other than
         ``by``. For an array, the names of its columns.

@@ -173,7 +173,7 @@ class Arrow(Columns):
         array = np.empty((len(self), len(names)), np.float32 if single else np.float64, order="F")
         for j, (name, kind) in enumerate(zip(names, types, strict=True)):
             column = self._table.column(name)
-            column = column if kind == target else column.cast(target)
+            column = column if kind == target else column.cast(target, safe=False)
             start = 0
             for chunk in getattr(column, "chunks", [column]):
                 array[start : start + len(chunk), j] = chunk.to_numpy(zero_copy_only=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -47,6 +48,9 @@ class Plan:
         The rules for missing labels and missing values.
     rows : int
         The size of a chunk.
+    usable : list of Source
+    like : str
+        Which source the others must be like, for messages.
     """
 
     features: list[str]
@@ -57,25 +61,38 @@ class Plan:
     nulls: str
     rows: int
     usable: list[Source] = field(default_factory=list)
+    like: str = "the first"
 
-    def check(self, source: Source, schema: Any) -> None:
+    def check(self, source: Source, schema: Any, kinds: bool = True) -> None:
         """Raise unless a source has the columns of the first, with values and labels as there."""
-        absent = [n for n in [*self.features, *self.keys] if n not in schema.names]
+        wanted = [*self.features, *self.keys]
+        absent = [n for n in wanted if n not in schema.names]
         if absent:
             raise FileError(
                 complaint(
                     "every file",
-                    "have the columns of the first",
+                    f"have the columns of {self.like}",
                     f"{source.name!r} has no {listed(absent)}",
                     "Bring the files to one schema, or pass bad_files='skip'",
                 )
             )
-        text = [n for n in self.features if not is_number(schema.field(n).type)]
+        twice = [n for n in wanted if schema.names.count(n) > 1]
+        if twice:
+            raise FileError(
+                complaint(
+                    "every file",
+                    "have a column of each name",
+                    f"{source.name!r} has several named {twice[0]!r}",
+                    "Rename all but one of them, or pass bad_files='skip'",
+                )
+            )
+        # A column without a single value may have any type, as that of a file without rows has.
+        text = [n for n in self.features if not _may_be_number(schema.field(n).type)]
         if text:
             raise FileError(
                 complaint(
                     "every file",
-                    "have numbers where the first has",
+                    f"have numbers where {self.like} {'have' if self.like == 'most' else 'has'}",
                     f"in {source.name!r} the column {text[0]!r} holds {schema.field(text[0]).type}",
                     "Convert it to numbers, choose other features, or pass bad_files='skip'",
                 )
@@ -86,18 +103,18 @@ class Plan:
                 raise FileError(
                     complaint(
                         "every file",
-                        "have the columns of the first",
+                        f"have the columns of {self.like}",
                         f"{source.name!r} has {listed(more)} too",
                         "Name the features to use, or pass bad_files='skip'",
                     )
                 )
-        for name, kind in zip(self.keys, self.kinds, strict=True):
+        for name, kind in zip(self.keys, self.kinds if kinds else (), strict=kinds):
             own = kind_of(schema.field(name).type)
-            if own != kind:
+            if own not in (kind, "null"):
                 raise FileError(
                     complaint(
                         "every file",
-                        f"have labels of one kind, {kind} as in the first",
+                        f"have labels of one kind, {kind} as in {self.like}",
                         f"in {source.name!r} the column {name!r} holds {own}",
                         "Convert the labels first, or pass bad_files='skip'",
                     )
@@ -138,9 +155,11 @@ class Plan:
                 )
             dropped["label"] += lost
         if empty is not None:
-            holes = empty.any(axis=1)
+            # A row without a label is left out already, whatever else it lacks.
+            holes = empty.any(axis=1) & kept
             if holes.any() and self.nulls == "raise":
-                row, column = (int(i) for i in np.argwhere(empty)[0])
+                row = int(holes.argmax())
+                column = int(empty[row].argmax())
                 raise FileError(
                     complaint(
                         f"column {self.features[column]!r}",
@@ -149,7 +168,7 @@ class Plan:
                         "Pass nulls='drop' to leave such rows out",
                     )
                 )
-            dropped["value"] += int((holes & kept).sum())
+            dropped["value"] += int(holes.sum())
             kept &= ~holes
         if not kept.all():
             points = points[kept]
@@ -179,30 +198,60 @@ def planned(
     rows: int,
     skipped: list[str] | None,
 ) -> Plan:
-    """The plan that the first source that can be read gives; ``skipped`` takes what cannot be."""
+    """The plan that the first source gives; those that cannot be used go to ``skipped``.
+
+    Where files may be skipped, the plan is the one that suits most of them, so that a first file
+    that is unlike all others is the one to go.
+    """
     keys = [by] if isinstance(by, str) else [] if by is None else list(by)
-    schema = None
-    for k, source in enumerate(sources):
+    wanted = None if features is None else chosen_columns(features)
+    models: dict[tuple[Any, ...], list[int]] = {}
+    usable: list[Source] = []
+    first: ValueError | None = None
+    for source in sources:
         try:
             schema = source.schema()
-        except FileError as error:
+            if _is_blank(source, schema):
+                usable.append(source)
+                continue
+            chosen, kinds = _model(source, schema, keys, wanted)
+        except ValueError as error:
             if skipped is None:
                 raise
-            skipped.append(str(error))
+            said = error if isinstance(error, FileError) else _naming(source, error)
+            first = first or error
+            skipped.append(str(said))
             continue
-        usable = list(sources[k:])
-        break
-    if schema is None:
+        models.setdefault((tuple(chosen), tuple(kinds)), []).append(len(usable))
+        usable.append(source)
+        if skipped is None:
+            usable += sources[len(usable) :]
+            break
+    if not models:
+        if first is not None and not isinstance(first, FileError) and len(sources) == 1:
+            raise first
         raise FileError(
             complaint(
                 "points",
                 "have at least one file that can be read",
                 f"none of {len(sources)} can",
-                "The first problem: " + (skipped[0] if skipped else "there are no files"),
+                "The first problem: " + (skipped[0] if skipped else "they have no rows"),
             ).replace("..", ".")
         )
+    model = max(models, key=lambda own: len(models[own]))
+    like = "the first" if min(map(min, models.values())) in models[model] else "most"
+    return Plan(
+        list(model[0]), keys, list(model[1]), wanted is None, missing, nulls, rows, usable, like
+    )
+
+
+def _model(
+    source: Source, schema: Any, keys: Sequence[str], wanted: list[str] | None
+) -> tuple[list[str], list[str]]:
+    """The features of a source and the kinds of its labels."""
     _require(schema, keys, "by")
-    if features is None:
+    chosen = wanted
+    if chosen is None:
         chosen = numbers_of(schema, keys)
         if not chosen:
             raise ValueError(
@@ -214,10 +263,33 @@ def planned(
                 )
             )
     else:
-        chosen = chosen_columns(features)
         _require(schema, chosen, "features")
-    kinds = [kind_of(schema.field(key).type) for key in keys]
-    return Plan(chosen, keys, kinds, features is None, missing, nulls, rows, usable)
+    plan = Plan(chosen, list(keys), [], False, "", "", 0)
+    plan.check(source, schema, kinds=False)
+    types = library("pyarrow").types
+    for key in keys:
+        kind = schema.field(key).type
+        if types.is_nested(kind) and not types.is_dictionary(kind):
+            raise ValueError(
+                complaint(
+                    "by",
+                    "name columns of text, numbers, dates or times",
+                    f"{key!r} holds {kind}",
+                    "Choose another column, or take the labels out of it first",
+                )
+            )
+    return chosen, [kind_of(schema.field(key).type) for key in keys]
+
+
+def _naming(source: Source, error: ValueError) -> FileError:
+    return FileError(f"{source.name!r}: {error}")
+
+
+def _is_blank(source: Source, schema: Any) -> bool:
+    """Whether a file has no rows and columns without a type, such as a header alone."""
+    null = library("pyarrow").types.is_null
+    blank = [null(field.type) for field in schema]
+    return all(blank) if not any(blank) or all(blank) else source.count() == 0
 
 
 def chunk_rows(chunk: Any) -> int:
@@ -230,8 +302,22 @@ def chunk_rows(chunk: Any) -> int:
 
 
 def numbers_of(schema: Any, keys: Sequence[str]) -> list[str]:
-    """The columns of numbers that are no keys."""
-    return [f.name for f in schema if f.name not in keys and is_number(f.type)]
+    """The columns of numbers that are neither keys nor the index of a pandas frame."""
+    left_out = {*keys, *_index_of(schema)}
+    return [f.name for f in schema if f.name not in left_out and is_number(f.type)]
+
+
+def _index_of(schema: Any) -> list[str]:
+    """The columns that were the index of the frame which was written.
+
+    pandas notes them in Parquet files; in CSV files the index has no name.
+    """
+    noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
+    return [*(name for name in noted if isinstance(name, str)), ""]
+
+
+def _may_be_number(kind: Any) -> bool:
+    return is_number(kind) or bool(library("pyarrow").types.is_null(kind))
 
 
 def kind_of(kind: Any) -> str:
@@ -280,7 +366,8 @@ def _matrix(batch: Any, names: Sequence[str], buffer: _Buffer) -> tuple[Floats, 
     for j, name in enumerate(names):
         column = batch.column(name)
         if column.type != target:
-            column = column.cast(target)
+            # Whole numbers beyond 2⁵³ are rounded, as they are everywhere else.
+            column = column.cast(target, safe=False)
         values = column.to_numpy(zero_copy_only=False)
         columns.append(values)
         # A null becomes NaN on the way, and NaN stands for no value as it does elsewhere.

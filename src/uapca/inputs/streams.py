@@ -20,6 +20,10 @@ from uapca.inputs.sources import FileError, Source
 __all__ = ["DroppedRows", "SkippedFiles", "collected", "learned", "say"]
 
 
+# Rows that are summed at a time where files are smaller than chunks.
+_ROWS = 262_144
+
+
 class DroppedRows(UserWarning):
     """Rows were left out, as asked for, because a value or the label was missing."""
 
@@ -48,7 +52,8 @@ def collected(
     total, unit = _extent(plan.usable)
 
     def run(sources: Sequence[Source], report: Callable[[int], None]) -> Moments:
-        collector = Collector(len(plan.features), plan.rows, features=tuple(plan.features))
+        rows = min(plan.rows, _ROWS)
+        collector = Collector(len(plan.features), rows, features=tuple(plan.features))
         lost: Counter[str] = Counter()
         for piece in ahead(plan.pieces(sources)):
             lost += piece.dropped

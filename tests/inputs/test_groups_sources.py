@@ -1,0 +1,245 @@
+"""Files as people have them: folders of engines, indices of frames, odd types, damage."""
+
+import gzip
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import uapca
+from uapca.inputs import DroppedRows, FileError, SkippedFiles
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+ds = pytest.importorskip("pyarrow.dataset")
+feather = pytest.importorskip("pyarrow.feather")
+pd = pytest.importorskip("pandas")
+
+
+def refused(*args, kind=FileError, **options):
+    with pytest.raises(kind) as error:
+        uapca.from_groups(*args, **options)
+    return str(error.value)
+
+
+def write(path, **columns):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+@pytest.mark.parametrize("form", ["hive", "dataset", "plain dataset"])
+def test_every_file_has_its_own_types(tmp_path, form):
+    wide = [1e8 + 0.1, 1e8 + 0.2]
+    if form == "plain dataset":
+        write(tmp_path / "1.parquet", x=pa.array([1.0], pa.float32()), k=["a"])
+        write(tmp_path / "2.parquet", x=wide, k=["b", "b"])
+        points = ds.dataset(tmp_path)
+    else:
+        write(tmp_path / "k=a" / "1.parquet", x=pa.array([1.0], pa.float32()))
+        write(tmp_path / "k=b" / "1.parquet", x=wide)
+        points = tmp_path if form == "hive" else ds.dataset(tmp_path, partitioning="hive")
+    X = uapca.from_groups(points, "k")
+    assert X.names == ("a", "b")
+    assert X.mean[1, 0] == pytest.approx(1e8 + 0.15, rel=1e-16)
+    assert X.cov.dense()[1, 0, 0] == pytest.approx(np.var(wide), rel=1e-12)
+
+
+def test_folders_that_hold_values(tmp_path):
+    write(tmp_path / "year=2019" / "kind=a%20b" / "1.parquet", x=[1.0, 3.0])
+    write(tmp_path / "year=2020" / "kind=c" / "1.parquet", x=[5.0])
+    (tmp_path / "year=2020" / "kind=d").mkdir()
+    (tmp_path / "year=2020" / "kind=d" / "1.csv").write_text("x\n7\n9.5\n")
+    X = uapca.from_groups(tmp_path, "kind")
+    assert X.names == ("a b", "c", "d")
+    assert X.features == ("x", "year")
+    assert X.mean[:, 0].tolist() == [2.0, 5.0, 8.25]
+    assert uapca.from_groups(tmp_path, "year", features=["x"]).names == ("2019", "2020")
+    write(tmp_path / "year=2020" / "kind=__HIVE_DEFAULT_PARTITION__" / "1.parquet", x=[0.0])
+    assert "have a label for every point" in refused(tmp_path, "kind")
+
+
+def test_the_index_of_a_frame_is_no_feature(tmp_path):
+    frame = pd.DataFrame({"x": [1.0, 2.0], "k": ["a", "a"]}, index=[5, 6])
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_csv(tmp_path / "a.csv")
+    frame.rename_axis("id").to_parquet(tmp_path / "b.parquet")
+    for name in ("a.parquet", "a.csv", "b.parquet"):
+        assert uapca.from_groups(tmp_path / name, "k").features == ("x",)
+    both = uapca.from_groups(tmp_path / "b.parquet", "k", features=["id", "x"])
+    assert both.mean.tolist() == [[5.5, 1.5]]
+
+
+MEMORY = """
+import resource, sys
+import uapca, pyarrow.parquet, pyarrow.dataset, pyarrow.compute
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+points = pyarrow.dataset.dataset(sys.argv[1]) if sys.argv[2] == "dataset" else sys.argv[1]
+uapca.from_groups(points, "k", chunk=20_000)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+@pytest.mark.parametrize("form", ["dataset", "hive"])
+def test_memory_goes_by_the_chunk(tmp_path, form):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "h=1" / "a.parquet"
+    path.parent.mkdir()
+    columns = {f"c{j}": rng.random(100_000) for j in range(30)}
+    whole = pa.table({**columns, "k": ["a"] * 100_000})
+    with pq.ParquetWriter(path, whole.schema) as writer:
+        for _ in range(8):
+            writer.write_table(whole)
+    assert path.stat().st_size > 180e6
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(path if form == "dataset" else tmp_path), form],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert float(done.stdout) < 100  # megabytes; four chunks of 30 columns are 19
+
+
+def test_damaged_files_of_every_kind_are_named_or_skipped(tmp_path):
+    for k in range(3):
+        feather.write_feather(
+            pa.table({"x": np.arange(5000.0) + k, "k": ["a"] * 5000}), tmp_path / f"{k}.arrow"
+        )
+    first = tmp_path / "0.arrow"
+    first.write_bytes(first.read_bytes()[:4000])
+    assert f"{str(first)!r} is not" in refused(tmp_path, "k")
+    with pytest.warns(SkippedFiles, match="left out 1 file"):
+        assert uapca.from_groups(tmp_path, "k", bad_files="skip").total_weight == 10_000
+    hive = tmp_path / "hive"
+    for name in "abc":
+        write(hive / f"k={name}" / "1.parquet", x=np.arange(10.0))
+    cut = hive / "k=a" / "1.parquet"
+    cut.write_bytes(cut.read_bytes()[:-20])
+    assert f"{str(cut)!r} is not" in refused(hive, "k")
+    with pytest.warns(SkippedFiles, match="left out 1 file"):
+        assert uapca.from_groups(hive, "k", bad_files="skip").names == ("b", "c")
+    packed = tmp_path / "a.csv.gz"
+    packed.write_bytes(gzip.compress(b"x,k\n1,a\n2,a\n")[:-12])
+    assert f"{str(packed)!r} is not" in refused(packed, "k")
+
+
+def test_a_first_file_that_is_unlike_the_others_is_the_one_to_go(tmp_path):
+    write(tmp_path / "1.parquet", y=["text"], k=["a"])
+    for k in (2, 3):
+        write(tmp_path / f"{k}.parquet", x=[1.0, 3.0], k=["a", "a"])
+    for first in (
+        {"y": [1.0], "k": ["a"]},
+        {"x": ["t"], "k": ["a"]},
+        {"x": [1.0], "k": [1]},
+        {"x": [1.0]},
+        {"x": [1.0], "z": [2.0], "k": ["a"]},
+    ):
+        path = write(tmp_path / "1.parquet", **first)
+        with pytest.warns(SkippedFiles, match="left out 1 file") as said:
+            X = uapca.from_groups(tmp_path, "k", bad_files="skip")
+        assert str(path) in str(said[0].message)
+        assert (X.features, X.total_weight, X.mean.tolist()) == (("x",), 4.0, [[2.0]])
+    write(tmp_path / "1.parquet", x=[1.0], k=[1])
+    with pytest.warns(SkippedFiles) as said:
+        uapca.from_groups(tmp_path, "k", bad_files="skip")
+    assert str(said[0].message) == (
+        "left out 1 file, as asked for: every file must have labels of one kind, text as in most; "
+        f"in {str(tmp_path / '1.parquet')!r} the column 'k' holds integers. "
+        "Convert the labels first, or pass bad_files='skip'."
+    )
+
+
+@pytest.mark.parametrize("place", ["0", "5"])
+def test_files_without_rows(tmp_path, place):
+    (tmp_path / "1.csv").write_text("x,k\n1,a\n3,a\n")
+    (tmp_path / f"{place}.csv").write_text("x,k\n")
+    assert uapca.from_groups(tmp_path, "k").mean.tolist() == [[2.0]]
+    other = tmp_path / "parquet"
+    write(other / "1.parquet", x=[1.0, 3.0], k=["a", "a"])
+    write(other / f"{place}.parquet", x=pa.array([], pa.float64()), k=pa.nulls(0))
+    write(other / f"{place}b.parquet", x=pa.nulls(0), k=pa.nulls(0))
+    assert uapca.from_groups(other, "k").mean.tolist() == [[2.0]]
+    alone = tmp_path / "alone.csv"
+    alone.write_text("x,k\n")
+    assert refused(alone, "k") == (
+        "points must have at least one file that can be read; none of 1 can. "
+        "The first problem: they have no rows."
+    )
+
+
+def test_large_whole_numbers(tmp_path):
+    big = 2**60 + 1
+    path = write(tmp_path / "a.parquet", x=[big, big], k=["a", "a"])
+    assert uapca.from_groups(path, "k").mean.tolist() == [[float(big)]]
+    assert uapca.from_groups(pa.table({"x": [big], "k": ["a"]}), "k").mean.tolist() == [
+        [float(big)]
+    ]
+
+
+def test_labels_that_are_none(tmp_path):
+    path = write(tmp_path / "a.parquet", x=[1.0], k=[[1, 2]])
+    assert refused(path, "k", kind=ValueError) == (
+        "by must name columns of text, numbers, dates or times; 'k' holds list<element: int64>. "
+        "Choose another column, or take the labels out of it first."
+    )
+    twice = tmp_path / "a.csv"
+    twice.write_text("x,k,k\n1,a,b\n")
+    assert refused(twice, "k") == (
+        f"every file must have a column of each name; {str(twice)!r} has several named 'k'. "
+        "Rename all but one of them, or pass bad_files='skip'."
+    )
+
+
+def test_columns_that_begin_late_and_decimal_commas(tmp_path, monkeypatch):
+    monkeypatch.setattr("uapca.inputs.delimited._CSV_BLOCK", 64)
+    path = tmp_path / "a.csv"
+    path.write_text("x,y,k\n" + "1,,a\n" * 40 + "3,2.5,b\n3,4.5,b\n")
+    assert "column 'y' must have a value" in refused(path, "k")
+    with pytest.warns(DroppedRows, match="left out 40 rows"):
+        X = uapca.from_groups(path, "k", nulls="drop")
+    assert (X.names, X.features, X.mean.tolist()) == (("b",), ("x", "y"), [[3.0, 3.5]])
+    path.write_text("x,k\n" + "1,\n" * 40 + "3,b\n")
+    with pytest.warns(DroppedRows, match="left out 40 rows"):
+        assert uapca.from_groups(path, "k", missing="drop").names == ("b",)
+    comma = tmp_path / "b.csv"
+    comma.write_text("x;y;k\n1,5;1;a\n2;2;a\n-2,5e1;3;a\n")
+    X = uapca.from_groups(comma, "k")
+    assert X.features == ("x", "y")
+    np.testing.assert_allclose(X.mean, [[-21.5 / 3, 2.0]])
+
+
+def test_what_is_data_in_a_folder(tmp_path):
+    write(tmp_path / "a.parquet" / "part-0.parquet", x=[1.0], k=["a"])
+    (tmp_path / "a.parquet" / "_SUCCESS").write_text("")
+    write(tmp_path / "b.parquet", x=[3.0], k=["a"])
+    (tmp_path / "README.txt").write_text("Notes, not numbers.")
+    (tmp_path / "._b.parquet").write_bytes(b"nothing")
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / "c.parquet").write_bytes(b"nothing")
+    for points in (
+        tmp_path,
+        f"{tmp_path}/*.parquet",
+        [tmp_path / "a.parquet", tmp_path / "b.parquet"],
+    ):
+        assert uapca.from_groups(points, "k").mean.tolist() == [[2.0]]
+    (tmp_path / "c.txt").write_text("x,k\n4,a\n")
+    assert uapca.from_groups(tmp_path / "c.txt", "k").mean.tolist() == [[4.0]]
+
+
+def test_a_filtered_dataset(tmp_path):
+    write(tmp_path / "a.parquet", x=[1.0, 3.0, 5.0], k=["a", "a", "b"])
+    points = ds.dataset(tmp_path).filter(ds.field("x") > 2)
+    X = uapca.from_groups(points, "k")
+    assert (X.names, X.mean.ravel().tolist()) == (("a", "b"), [3.0, 5.0])
+
+
+def test_a_row_without_a_label_may_lack_values(tmp_path):
+    path = write(tmp_path / "a.parquet", x=[1.0, None, 3.0], k=["a", None, "a"])
+    with pytest.warns(DroppedRows, match="left out 1 rows, as asked for: 1 without a label"):
+        assert uapca.from_groups(path, "k", missing="drop").mean.tolist() == [[2.0]]
+
+
+def test_any_chunk(tmp_path):
+    path = write(tmp_path / "a.parquet", x=[1.0, 3.0], k=["a", "a"])
+    assert uapca.from_groups(path, "k", chunk=10**13).mean.tolist() == [[2.0]]
