@@ -20,6 +20,7 @@ from uapca.aggregate import Moments
 from uapca.aggregate.binning import binning_of
 from uapca.aggregate.keys import Keyed, ordered
 from uapca.aggregate.labels import Factor, compressed
+from uapca.inputs.clusters import check_engine, engine_of, gathered
 from uapca.inputs.columns import columns_of, is_frame
 from uapca.inputs.labelled import (
     LabelledPoints,
@@ -128,6 +129,13 @@ def from_groups(
     check_choice("missing", missing)
     check_choice("nulls", nulls)
     check_choice("bad_files", bad_files)
+    engine = engine_of(points)
+    if engine is not None:
+        check_engine(
+            engine, bins=bins, keep_samples=keep_samples, bad_files=bad_files, progress=progress
+        )
+        rows = chunk_rows(chunk)
+        return gathered(points, by, features, missing, nulls, rows).to_uncertain(spread)
     streamed = is_streamed(points)
     _check_samples(keep_samples, spread, streamed)
     if bins is not None and by is not None:

@@ -20,6 +20,7 @@ __all__ = [
     "checked",
     "feature_columns",
     "group_points",
+    "key_columns",
     "labelled_points",
 ]
 
@@ -133,7 +134,7 @@ def check_choice(parameter: str, value: Any) -> None:
 def _from_frame(
     columns: Columns, by: Any, features: Sequence[str] | None
 ) -> tuple[Floats, Factor, list[str]]:
-    keys = _keys(columns, by)
+    keys = key_columns(columns, by)
     require_columns(columns, keys, "by")
     chosen = feature_columns(columns, keys, features)
     factor = combined([columns.factor(key) for key in keys]) if keys else factorise(by)
@@ -160,7 +161,7 @@ def feature_columns(columns: Columns, keys: Sequence[str], features: Any) -> lis
     return chosen
 
 
-def _keys(columns: Columns, by: Any) -> list[str]:
+def key_columns(columns: Columns, by: Any) -> list[str]:
     """The columns that ``by`` names; none if it holds one label for each point."""
     if isinstance(by, str):
         return [by]

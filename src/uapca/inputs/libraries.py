@@ -53,6 +53,10 @@ class Columns(ABC):
             return None
         return next((name for name, own in self._keys.items() if own == key), None)
 
+    def key_of(self, name: str) -> Any:
+        """What the frame itself knows a column by."""
+        return self._keys[name]
+
     @abstractmethod
     def __len__(self) -> int:
         """Number of rows."""
