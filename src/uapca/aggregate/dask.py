@@ -102,7 +102,6 @@ def array_partial(
     d = int(points.shape[1])
     points = points.rechunk({1: -1}) if points.numblocks[1] > 1 else points
     names = check_labels(features, "features", d, "feature")
-    rules = {"missing": missing, "nulls": nulls, "rows": rows, "parameter": parameter}
     values: Keyed | None = None
     labels: list[Any] = []
     if by is not None:
@@ -115,7 +114,10 @@ def array_partial(
         _summary,
         names=names,
         known=None if values is None else values._replace(codes=np.empty(0, dtype=np.int64)),
-        **rules,
+        missing=missing,
+        nulls=nulls,
+        rows=rows,
+        parameter=parameter,
     )
     parts = array.map_blocks(
         task, points, *labels, drop_axis=1, dtype=object, meta=np.empty(0, dtype=object)

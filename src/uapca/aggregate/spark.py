@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from uapca._validation import complaint
 from uapca.aggregate.partials import Partial, merged
 
-__all__ = ["arrow_schema", "frame_partial", "is_spark"]
+__all__ = ["arrow_schema", "frame_partial", "is_spark", "summaries"]
 
 # What one cell of Arrow's binary columns and of Java's arrays can hold.
 _MOST = 2**31 - 1024
@@ -71,31 +71,50 @@ def frame_partial(
     summary : callable
         Takes the Arrow record batches of a partition, and its number.
     """
-    chosen = frame.select(["`" + name.replace("`", "``") + "`" for name in columns])
-    sums = chosen.mapInArrow(partial(_task, summary), "summary binary")
-    result: Partial | Refusal | None = sums.rdd.map(_read).treeAggregate(None, _joined, _joined)
+    sums = summaries(frame, columns, summary).rdd.map(_read)
+    result: Partial | Refusal | None = sums.treeAggregate(None, _joined, _joined)
     if isinstance(result, Refusal):
         raise result.error
     return result
 
 
+def summaries(
+    frame: Any, columns: Sequence[str], summary: Callable[[Iterable[Any], int], Partial]
+) -> Any:
+    """A frame with one row for each partition, its summary in bytes."""
+    # Under names of our own: mapInArrow takes a dot in a name for a field of a record.
+    quoted = ["`" + name.replace("`", "``") + "`" for name in columns]
+    chosen = frame.selectExpr(*(f"{name} AS c{k}" for k, name in enumerate(quoted)))
+    return chosen.mapInArrow(partial(_task, summary, list(columns)), "summary binary")
+
+
 def _task(
-    summary: Callable[[Iterable[Any], int], Partial], batches: Iterator[Any]
+    summary: Callable[[Iterable[Any], int], Partial], columns: list[str], batches: Iterator[Any]
 ) -> Iterator[Any]:
     pa = import_module("pyarrow")
     number = import_module("pyspark").TaskContext.get().partitionId()
     result: Partial | Refusal
     try:
-        result = summary(batches, number)
+        result = summary((batch.rename_columns(columns) for batch in batches), number)
     except (TypeError, ValueError) as error:
         result = Refusal(number, error)
         for _ in batches:  # Spark wants all of its rows taken
             pass
-    data = pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL)
-    if len(data) > _MOST:
-        labels = len(result.moments) if isinstance(result, Partial) else 0
-        data = pickle.dumps(Refusal(number, ValueError(_too_many(labels, len(data)))))
+    data = _written(result, number)
     yield pa.RecordBatch.from_arrays([pa.array([data], pa.binary())], ["summary"])
+
+
+def _written(result: Partial | Refusal, number: int) -> bytes:
+    data = pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL)
+    if len(data) <= _MOST or not isinstance(result, Partial):
+        return data
+    error = complaint(
+        "by",
+        "give so few labels that the moments of a partition fit into 2 GB",
+        f"the {len(result.moments)} labels of partition {number} take {len(data) / 1e9:.1f} GB",
+        "Group by fewer columns, or choose fewer features",
+    )
+    return pickle.dumps(Refusal(number, ValueError(error)))
 
 
 def _read(row: Any) -> Partial | Refusal:
@@ -103,9 +122,7 @@ def _read(row: Any) -> Partial | Refusal:
     return result
 
 
-def _joined(
-    a: Partial | Refusal | None, b: Partial | Refusal | None
-) -> Partial | Refusal | None:
+def _joined(a: Partial | Refusal | None, b: Partial | Refusal | None) -> Partial | Refusal | None:
     if a is None or b is None:
         return b if a is None else a
     if isinstance(a, Partial) and isinstance(b, Partial):
@@ -124,12 +141,3 @@ def _check_classic(frame: Any) -> None:
                 "Run where the driver runs, or write Parquet files and pass their folder",
             )
         )
-
-
-def _too_many(labels: int, size: int) -> str:
-    return complaint(
-        "by",
-        "give so few labels that a partition's moments fit into 2 GB",
-        f"{labels} labels take {size / 1e9:.1f} GB",
-        "Group by fewer columns, or choose fewer features",
-    )

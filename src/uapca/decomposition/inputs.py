@@ -13,7 +13,7 @@ from uapca._validation import complaint
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.checks import covariance_from, weights_from
 
-__all__ = ["all_or_nothing", "as_uncertain", "check_features"]
+__all__ = ["all_or_nothing", "as_uncertain", "check_features", "check_width"]
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -82,16 +82,7 @@ def as_uncertain(
 
 def check_features(estimator: Any, X: UncertainArray) -> None:
     """Raise unless X has the features the estimator was fitted on, in their order."""
-    d = estimator.n_features_in_
-    if X.shape[1] != d:
-        raise ValueError(
-            complaint(
-                "X",
-                f"have the {d} features of the fit",
-                f"got {X.shape[1]}",
-                "Select them with X[:, features]",
-            )
-        )
+    check_width(estimator, X.shape[1])
     names = getattr(estimator, "feature_names_in_", None)
     if names is not None and X.features is not None and tuple(names) != X.features:
         first = next(i for i, (a, b) in enumerate(zip(names, X.features, strict=True)) if a != b)
@@ -101,6 +92,20 @@ def check_features(estimator: Any, X: UncertainArray) -> None:
                 "have the features of the fit in the same order",
                 f"feature {first} is {X.features[first]!r} instead of {names[first]!r}",
                 "Select and order them with X[:, features]",
+            )
+        )
+
+
+def check_width(estimator: Any, width: int) -> None:
+    """Raise unless there are as many features as in the fit."""
+    d = estimator.n_features_in_
+    if width != d:
+        raise ValueError(
+            complaint(
+                "X",
+                f"have the {d} features of the fit",
+                f"got {width}",
+                "Select them with X[:, features]",
             )
         )
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uapca._validation import as_floats, check_finite, complaint
 from uapca.decomposition import solvers
+from uapca.decomposition.chunks import fit_chunks, is_chunked, project_chunks
 from uapca.decomposition.inputs import all_or_nothing, as_uncertain, check_features
 from uapca.decomposition.matrices import check_size, covariances, diagonalised
 from uapca.decomposition.parameters import (
@@ -153,7 +154,7 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         ----------
         X : UncertainArray, or array-like of shape (N, D)
             Uncertain rows; or points, which ``cov``, ``std`` or ``factors`` make uncertain as in
-            `uapca.UncertainArray`.
+            `uapca.UncertainArray`. The chunks of a Dask array of points are summed where they are.
         y : ignored
         cov, std, factors : array-like, optional
             Errors of the points.
@@ -164,6 +165,10 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         -------
         self
         """
+        if is_chunked(X):
+            errors = {"cov": cov, "std": std, "factors": factors, "sample_weight": sample_weight}
+            fit_chunks(self, X, errors)
+            return self
         data = as_uncertain(self, X, cov, std, factors, sample_weight)
         scale = scale_from(self.scale)
         d = data.shape[1]
@@ -200,11 +205,14 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
         Returns
         -------
-        UncertainArray, or ndarray of shape (N, n_components_)
-            As the input: names, weights and laws go along; float32 stays float32.
+        UncertainArray, or array of shape (N, n_components_)
+            As the input: names, weights and laws go along; float32 stays float32; a Dask array
+            gives one that is not computed yet.
         """
         if not hasattr(self, "components_"):  # check_is_fitted alone costs as much as a small fit
             check_is_fitted(self)
+        if is_chunked(X):
+            return project_chunks(self, X)
         if not isinstance(X, UncertainArray):
             points = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
             return self._scores(points).astype(points.dtype, copy=False)

@@ -52,9 +52,7 @@ def check_engine(engine: str, **given: Any) -> None:
             )
 
 
-def gathered(
-    points: Any, by: Any, features: Any, missing: str, nulls: str, rows: int
-) -> Moments:
+def gathered(points: Any, by: Any, features: Any, missing: str, nulls: str, rows: int) -> Moments:
     """The moments of points on a cluster."""
     found: Partial | None
     if dask.is_dask_array(points):
@@ -147,7 +145,7 @@ def _of_pandas(plan: PartitionPlan, frame: Any, number: int) -> Partial:
     name = f"partition {number}"
     frame = frame.set_axis([*plan.features, *plan.keys], axis=1)
     try:
-        batch = pa.RecordBatch.from_pandas(frame, preserve_index=False, nthreads=1)
+        table = pa.Table.from_pandas(frame, preserve_index=False, nthreads=1)
     except pa.ArrowException as error:
         raise FileError(
             complaint(
@@ -157,7 +155,8 @@ def _of_pandas(plan: PartitionPlan, frame: Any, number: int) -> Partial:
                 "Convert its columns to numbers and text first",
             )
         ) from error
-    return _summed(plan, Partition(name, batch.schema, [batch]))
+    # Text of partitions that were put together comes in pieces.
+    return _summed(plan, Partition(name, table.schema, table.combine_chunks().to_batches()))
 
 
 def _of_arrow(plan: PartitionPlan, kinds: Any, batches: Iterable[Any], number: int) -> Partial:

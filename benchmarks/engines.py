@@ -1,0 +1,174 @@
+"""Dask and Spark against the local path, over one folder of Parquet files.
+
+``python -m benchmarks.engines [--rows N] [--rounds R]`` writes the files, checks that all ways
+give the same rows, times them in turn and prints a table. It takes minutes and, for 2 × 10⁷ rows,
+3.7 GB of disk, and is not part of ``make bench``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import uapca
+
+__all__ = ["measured", "overheads"]
+
+_FEATURES = [f"x{j}" for j in range(22)]
+_LABELS = 100
+_FILE = 500_000
+
+Job = Callable[[], uapca.UncertainArray]
+
+
+def write(folder: Path, rows: int) -> None:
+    """Points around a centre for each label, far from zero, a file at a time."""
+    pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
+    for k in range(-(-rows // _FILE)):
+        n = min(_FILE, rows - k * _FILE)
+        rng = np.random.default_rng(k)
+        labels = rng.integers(0, _LABELS, n)
+        points = rng.standard_normal((len(_FEATURES), n)) + labels / 10 + 1e4
+        columns = {**dict(zip(_FEATURES, points, strict=True)), "label": labels}
+        path = folder / f"{k:04}.parquet"
+        pq.write_table(pa.table(columns), path, compression="none", use_dictionary=False)
+
+
+@contextmanager
+def dask_workers(n: int) -> Iterator[Any]:
+    """So many worker processes of one thread each, on loopback."""
+    distributed = import_module("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=n,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def spark_session() -> Iterator[Any]:
+    """Spark with two threads."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = import_module("pyspark.sql").SparkSession.builder.master("local[2]")
+    for name, value in {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def measured(folder: Path, rounds: int, spark: bool = True) -> dict[str, list[float]]:
+    """Seconds of each way, round by round; all must give the same rows."""
+    dask, dd = import_module("dask"), import_module("dask.dataframe")
+    with ExitStack() as stack:
+        clients = {n: stack.enter_context(dask_workers(n)) for n in (1, 2)}
+        frame = dd.read_parquet(str(folder))
+
+        def on(client: Any) -> Job:
+            def job() -> uapca.UncertainArray:
+                with dask.config.set(scheduler=client):
+                    return uapca.from_groups(frame, "label")
+
+            return job
+
+        jobs: dict[str, Job] = {
+            "files, this process": lambda: uapca.from_groups(folder, "label"),
+            "Dask, 1 worker": on(clients[1]),
+            "Dask, 2 workers": on(clients[2]),
+        }
+        if spark:
+            session = stack.enter_context(spark_session())
+            rows = session.read.parquet(str(folder))
+            jobs["Spark, 1 task at a time"] = lambda: uapca.from_groups(rows.coalesce(1), "label")
+            jobs["Spark, 2 tasks at a time"] = lambda: uapca.from_groups(rows, "label")
+        times: dict[str, list[float]] = {name: [] for name in jobs}
+        expected: uapca.UncertainArray | None = None
+        for k in range(rounds + 1):
+            for name, job in jobs.items():
+                start = time.perf_counter()
+                found = job()
+                if k:  # the first round starts the workers and fills the cache of files
+                    times[name].append(time.perf_counter() - start)
+                expected = found if expected is None else expected
+                _check_same(found, expected, name)
+        return times
+
+
+def overheads() -> str:
+    """What an engine takes with next to nothing to do."""
+    with tempfile.TemporaryDirectory() as name:
+        write(Path(name), 1000)
+        times = measured(Path(name), 5)
+    return ", ".join(f"{way} {np.median(seconds):.2g} s" for way, seconds in times.items())
+
+
+def _check_same(X: uapca.UncertainArray, Y: uapca.UncertainArray, way: str) -> None:
+    size = np.abs(Y.cov.dense()).max(axis=(1, 2), keepdims=True)
+    same = (
+        X.names == Y.names
+        and X.total_weight == Y.total_weight
+        and np.allclose(X.mean, Y.mean, rtol=1e-12, atol=0.0)
+        and bool((np.abs(X.cov.dense() - Y.cov.dense()) <= 1e-12 * size).all())
+    )
+    if not same:
+        raise AssertionError(f"{way} gives other rows")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.engines", description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-spark", action="store_true")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    with tempfile.TemporaryDirectory() as name:
+        write(Path(name), options.rows)
+        print(f"{options.rows:,} rows, {len(_FEATURES)} features, {_LABELS} labels", flush=True)
+        times = measured(Path(name), options.rounds, not options.no_spark)
+    local = np.array(times["files, this process"])
+    print("| way | seconds, median (all) | ÷ files, this process |\n|---|---|---|")
+    for way, seconds in times.items():
+        ratio = float(np.median(np.array(seconds) / local))
+        every = ", ".join(f"{s:.1f}" for s in seconds)
+        print(f"| {way} | {np.median(seconds):.1f} ({every}) | {ratio:.2f} |")
+    for engine, one, two in (
+        ("Dask", "Dask, 1 worker", "Dask, 2 workers"),
+        ("Spark", "Spark, 1 task at a time", "Spark, 2 tasks at a time"),
+    ):
+        if one in times:
+            gains = np.array(times[one]) / np.array(times[two])
+            every = ", ".join(f"{g:.2f}" for g in gains)
+            print(f"{engine}, 1 → 2: {np.median(gains):.2f} × faster ({every})")
+    if not options.no_spark:
+        print(f"1,000 rows: {overheads()}")
+
+
+if __name__ == "__main__":
+    main()
