@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -127,13 +128,18 @@ def array_partial(
 
 def _reduced(parts: Sequence[Any]) -> Partial:
     """Delayed summaries, merged along a tree on the workers; the last one comes to the client."""
-    merge = import_module("dask").delayed(merged, pure=False)
-    level = list(parts)
-    while True:
-        level = [merge(level[k : k + FAN_IN]) for k in range(0, len(level), FAN_IN)]
-        if len(level) == 1:
-            result: Partial = level[0].compute()
-            return result
+    # The parts share one graph, to which the tree is added: calling a delayed function for every
+    # merge would go through all of it each time.
+    graph = dict(parts[0].dask)
+    keys = [part.key for part in parts]
+    name, depth = f"uapca-merge-{uuid4().hex}", 0
+    while depth == 0 or len(keys) > 1:
+        groups = [keys[k : k + FAN_IN] for k in range(0, len(keys), FAN_IN)]
+        keys = [f"{name}-{depth}-{k}" for k in range(len(groups))]
+        graph.update((key, (merged, group)) for key, group in zip(keys, groups, strict=True))
+        depth += 1
+    result: Partial = import_module("dask.delayed").Delayed(keys[0], graph).compute()
+    return result
 
 
 def _numbered(

@@ -58,11 +58,13 @@ def from_groups(
 
     Parameters
     ----------
-    points : array-like of shape (n, D), data frame, path, or Arrow dataset or reader
+    points : array-like of shape (n, D), data frame, path, Arrow dataset or reader, Dask, Spark
         Any frame `from_frame` reads; or the points where they are: a Parquet, CSV or Arrow file, a
         folder, a pattern such as ``"folder/*.parquet"``, a list of these, a
         ``pyarrow.dataset.Dataset`` or a ``pyarrow.RecordBatchReader``. These are read a chunk at
         a time and only in the columns that are needed, and may be larger than memory.
+        Or a Dask array, a Dask or a Spark data frame: these are summed where they are, and only
+        the sums travel.
     by : array-like of shape (n,), str or list of str
         The label of each point; for a frame or a file the column that holds it, or several columns
         whose combinations are the labels. Columns of pandas frames that are named by numbers are
