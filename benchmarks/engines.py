@@ -23,7 +23,7 @@ import numpy as np
 
 import uapca
 
-__all__ = ["measured", "overheads"]
+__all__ = ["busy", "measured", "overheads"]
 
 _FEATURES = [f"x{j}" for j in range(22)]
 _LABELS = 100
@@ -129,6 +129,31 @@ def _jobs(source: Path, clients: dict[int, Any], session: Any) -> dict[str, Job]
     return jobs
 
 
+def busy(folder: Path, rounds: int) -> str:
+    """Processor seconds of the Dask workers: what other programs on the machine do not change.
+
+    Where two workers share the work evenly, and take no more of it together than one alone, they
+    are twice as fast as soon as each has a core of its own.
+    """
+    spent: dict[int, list[list[float]]] = {1: [], 2: []}
+    with ExitStack() as stack:
+        clients = {n: stack.enter_context(dask_workers(n)) for n in (1, 2)}
+        jobs = _jobs(folder, clients, None)
+        for k in range(rounds + 1):
+            for n, job in ((1, jobs["Dask, 1 worker"]), (2, jobs["Dask, 2 workers"])):
+                before = clients[n].run(time.process_time)
+                job()
+                after = clients[n].run(time.process_time)
+                if k:
+                    spent[n].append(sorted(after[w] - before[w] for w in after))
+    one = np.median([alone for (alone,) in spent[1]])
+    less, more = np.median(spent[2], axis=0)
+    return (
+        f"processor seconds: one worker {one:.2f}, two workers {less:.2f} and {more:.2f}; "
+        f"one ÷ the busier of two: {one / more:.2f}"
+    )
+
+
 def overheads() -> str:
     """What an engine takes with next to nothing to do."""
     with tempfile.TemporaryDirectory() as name:
@@ -159,6 +184,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         write(Path(name), options.rows)
         print(f"{options.rows:,} rows, {len(_FEATURES)} features, {_LABELS} labels", flush=True)
+        print(busy(Path(name), options.rounds), flush=True)
         times = measured(Path(name), options.rounds, not options.no_spark)
     local = np.array(times["files, this process"])
     print("| way | seconds, median (all) | ÷ files, this process |\n|---|---|---|")

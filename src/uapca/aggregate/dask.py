@@ -109,7 +109,11 @@ def array_partial(
         if not is_dask(by):
             # Labels in memory travel as small integers.
             values = keyed([by])
-            by = array.from_array(values.codes, chunks=len(values.codes) or 1)
+            n, chunks = points.shape[0], len(values.codes) or 1
+            if not math.isnan(n):
+                check_rows(values.codes, n, "drop")
+                chunks = points.chunks[:1]
+            by = array.from_array(values.codes, chunks=chunks)
         labels = [_aligned(by, points)[:, None]]
     task = partial(
         _summary,
