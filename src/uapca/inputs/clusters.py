@@ -88,7 +88,7 @@ def gathered(points: Any, by: Any, features: Any, missing: str, nulls: str, rows
 class PartitionPlan(Plan):
     """What to take from every partition."""
 
-    def check(self, source: Source, schema: Any) -> None:
+    def check(self, source: Source, schema: Any, kinds: bool = True) -> None:
         types = library("pyarrow").types
         for name in self.features:
             kind = schema.field(name).type

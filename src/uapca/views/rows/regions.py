@@ -89,7 +89,7 @@ def _frame(law: Law) -> tuple[Floats, Floats]:
         pair = [first, int(np.argmax(spanned))]
         if spanned.max() > 0:
             root = parts[:, pair]
-            inverse = np.linalg.inv(root)
+            inverse = np.asarray(np.linalg.inv(root), dtype=np.float64)
             if np.square(inverse @ np.delete(parts, pair, axis=1)).sum() < LITTLE:
                 return root, inverse
     values, vectors = np.linalg.eigh(law.cov)
