@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import uapca
 
 SOURCE = Path(uapca.__file__).parent
@@ -84,6 +86,21 @@ def test_public_names_are_there_and_documented():
         thing = getattr(uapca, name)
         if not name.startswith("__"):
             assert thing.__doc__, name
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("load_studnets", "; did you mean 'uapca.datasets.load_students'?"),
+        ("from_fram", "; did you mean 'uapca.from_frame'?"),
+        ("zzzzzz", ""),
+        ("__wrapped__", ""),
+    ],
+)
+def test_names_that_are_not_there(name, meant):
+    with pytest.raises(AttributeError) as error:
+        getattr(uapca, name)
+    assert str(error.value) == f"module 'uapca' has no attribute {name!r}{meant}"
 
 
 def test_version_is_a_string():

@@ -124,7 +124,21 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f"uapca.{_HOME[name]}"), name)
         globals()[name] = value
         return value
-    raise AttributeError(f"module 'uapca' has no attribute {name!r}")
+    raise AttributeError(f"module 'uapca' has no attribute {name!r}{_meant(name)}")
+
+
+def _meant(name: str) -> str:
+    """What was probably meant; nothing is looked for where Python itself asks for a name."""
+    if name.startswith("_"):
+        return ""
+    from difflib import get_close_matches
+
+    from uapca import datasets
+
+    known = {other: other for other in (*_MODULES, *_HOME)}
+    known |= {other: f"datasets.{other}" for other in datasets.__all__}
+    close = get_close_matches(name, known, n=1)
+    return f"; did you mean 'uapca.{known[close[0]]}'?" if close else ""
 
 
 def __dir__() -> list[str]:

@@ -60,6 +60,17 @@ def test_version(run):
             "as 0.95 or all; got '1.5'.",
         ),
         (["fit", "stars.csv"], "there is no file 'stars.csv'."),
+        (["fit", "students", "--colour"], "No such option '--colour'."),
+        (
+            ["plot", "students", "-o", "x.svg"],
+            "Missing argument 'KIND'. It is one of distributions, projection, traces, "
+            "eigenvalues, progression, scree, biplot, loadings, contributions, cos2, components, "
+            "simulation.",
+        ),
+        (
+            ["plot", "students", "biplot"],
+            "Missing option '-o' / '--output'. Such as -o FILE.svg.",
+        ),
     ],
 )
 def test_errors_are_one_line(fails, tmp_path, monkeypatch, arguments, message):

@@ -416,6 +416,13 @@ def test_a_misspelt_file_and_its_neighbour(folder, fails):
     assert fails("fit", "none/*.csv", "--by", "g") == "no file matches 'none/*.csv'."
 
 
+def test_kept_points_have_no_standard_error(folder, fails):
+    assert fails("fit", "flowers.csv", "--by", "species", "--keep-points", "--spread", "sem") == (
+        "--keep-points must be left out with --spread sem; got --keep-points. The points show the "
+        "spread of replicates, not the error of their mean."
+    )
+
+
 def test_options_for_tables_are_refused_elsewhere(folder, fails):
     assert fails("fit", "students", "--words", "grades") == (
         "--words is for tables and has no meaning for the bundled data set students. Leave it out."

@@ -80,3 +80,11 @@ def test_a_failing_write_leaves_nothing(run, folder, monkeypatch):
     assert result.stderr == "uapca: error: No space left on device: 'y.csv'\n"
     assert (folder / "y.csv").read_text() == "mine"
     assert not list(folder.glob(".*part"))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="only where the kernel has this folder")
+def test_a_folder_of_the_kernel(fails):
+    assert fails("plot", "students", "biplot", "-o", "/proc/a.png") == (
+        "the folder '/proc' cannot be written to (no file can be made there). "
+        "Choose another one with -o."
+    )

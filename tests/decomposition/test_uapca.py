@@ -517,3 +517,15 @@ class TestQuality:
     def test_no_score_without_variance(self):
         with pytest.raises(ValueError, match="^n_components must leave a model with variance in"):
             uapca.UAPCA(1).fit(np.ones((3, 4))).score(np.ones((3, 4)))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_of_text_are_named(library):
+    module = pytest.importorskip(library)
+    frame = module.DataFrame({"star": ["HD 1", "HD 2"], "x": [1.0, 2.0], "type": ["G", "K"]})
+    with pytest.raises(ValueError) as error:
+        uapca.UAPCA(1).fit(frame)
+    assert str(error.value) == (
+        "X must hold numbers in every column; 'star', 'type' hold something else. Drop the "
+        "columns, or use uapca.from_frame, which takes names of rows and errors from columns."
+    )

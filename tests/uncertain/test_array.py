@@ -201,6 +201,21 @@ def test_a_data_frame_gives_its_labels():
     assert uapca.UncertainArray(frame.reset_index(drop=True)).names is None
 
 
+def test_names_that_are_not_there_and_what_was_meant():
+    X = uapca.UncertainArray(np.eye(2), names=["Tom", "Jane"], features=["x", "y"])
+    for index, remedy in (
+        ("x", "'x' is a feature, which X[:, 'x'] selects."),
+        ("Jan", "Perhaps 'Jane' was meant."),
+        ("?", "Select rows by position or give them names."),
+    ):
+        with pytest.raises(KeyError) as error:
+            X[index]
+        assert error.value.args[0] == (
+            f"row name must be one of the rows' names; got {index!r}, and there are 'Tom', "
+            f"'Jane'. {remedy}"
+        )
+
+
 def test_correlations_in_a_frame_read_back():
     rng = np.random.default_rng(3)
     factor = rng.normal(size=(7, 3, 3))

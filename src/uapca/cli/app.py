@@ -9,6 +9,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
@@ -34,6 +35,8 @@ COMMANDS = {
     "datasets": "The data sets that can be named instead of a file.",
     "completion": "Completion of commands and names for bash, zsh or fish.",
 }
+
+_ALIKE = 0.65
 
 
 class App(click.Group):
@@ -98,6 +101,9 @@ def _ended(error: BaseException) -> int:
         return 130
     if settings.debug:
         traceback.print_exception(error)
+    if isinstance(error, click.NoSuchOption):
+        alike = _alike(error.option_name, error.possibilities or ())
+        error = click.NoSuchOption(error.option_name, possibilities=alike, ctx=error.ctx)
     if isinstance(error, click.ClickException):
         # Not str(error): click's own text has the hint of what was meant.
         error = click.UsageError(error.format_message())
@@ -105,6 +111,15 @@ def _ended(error: BaseException) -> int:
     else:
         sys.stderr.write(f"uapca: error: {line_of(error)}\n")
     return 2
+
+
+def _alike(option: str, possibilities: Sequence[str]) -> list[str]:
+    """The options that may have been meant: --corr for --colour is none of them."""
+    return [
+        known
+        for known in possibilities
+        if SequenceMatcher(None, option.lstrip("-"), known.lstrip("-")).ratio() > _ALIKE
+    ]
 
 
 def _prepare_streams() -> None:

@@ -18,6 +18,7 @@ _OPTIONS = (
     (r"\bwords=\{[^}]*\}", "--words FILE"),
     (r"\berrors='([^']*)'", r'--errors "\1"'),
     (r"\bcorr='([^']*)'", r'--corr "\1"'),
+    (r"\bkeep_samples(=True)?\b", "--keep-points"),
     (r"\bspread='(\w+)'", r"--spread \1"),
     (r"\bscale=inf", "--scale inf"),
     (r"\bddof=", "--ddof "),

@@ -142,6 +142,17 @@ def data_argument(name: str = "data") -> Decorator:
     return click.argument(name, metavar=name.upper(), type=_Data())
 
 
+class _Output(click.Path):
+    """A file to write; if it is missing, an example says how it is named."""
+
+    def __init__(self, example: str) -> None:
+        super().__init__()
+        self.example = example
+
+    def get_missing_message(self, param: Any, ctx: Any = None) -> str:
+        return f"Such as {self.example}."
+
+
 # Options
 
 
@@ -224,9 +235,15 @@ def output_option(formats: str, required: bool = False, what: str = "") -> Decor
         "--output",
         metavar="FILE",
         required=required,
-        type=click.Path(),
+        type=_Output(f"-o {_first_ending(formats)}"),
         help=f"{what or 'The file to write'}: {formats}{default}.",
     )
+
+
+def _first_ending(formats: str) -> str:
+    """A file name with the first of the endings."""
+    endings = [word.strip(",.") for word in formats.split() if word.startswith(".")]
+    return f"FILE.{endings[0]}" if endings else "FILE"
 
 
 force_option = click.option("--force", is_flag=True, help="Replace files that exist.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -70,7 +71,9 @@ def _check_writable(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             return
     except OSError as error:
-        reason = error.strerror or str(error)
+        # Some folders, such as those of the kernel, exist and say that they do not.
+        absent = error.errno == errno.ENOENT
+        reason = "no file can be made there" if absent else error.strerror or str(error)
         raise CommandError(
             f"the folder {quoted(folder)} cannot be written to ({reason}). "
             "Choose another one with -o."

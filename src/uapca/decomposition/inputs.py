@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from uapca._validation import complaint
+from uapca._validation import complaint, listed
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.checks import covariance_from, weights_from
 
@@ -71,13 +71,41 @@ def as_uncertain(
         elif hasattr(estimator, "feature_names_in_"):
             del estimator.feature_names_in_
         return _weighted(X, weights)
-    points = validate_data(
-        estimator, X, dtype=[np.float64, np.float32], ensure_all_finite=False, reset=reset
-    )
+    try:
+        points = validate_data(
+            estimator, X, dtype=[np.float64, np.float32], ensure_all_finite=False, reset=reset
+        )
+    except ValueError:
+        _check_text(X)
+        raise
     names = getattr(estimator, "feature_names_in_", None)
     errors = covariance_from(cov, std, factors, points.shape, check=True)
     data = UncertainArray(points, errors, features=names, check=False)
     return _weighted(data, weights)
+
+
+def _check_text(X: Any) -> None:
+    """Raise if columns of a data frame hold no numbers: their names help more than a cell."""
+    names = list(getattr(X, "columns", ()))
+    text = [str(name) for name in names if isinstance(name, str) and not _is_numeric(X[name])]
+    if text:
+        raise ValueError(
+            complaint(
+                "X",
+                "hold numbers in every column",
+                f"{listed(text)} {'holds' if len(text) == 1 else 'hold'} something else",
+                "Drop the columns, or use uapca.from_frame, which takes names of rows and errors "
+                "from columns",
+            )
+        ) from None
+
+
+def _is_numeric(column: Any) -> bool:
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def check_features(estimator: Any, X: UncertainArray) -> None:

@@ -227,7 +227,7 @@ class UncertainArray(Reading):
                     )
                 )
             return self[index[0]]._select_features(index[1])
-        rows = positions(index, len(self), self._names, "row")
+        rows = positions(index, len(self), self._names, "row", self._features)
         if isinstance(rows, slice) and rows == slice(None):
             return self
         weights, total = self._weights_of(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,17 @@ from uapca.uncertain.covariance import Rows
 __all__ = ["positions", "taken"]
 
 
-def positions(index: Any, count: int, labels: tuple[str, ...] | None, axis: str) -> Rows:
-    """An index of any kind as a slice or as positions, at least one of ``count``."""
+def positions(
+    index: Any,
+    count: int,
+    labels: tuple[str, ...] | None,
+    axis: str,
+    features: tuple[str, ...] | None = None,
+) -> Rows:
+    """An index of any kind as a slice or as positions, at least one of ``count``.
+
+    A row that is not there may be one of the ``features``, which the message then says.
+    """
     if index is Ellipsis:
         return slice(None)
     if isinstance(index, slice):
@@ -37,7 +47,7 @@ def positions(index: Any, count: int, labels: tuple[str, ...] | None, axis: str)
                     f"{axis} name",
                     f"be one of the {axis}s' names",
                     f"got {missing[0]!r}, and there are {listed}{', …' * (len(known) > 8)}",
-                    f"Select {axis}s by position or give them names",
+                    _meant(missing[0], axis, labels or (), features or ()),
                 )
             )
         return np.array([known[str(label)] for label in array], dtype=np.intp)
@@ -66,6 +76,15 @@ def positions(index: Any, count: int, labels: tuple[str, ...] | None, axis: str)
             f"At least one {axis} must remain",
         )
     )
+
+
+def _meant(name: str, axis: str, labels: tuple[str, ...], features: tuple[str, ...]) -> str:
+    if name in features:
+        return f"{name!r} is a feature, which X[:, {name!r}] selects"
+    close = get_close_matches(name, labels, n=1)
+    if close:
+        return f"Perhaps {close[0]!r} was meant"
+    return f"Select {axis}s by position or give them names"
 
 
 def taken(labels: tuple[str, ...] | None, rows: Rows) -> tuple[str, ...] | None:

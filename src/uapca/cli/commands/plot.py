@@ -37,6 +37,13 @@ def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(kind) for kind in KINDS if kind.startswith(incomplete)]
 
 
+class _Kind(click.types.StringParamType):
+    """The kind of a picture; if it is missing, they are listed."""
+
+    def get_missing_message(self, param: Any, ctx: Any = None) -> str:
+        return f"It is one of {', '.join(KINDS)}."
+
+
 @subcommand(
     "plot",
     ("uapca plot students projection -o students.svg", ""),
@@ -46,7 +53,7 @@ def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
     help=_HELP,
 )
 @data_argument()
-@click.argument("kind", metavar="KIND", shell_complete=_complete)
+@click.argument("kind", metavar="KIND", type=_Kind(), shell_complete=_complete)
 @output_option("by its ending .svg, .png or .pdf", required=True, what="The picture")
 @click.option(
     "--pair",
