@@ -28,7 +28,7 @@ def print_report(fit: Fit, groups: bool = False) -> None:
     show(_loadings(fit))
     line()
     for sentence in _driving_rows(fit):
-        line(sentence)
+        line(sentence, "bold" if sentence else "")
     if fit.uncertainty is None:
         line(f"Stability: {fit.why_not}.")
         return
