@@ -129,3 +129,14 @@ def test_a_title_stands_above_the_places_of_crossings(traces):
     ax.figure.canvas.draw()
     title = ax.title.get_window_extent()
     assert not any(title.overlaps(text.get_window_extent()) for text in ax.texts)
+
+
+def test_crossings_of_very_many_are_not_sought_unless_asked_for():
+    rng = np.random.default_rng(0)
+    X = uapca.UncertainArray(rng.normal(size=(60, 51)), std=rng.uniform(0.1, 2, 51))
+    traces = uapca.factor_traces(X, scales=[0, 1, np.inf])
+    panel = uapca.plot.eigenvalues.scene(traces)
+    assert not panel.of(Rule)
+    assert [entry.text for entry in panel.legend] == ["crossings are not marked"]
+    assert "crossings" not in vars(traces)
+    assert uapca.plot.eigenvalues.scene(traces, crossings=False).legend == ()

@@ -36,6 +36,8 @@ _LABELS = {
 }
 # More curves than this are not told apart; the others go on in grey.
 CROWDED = 8
+# And crossings of more than this are only looked for where the reader says so.
+SOUGHT = 50
 # The height of a label as a share of the panel's, at one paper column.
 LINE = 0.06
 # How a crossing is drawn, and what the legend says of it.
@@ -51,7 +53,7 @@ def eigenvalues(
     traces: FactorTraces | WeightTraces | Any,
     *,
     values: Literal["share", "normalized", "variance"] = "share",
-    crossings: bool | Literal["shown"] = True,
+    crossings: bool | Literal["shown"] | None = None,
 ) -> Panel:
     """Eigenvalues λᵢ of K(s) against s, with dotted lines where two of them come closest.
 
@@ -65,9 +67,10 @@ def eigenvalues(
     values : {"share", "normalized", "variance"}, default="share"
         λᵢ as a share of the total variance at that s; divided by (1 + s)², which is finite at
         s = ∞ too; or as they are, which leaves out s = ∞.
-    crossings : bool or "shown", default=True
+    crossings : bool or "shown", optional
         Mark all crossings, none, or those that change what is shown. With more than eight
-        eigenvalues True marks those of the curves in colour.
+        eigenvalues True marks those of the curves in colour. By default True, but False with more
+        than 50 eigenvalues, where looking for crossings takes long; the legend then says so.
 
     Examples
     --------
@@ -78,7 +81,7 @@ def eigenvalues(
     ['s = 0.369', 's = 0.538']
     """
     check_choice(values, _LABELS, "values")
-    check_choice(crossings, (True, False, "shown"), "crossings")
+    check_choice(crossings, (None, True, False, "shown"), "crossings")
     followed = traces_given(traces)
     u, heights = followed.u, _heights(followed, values)
     seen = np.isfinite(heights).all(axis=1)
@@ -108,9 +111,11 @@ def eigenvalues(
     top = 1.06 * float(heights[seen].max()) or 1.0
     end = (float(u[seen][-1]), heights[seen][-1])
     marks += _names(end, inked, coloured, top)
-    if crossings:
+    if crossings or (crossings is None and count <= SOUGHT):
         marks += _crossing_marks(followed, crossings == "shown", coloured)
     legend = _legend([mark for mark in marks if isinstance(mark, Rule)])
+    if crossings is None and count > SOUGHT:
+        legend = (LegendEntry(text="crossings are not marked", kind="none"),)
     return Panel(
         marks=tuple(marks),
         x=_axis(followed),

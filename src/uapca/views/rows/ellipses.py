@@ -26,7 +26,14 @@ def radius_of(level: float, dim: int = 2) -> float:
     return float(np.sqrt(-2 * np.log1p(-level)))
 
 
-def normal_mark(mean: Floats, cov: Floats, level: float, unit: float = 1.0, **mark: Any) -> Mark:
+def normal_mark(
+    mean: Floats,
+    cov: Floats,
+    level: float,
+    unit: float = 1.0,
+    spectrum: tuple[Floats, Floats] | None = None,
+    **mark: Any,
+) -> Mark:
     """The ellipse that holds `level` of N(mean, cov); a line or a point where it is degenerate.
 
     Parameters
@@ -37,10 +44,12 @@ def normal_mark(mean: Floats, cov: Floats, level: float, unit: float = 1.0, **ma
         Probability inside, between 0 and 1.
     unit : float
         A length of the picture: what is smaller than `FLAT` times it is drawn as a point.
+    spectrum : tuple of ndarray, optional
+        Eigenvalues, rising, and eigenvectors of `cov`, where they are known.
     **mark
         Fields of the mark: role, key, ink …
     """
-    values, vectors = np.linalg.eigh(cov)
+    values, vectors = np.linalg.eigh(cov) if spectrum is None else spectrum
     long, short = np.sqrt(np.maximum(values[::-1], 0.0))
     direction = vectors[:, 1]
     if direction[0] < 0 or (direction[0] == 0 and direction[1] < 0):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -146,12 +147,15 @@ def row_marks(
     sure = np.zeros(n, dtype=bool) if kind != "points" else np.ones(n, dtype=bool)
     covs = np.zeros((n, 2, 2)) if kind == "points" else Y.cov.dense().astype(np.float64)
     unit = _unit(means_at, covs)
+    # One call for all rows: of very many, calls are what takes the time.
+    values, vectors = np.linalg.eigh(covs)
     order = np.argsort(-np.trace(covs, axis1=1, axis2=2), kind="stable")
     for i in order:
         if sure[i]:
             continue
         law = None if Y.laws is None else Y.laws[int(i)]
-        made, name = _row(means_at[i], covs[i], law, levels, colours, int(i), kind, unit)
+        row = (means_at[i], covs[i], (values[i], vectors[i]))
+        made, name = _row(row, law, levels, colours, int(i), kind, unit)
         result.marks += made
         result.kinds.add(name)
         sure[i] = name == "certain"
@@ -184,9 +188,16 @@ def _level_ink(ink: Ink, index: int, count: int) -> Ink:
     return replace(ink, fill_opacity=1.6 * min(ink.fill_opacity, 0.14), width=0.5 * ink.width)
 
 
+@cache
+def _level_inks(ink: Ink, count: int, fine: bool) -> tuple[Ink, ...]:
+    """One ink for each level, the outermost last."""
+    if fine:
+        ink = replace(ink, width=0.4, fill_opacity=0.05)
+    return tuple(_level_ink(ink, i, count) for i in range(count))
+
+
 def _row(
-    mean: Floats,
-    cov: Floats,
+    row: tuple[Floats, Floats, tuple[Floats, Floats]],
     law: Law | None,
     levels: tuple[float, ...],
     colours: Colouring,
@@ -194,15 +205,14 @@ def _row(
     kind: Kind,
     unit: float,
 ) -> tuple[list[Mark], str]:
+    mean, cov, spectrum = row
     key, ink = colours.keys[index], colours.inks[index]
-    if len(colours.keys) > MANY and index not in colours.wide:
-        ink = replace(ink, width=0.4, fill_opacity=0.05)
-    inks = [_level_ink(ink, i, len(levels)) for i in range(len(levels))]
+    inks = _level_inks(ink, len(levels), len(colours.keys) > MANY and index not in colours.wide)
     outer_first = list(zip(levels, inks, strict=True))[::-1]
     plain = law is None or is_normal(law)
     if kind == "ellipse" or (plain and kind == "auto"):
         marks = [
-            normal_mark(mean, cov, level, unit, role="row", key=key, ink=shade)
+            normal_mark(mean, cov, level, unit, spectrum, role="row", key=key, ink=shade)
             for level, shade in outer_first
         ]
         if isinstance(marks[0], Markers):
@@ -229,7 +239,7 @@ def _row(
     ], "contour"
 
 
-def _along_line(law: Law, levels: tuple[float, ...], inks: list[Ink], key: str) -> list[Mark]:
+def _along_line(law: Law, levels: tuple[float, ...], inks: tuple[Ink, ...], key: str) -> list[Mark]:
     line = law.along_line()
     marks: list[Mark] = []
     found = list(zip(intervals(line.law, levels), inks, strict=True))[::-1]

@@ -56,6 +56,7 @@ def ridges(
     uneven = stacked and top > UNEVEN * peaks[peaks > 0].min(initial=np.inf)
     # Over each other, inner regions would only be mud.
     shown = levels if stacked else levels[-1:]
+    ends = _extent(curves, laws)
     marks: list[Mark] = []
     for i in range(n):
         base = float(n - 1 - i) if stacked else 0.0
@@ -63,7 +64,6 @@ def ridges(
         unit = (OVERLAP if stacked else 1.0) / high
         layer = 2 + i if stacked else 2
         if stacked:
-            ends = _extent(curves, laws)
             guide = Ink(color=LIGHT, width=0.5)
             line = np.column_stack([ends, [base, base]])
             marks.append(Polyline(role="base", points=line, ink=guide, guide=True, layer=1))
