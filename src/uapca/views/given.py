@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -20,11 +21,14 @@ __all__ = [
     "chosen_components",
     "chosen_pair",
     "counted",
+    "data_or_fit",
     "features_of",
     "fit_given",
     "traces_given",
 ]
 
+
+_SCORES = re.compile(r"uapca\d+")
 
 # How many components a view takes: at least, at most, in words, and what to do instead.
 _MANY = {
@@ -39,8 +43,8 @@ def traces_given(traces: Any, components: Any = (0, 1)) -> FactorTraces | Weight
     if isinstance(traces, FactorTraces | WeightTraces):
         return traces
     if isinstance(traces, UncertainArray | UAPCA):
-        listed = components if isinstance(components, Sequence) else ()
-        needed = 1 + max((int(i) for i in listed if isinstance(i, int)), default=1)
+        listed = components if isinstance(components, Iterable) else ()
+        needed = 1 + max((int(i) for i in listed if _whole(i)), default=1)
         size = traces.shape[1] if isinstance(traces, UncertainArray) else traces.n_features_in_
         return factor_traces(traces, n_components=max(2, min(needed, size)))
     raise TypeError(
@@ -51,6 +55,24 @@ def traces_given(traces: Any, components: Any = (0, 1)) -> FactorTraces | Weight
             "Pass uapca.factor_traces(X)",
         )
     )
+
+
+def data_or_fit(X: Any) -> UAPCA:
+    """A fit as in `fit_given`, for pictures of features: rows that are already projected have none.
+
+    They are known by the names that `transform` gives to its columns.
+    """
+    names = X.features if isinstance(X, UncertainArray) else None
+    if names and all(_SCORES.fullmatch(name) for name in names):
+        raise ValueError(
+            complaint(
+                "X",
+                "be the data or the fit, whose features are shown",
+                f"got rows that are already projected, with columns {names[0]}, …",
+                "Pass the X of pca.transform(X), or pca",
+            )
+        )
+    return fit_given(X)
 
 
 def fit_given(X: Any) -> UAPCA:
@@ -74,6 +96,15 @@ def features_of(pca: UAPCA) -> tuple[str, ...]:
 
 def chosen_pair(components: Any, there: int) -> tuple[int, int]:
     """Two different components that are there."""
+    if there < 2:
+        raise ValueError(
+            complaint(
+                "components",
+                "be two",
+                "there is only one component",
+                "Fit at least two, uapca.UAPCA(2), of data with at least two features",
+            )
+        )
     first, second = chosen_components(components, there, "two")
     return first, second
 

@@ -71,6 +71,6 @@ def test_one_component_is_refused():
     with pytest.raises(ValueError) as error:
         uapca.plot.loadings(uapca.UAPCA(1).fit(STUDENTS))
     assert str(error.value) == (
-        "components must be two different numbers from 0 to 0; got (0, 1). "
-        "Pass (0, 1) for the first two."
+        "components must be two; there is only one component. "
+        "Fit at least two, uapca.UAPCA(2), of data with at least two features."
     )

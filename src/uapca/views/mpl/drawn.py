@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from uapca._validation import complaint
 from uapca.views import scene
 from uapca.views.mpl.draw import STYLES
 from uapca.views.mpl.sheet import axes_for, draw_sheet
@@ -42,6 +43,7 @@ def drawn(view: Callable[..., Any]) -> Any:
         style = {name: options.pop(name) for name in STYLES if name in options}
         if ax is not None or style:
             _check_panel(view, figure_level)
+        _check_axes(ax)
         described = view(*args, **options)
         if isinstance(described, scene.Sheet):
             if ax is not None or style:
@@ -59,6 +61,18 @@ def _check_panel(view: Callable[..., Any], figure_level: bool) -> None:
         raise TypeError(
             f"`{view.__name__}` makes a whole figure: it takes neither `ax` nor styles; "
             "change the Figure that is returned"
+        )
+
+
+def _check_axes(ax: Any) -> None:
+    if ax is not None and not (hasattr(ax, "transData") and hasattr(ax, "figure")):
+        raise TypeError(
+            complaint(
+                "ax",
+                "be a matplotlib Axes",
+                f"got {type(ax).__name__}",
+                "Pass one, or leave it out for a figure of its own",
+            )
         )
 
 

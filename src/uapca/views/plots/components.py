@@ -37,6 +37,7 @@ def components(X: UncertainArray, *, n_components: int = 2, order: int = 2) -> P
     X : UncertainArray
         Other errors: ``X.scaled(s)``.
     n_components : int, default=2
+        Of data with one feature there is one.
     order : {1, 2}, default=2
         Of the expansion, as in `uapca.component_uncertainty`.
 
@@ -48,6 +49,7 @@ def components(X: UncertainArray, *, n_components: int = 2, order: int = 2) -> P
     'PC1 ± standard error, tilts by 9.3°'
     """
     data = uncertain(X)
+    n_components = min(n_components, data.shape[1]) if n_components == 2 else n_components
     with warnings.catch_warnings():
         # The picture says it in its legend.
         warnings.simplefilter("ignore", ComponentsNotSeparated)

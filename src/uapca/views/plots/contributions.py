@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from uapca.decomposition import UAPCA
+from uapca.sensitivity.inputs import uncertain
 from uapca.uncertain import UncertainArray
-from uapca.views.given import chosen_components, counted, features_of, fit_given
+from uapca.views.given import chosen_components, counted, data_or_fit, features_of, fit_given
 from uapca.views.palette import GREY, OKABE_ITO, inks
 from uapca.views.scene import Axis, Bars, Floats, Ink, LegendEntry, Mark, Panel, Rule
 from uapca.views.text import percent, scale_text, shortened
@@ -47,7 +48,7 @@ def contributions(
     >>> [text for _, text in panel.y.ticks]
     ['M1', 'M2', 'P1', 'P2']
     """
-    pca = fit_given(X)
+    pca = data_or_fit(X)
     wanted = chosen_components(components, pca.n_components_, "some")
     names = features_of(pca)
     count = counted(top, len(names), USUAL, "top")
@@ -114,9 +115,10 @@ def cos2(
     >>> [entry.text for entry in panel.legend]
     ['PC1', 'PC2']
     """
+    uncertain(X)
     fit = fit_given(X if pca is None else pca)
     q = fit.n_components_
-    asked = (0, 1)[:q] if components == (0, 1) else components
+    asked = (0, 1)[:q] if isinstance(components, tuple) and components == (0, 1) else components
     wanted = chosen_components(asked, q, "some")
     values = fit.cos2(X)[:, list(wanted)]
     names = X.names if X.names is not None else tuple(str(i) for i in range(len(X)))
@@ -179,10 +181,9 @@ def _rows(names: list[str], of: int, what: str) -> Axis:
 
 
 def _percents(top: float) -> tuple[tuple[float, str], ...]:
-    step = next(
-        step for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25) if top / step <= 5 or step == 0.25
-    )
-    return tuple((k * step, f"{100 * k * step:.0f} %") for k in range(int(top / step + 1e-9) + 1))
+    size = 10.0 ** np.floor(np.log10(top))
+    step = next(part * size for part in (0.2, 0.5, 1.0, 2.0) if top / (part * size) <= 5)
+    return tuple((k * step, f"{100 * k * step:.3g} %") for k in range(int(top / step + 1e-9) + 1))
 
 
 def _height(count: int) -> float:

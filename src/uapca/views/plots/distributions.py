@@ -19,7 +19,7 @@ from uapca.views.rows.colours import Palette
 from uapca.views.rows.inputs import check_pca, rows_of
 from uapca.views.rows.marks import Kind
 from uapca.views.scene import Ink, Label, LegendEntry, Mark, Panel, Polyline
-from uapca.views.text import literal, scale_text
+from uapca.views.text import literal, scale_text, shortened
 
 __all__ = ["distributions"]
 
@@ -110,7 +110,7 @@ def distributions(
 
 
 def _feature(rows: UncertainArray, index: int) -> str:
-    return f"feature {index + 1}" if rows.features is None else literal(rows.features[index])
+    return f"feature {index + 1}" if rows.features is None else shortened(rows.features[index], 40)
 
 
 def _fits(pca: Any, width: int) -> list[tuple[str, UAPCA]]:

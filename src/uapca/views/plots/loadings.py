@@ -10,7 +10,7 @@ import numpy as np
 
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
-from uapca.views.given import chosen, chosen_pair, features_of, fit_given
+from uapca.views.given import chosen, chosen_pair, data_or_fit, features_of
 from uapca.views.palette import LIGHT, inks
 from uapca.views.scene import Axis, Floats, Ink, LegendEntry, Mark, Panel, Polyline
 from uapca.views.text import percent, scale_text
@@ -52,9 +52,7 @@ def loadings(
     >>> panel.legend[0].text
     'correlation of feature and score, s = 1'
     """
-    pca = fit_given(X)
-    if pca.n_components_ < 2:
-        chosen_pair((0, 1), pca.n_components_)
+    pca = data_or_fit(X)
     first, second = chosen_pair(components, pca.n_components_)
     names = features_of(pca)
     ends = correlations(pca)[:, [first, second]]

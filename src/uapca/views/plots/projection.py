@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from uapca._validation import check_choice
+from uapca._validation import check_choice, complaint
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
 from uapca.views.bounds import bounds, height_for
@@ -26,7 +26,7 @@ from uapca.views.rows.marks import KINDS, MANY, Kind, checked_levels, row_marks
 from uapca.views.rows.names import named
 from uapca.views.rows.ridges import ridges
 from uapca.views.scene import Axis, Floats, Ink, LegendEntry, Mark, Markers, Panel
-from uapca.views.text import scale_text
+from uapca.views.text import scale_text, shortened
 
 __all__ = ["projection", "rows_panel", "with_more"]
 
@@ -140,6 +140,7 @@ def rows_panel(
     colours = colouring(rows.names, len(rows), groups, palette, spreads)
     names_shown = named(rows, colours, labels)
     if len(columns) == 1:
+        _check_one(kind, points)
         return ridges(
             shown, held, colours, label=names[0], title=title, stacked=stacked, named=names_shown
         )
@@ -161,6 +162,20 @@ def rows_panel(
     )
 
 
+def _check_one(kind: Kind, points: Floats | None) -> None:
+    """Densities on one axis are always those of the laws, without points."""
+    for name, given in (("points", points is not None), ("kind", kind not in ("auto", "contour"))):
+        if given:
+            raise ValueError(
+                complaint(
+                    name,
+                    "be left out with one component",
+                    "rows of one coordinate are drawn as the densities of their laws",
+                    "Choose two components, (0, 1)",
+                )
+            )
+
+
 def _variances(rows: UncertainArray) -> Floats:
     """The total variance of each row, (N,)."""
     traces = np.trace(rows.cov.dense(), axis1=1, axis2=2)
@@ -180,7 +195,7 @@ def with_more(panel: Panel, marks: Sequence[Mark], entries: Sequence[LegendEntry
 
 def _row_entries(colours: Colouring) -> tuple[LegendEntry, ...]:
     return tuple(
-        LegendEntry(text=key, ink=ink, kind="marker", shape=shape)
+        LegendEntry(text=shortened(key), ink=ink, kind="marker", shape=shape)
         for key, ink, shape in zip(colours.keys, colours.inks, colours.shapes, strict=True)
     )
 
@@ -192,6 +207,15 @@ def point_marks(points: Floats, by: Any, colours: Colouring) -> list[Mark]:
         return [Markers(role="points", points=points, size=0.3, ink=ink, layer=1)]
     table = dict(zip(colours.groups or colours.keys, colours.inks, strict=True))
     labels = np.array([str(label) for label in by])
+    if len(labels) != len(points):
+        raise ValueError(
+            complaint(
+                "points_by",
+                "have one label for each point",
+                f"got {len(labels)} for {len(points)} points",
+                "Pass the row or group of every point, or leave points_by out",
+            )
+        )
     marks: list[Mark] = []
     for label in dict.fromkeys(labels.tolist()):
         ink = table.get(label, Ink(color=GREY, fill=GREY))

@@ -119,11 +119,12 @@ def _labels(groups: Any, count: int) -> list[Any]:
 
 def _in_order(labels: list[Any]) -> tuple[str, ...]:
     """The groups as `from_groups` makes rows of them: same group, same colour in all pictures."""
+    kinds = list({str(label): label for label in labels}.values())
     try:
-        kinds = sorted(set(labels))
+        kinds.sort()
     except TypeError:  # labels of several kinds
-        kinds = sorted(set(labels), key=str)
-    return tuple(dict.fromkeys(map(str, kinds)))
+        kinds.sort(key=str)
+    return tuple(map(str, kinds))
 
 
 def _of(
@@ -152,6 +153,15 @@ def _of(
 
 
 def _inks(kinds: tuple[str, ...], palette: Palette) -> tuple[Ink, ...]:
+    if isinstance(palette, str) or (palette is not None and not len(palette)):
+        raise ValueError(
+            complaint(
+                "palette",
+                "be a sequence of colours, or a mapping from name or group to colour",
+                f"got {palette!r}",
+                f"Pass at least one, [{OKABE_ITO[0]!r}], or leave palette out",
+            )
+        )
     if not isinstance(palette, Mapping):
         return inks(len(kinds), palette)
     missing = [kind for kind in kinds if kind not in palette]

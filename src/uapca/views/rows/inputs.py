@@ -12,7 +12,7 @@ from uapca._validation import as_floats, check_finite, complaint, shape_of
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
 from uapca.views.scene import Floats
-from uapca.views.text import literal, percent
+from uapca.views.text import percent, shortened
 
 __all__ = ["axis_label", "check_pca", "points_of", "projected", "rows_of"]
 
@@ -109,7 +109,7 @@ def axis_label(rows: UncertainArray, component: int, pca: UAPCA | None) -> str:
         return f"PC{component + 1}"
     name = rows.features[component]
     match = _PROJECTED.fullmatch(name)
-    return f"PC{int(match[1]) + 1}" if match else literal(name)
+    return f"PC{int(match[1]) + 1}" if match else shortened(name, 40)
 
 
 def points_of(points: Any, columns: int, pca: UAPCA | None) -> Floats:
