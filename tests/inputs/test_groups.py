@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import uapca
+from uapca.inputs import DroppedRows
 
 
 def refused(*args, kind=ValueError, **options):
@@ -129,7 +130,8 @@ def test_missing_labels(label):
         "by must have a label for every point; 1 of 3 are missing. "
         "Pass missing='drop' to leave these points out."
     )
-    X = uapca.from_groups(points, ["a", label, "a"], missing="drop")
+    with pytest.warns(DroppedRows, match="left out 1 rows, as asked for: 1 without a label"):
+        X = uapca.from_groups(points, ["a", label, "a"], missing="drop")
     assert X.mean.tolist() == [[2.0]]
     assert X.total_weight == 2
 
@@ -140,7 +142,9 @@ def test_missing_labels_in_frames():
         values = {"v": [1.0, 2.0, 3.0], "kind": ["a", None, "b"]}
         frame = library.table(values) if name == "pyarrow" else library.DataFrame(values)
         assert "1 of 3 are missing" in refused(frame, "kind")
-        assert uapca.from_groups(frame, "kind", missing="drop").mean.ravel().tolist() == [1.0, 3.0]
+        with pytest.warns(DroppedRows, match="1 without a label"):
+            X = uapca.from_groups(frame, "kind", missing="drop")
+        assert X.mean.ravel().tolist() == [1.0, 3.0]
 
 
 def test_a_value_that_is_not_finite_is_found():

@@ -243,3 +243,67 @@ def test_a_row_without_a_label_may_lack_values(tmp_path):
 def test_any_chunk(tmp_path):
     path = write(tmp_path / "a.parquet", x=[1.0, 3.0], k=["a", "a"])
     assert uapca.from_groups(path, "k", chunk=10**13).mean.tolist() == [[2.0]]
+
+
+@pytest.mark.parametrize("chunk", [2, 1000])
+def test_a_value_too_large_to_be_squared_is_named(tmp_path, chunk):
+    write(tmp_path / "1.parquet", x=[1.0, 3.0], y=[1.0, 1.0], k=["a", "a"])
+    bad = write(tmp_path / "2.parquet", x=[1.0] * 4, y=[1.0, 1.0, -1e200, 1.0], k=["a"] * 4)
+    assert refused(tmp_path, "k", chunk=chunk) == (
+        f"column 'y' must have squares that fit into float64; {str(bad)!r} has 1e+200 about row 2. "
+        "Divide the data by its largest magnitude first, or pass bad_files='skip'."
+    )
+    with pytest.warns(SkippedFiles, match="left out 1 file"):
+        X = uapca.from_groups(tmp_path, "k", chunk=chunk, bad_files="skip")
+    assert X.mean.tolist() == [[2.0, 1.0]]
+
+
+def test_files_that_change_between_two_passes(tmp_path, monkeypatch):
+    path = write(tmp_path / "a.parquet", x=np.arange(100.0))
+    from uapca.aggregate.binning import Grid
+
+    learn = Grid.learn
+
+    def then_written(self, pieces):
+        learn(self, pieces)
+        write(path, x=np.arange(99.0))
+
+    monkeypatch.setattr(Grid, "learn", then_written)
+    assert refused(path, bins={"x": 3}) == (
+        f"every file must stay as it is while it is read; {str(path)!r} has changed since the "
+        "bins were found. Read it when nothing writes to it any more."
+    )
+
+
+def test_in_memory_the_column_is_named_and_rows_are_counted():
+    frame = pd.DataFrame({"x": [1.0, None, 3.0, 4.0], "k": ["a", "a", "a", None]})
+    assert refused(frame, "k", missing="drop", kind=ValueError) == (
+        "column 'x' must have a value in every row; there is none in row 1 (1 such in all). "
+        "Pass nulls='drop' to leave such rows out."
+    )
+    with pytest.warns(DroppedRows) as said:
+        X = uapca.from_groups(frame, "k", missing="drop", nulls="drop")
+    assert X.mean.tolist() == [[2.0]]
+    assert [str(w.message) for w in said] == [
+        "left out 2 rows, as asked for: 1 without a label and 1 without a value."
+    ]
+    assert said[0].filename == __file__
+
+
+def test_labels_with_another_index_are_refused():
+    frame = pd.DataFrame({"x": [1.0, 2.0]}, index=[5, 6])
+    assert refused(frame, pd.Series(["a", "b"]), kind=ValueError) == (
+        "by must have the index of points; got a Series with another. "
+        "Pass by.reindex(points.index), or by.to_numpy() to go by position."
+    )
+    same = pd.Series(["a", "b"], index=[5, 6])
+    assert uapca.from_groups(frame, same).names == ("a", "b")
+    assert uapca.from_groups(frame, pd.Series(["a", "b"]).to_numpy()).names == ("a", "b")
+
+
+def test_the_total_weight_is_the_number_of_points():
+    rng = np.random.default_rng(0)
+    for n in rng.integers(1, 20_000, 60).tolist():
+        X = uapca.from_groups(np.zeros((n, 1)), rng.integers(0, 17, n))
+        assert X.total_weight == n
+        assert X.weights.sum() == pytest.approx(1.0, rel=1e-15)

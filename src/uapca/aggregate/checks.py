@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from uapca.aggregate.moments import Moments
 
 __all__ = [
+    "Overflow",
     "check_alike",
     "check_merged",
     "check_replicated",
@@ -31,6 +32,10 @@ __all__ = [
     "labelled_rows",
     "weights_of",
 ]
+
+
+class Overflow(ValueError):
+    """Finite points whose covariance is not."""
 
 
 def check_rows(codes: Integers, n: int, missing: str) -> None:
@@ -85,7 +90,7 @@ def check_sums(points: Floats, codes: Integers, sums: Sums) -> None:
     if np.isfinite(sums.means).all() and np.isfinite(sums.scatters).all():
         return
     check_finite(labelled_rows(points, codes), "points", ("row", "feature"))
-    raise ValueError(out_of_range("points"))
+    raise Overflow(out_of_range("points"))
 
 
 def check_merged(sums: Sums, where: Integers) -> None:
@@ -93,7 +98,7 @@ def check_merged(sums: Sums, where: Integers) -> None:
     # An infinite or undefined entry of a scatter shows on its diagonal.
     spread = np.diagonal(sums.scatters, axis1=1, axis2=2)[where]
     if not (np.isfinite(spread).all() and np.isfinite(sums.weights[where]).all()):
-        raise ValueError(out_of_range("points"))
+        raise Overflow(out_of_range("points"))
 
 
 def labelled_rows(points: Floats, codes: Integers) -> Floats:

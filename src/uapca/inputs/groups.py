@@ -158,9 +158,13 @@ def from_groups(
     else:
         data = _complete(labelled_points(points, by, features, missing), nulls)
     codes, labels = data.factor
-    moments = Moments.of(
-        data.points, Keyed(codes, labels, (labels,)), features=data.features, missing="drop"
-    )
+    try:
+        moments = Moments.of(
+            data.points, Keyed(codes, labels, (labels,)), features=data.features, missing="drop"
+        )
+    except ValueError:
+        _check_named(data)
+        raise
     X = moments.to_uncertain(spread)
     if not keep_samples:
         return X
@@ -246,11 +250,14 @@ def _binned(points: Any, bins: Any, features: Any, nulls: str, rng: Any) -> Labe
 
 def _complete(data: LabelledPoints, nulls: str) -> LabelledPoints:
     """The points all of whose values are there, if the others are to be left out."""
+    unlabelled = int((data.factor.codes < 0).sum())
     if nulls == "raise":
+        say({"label": unlabelled}, None, stacklevel=4)
         return data
     whole = np.asarray(~np.isnan(data.points).any(axis=1))
     lost = int((~whole & (data.factor.codes >= 0)).sum())
     if not lost:
+        say({"label": unlabelled}, None, stacklevel=4)
         return data
     if not whole.any():
         raise ValueError(
@@ -261,9 +268,24 @@ def _complete(data: LabelledPoints, nulls: str) -> LabelledPoints:
                 "Fill the values first, or choose other features",
             )
         )
-    say({"value": lost}, None, stacklevel=4)
+    say({"label": unlabelled, "value": lost}, None, stacklevel=4)
     codes, labels = data.factor
     return data._replace(points=data.points[whole], factor=compressed(Factor(codes[whole], labels)))
+
+
+def _check_named(data: LabelledPoints) -> None:
+    """Raise with the name of the column if a value is missing."""
+    absent = np.isnan(data.points) & (data.factor.codes >= 0)[:, None]
+    if data.features is not None and absent.any():
+        row, column = (int(i) for i in np.argwhere(absent)[0])
+        raise ValueError(
+            complaint(
+                f"column {data.features[column]!r}",
+                "have a value in every row",
+                f"there is none in row {row} ({int(absent.sum())} such in all)",
+                "Pass nulls='drop' to leave such rows out",
+            )
+        ) from None
 
 
 def _samples(data: LabelledPoints) -> list[Samples]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any, NamedTuple
@@ -74,6 +75,7 @@ def labelled_points(
                 "Read the file first, for instance with pandas.read_csv or pandas.read_parquet",
             )
         )
+    _check_index(points, by)
     if is_frame(points):
         array, factor, features = _from_frame(columns_of(points, "points"), by, features)
     else:
@@ -101,6 +103,24 @@ def labelled_points(
             )
         )
     return LabelledPoints(array, factor, features)
+
+
+def _check_index(points: Any, by: Any) -> None:
+    """Raise where pandas would match rows by an index, and position would match others."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(points, pandas.DataFrame):
+        return
+    if not isinstance(by, pandas.Series) or len(by) != len(points):
+        return
+    if not by.index.equals(points.index):
+        raise ValueError(
+            complaint(
+                "by",
+                "have the index of points",
+                "got a Series with another",
+                "Pass by.reindex(points.index), or by.to_numpy() to go by position",
+            )
+        )
 
 
 def group_points(data: LabelledPoints) -> list[Floats]:

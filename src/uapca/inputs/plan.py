@@ -51,6 +51,8 @@ class Plan:
     usable : list of Source
     like : str
         Which source the others must be like, for messages.
+    marks : dict
+        By source, what it was when it was first read.
     """
 
     features: list[str]
@@ -62,6 +64,7 @@ class Plan:
     rows: int
     usable: list[Source] = field(default_factory=list)
     like: str = "the first"
+    marks: dict[str, Any] = field(default_factory=dict)
 
     def check(self, source: Source, schema: Any, kinds: bool = True) -> None:
         """Raise unless a source has the columns of the first, with values and labels as there."""

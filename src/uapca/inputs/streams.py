@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from uapca._progress import Progress, reported
-from uapca._validation import Floats
+from uapca._validation import Floats, complaint
 from uapca.aggregate import Moments
 from uapca.aggregate.binning import Binning
+from uapca.aggregate.checks import Overflow
 from uapca.aggregate.collector import Collector
 from uapca.aggregate.keys import Keyed
 from uapca.inputs.plan import Piece, Plan
@@ -55,14 +56,19 @@ def collected(
         rows = min(plan.rows, _ROWS)
         collector = Collector(len(plan.features), rows, features=tuple(plan.features))
         lost: Counter[str] = Counter()
-        for piece in ahead(plan.pieces(sources)):
-            lost += piece.dropped
-            labels = piece.labels if labelled is None else labelled(piece.points)
-            if labels is not None:
-                collector.add(piece.points, labels)
-            report(piece.read if unit == "rows" else 0)
+        try:
+            for piece in ahead(plan.pieces(sources)):
+                lost += piece.dropped
+                labels = piece.labels if labelled is None else labelled(piece.points)
+                if labels is not None:
+                    collector.add(piece.points, labels)
+                report(piece.read if unit == "rows" else 0)
+            moments = collector.moments()
+        except Overflow as error:
+            raise _farthest(plan, sources) or error from None
+        _check_still(plan, sources)
         dropped.update(lost)
-        return collector.moments()
+        return moments
 
     with reported(progress, total, unit) as report:
         if skipped is None:
@@ -84,6 +90,7 @@ def collected(
 def learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
     """The plan for the sources that a binning could be learned from."""
     usable: list[Source] = []
+    marks = {source.name: source.mark() for source in plan.usable}
 
     def points() -> Iterator[Floats]:
         for source in plan.usable:
@@ -98,7 +105,44 @@ def learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
             usable.append(source)
 
     binning.learn(points())
-    return replace(plan, usable=usable)
+    return replace(plan, usable=usable, marks=marks)
+
+
+def _check_still(plan: Plan, sources: Sequence[Source]) -> None:
+    """Raise if a file is not what it was when the bins were learned from it."""
+    for source in sources:
+        if plan.marks.get(source.name) not in (None, source.mark()):
+            raise FileError(
+                complaint(
+                    "every file",
+                    "stay as it is while it is read",
+                    f"{source.name!r} has changed since the bins were found",
+                    "Read it when nothing writes to it any more",
+                )
+            )
+
+
+def _farthest(plan: Plan, sources: Sequence[Source]) -> FileError | None:
+    """What to say of the value that is too large to be squared; None if it cannot be found."""
+    if any(source.once for source in sources):
+        return None
+    found = (0.0, "", "", 0)
+    for source in sources:
+        start = 0
+        for piece in plan.pieces([source]):
+            sizes = abs(piece.points)
+            if sizes.size and sizes.max() > found[0]:
+                row, column = divmod(int(sizes.argmax()), len(plan.features))
+                found = (float(sizes.max()), source.name, plan.features[column], start + row)
+            start += piece.read
+    return FileError(
+        complaint(
+            f"column {found[2]!r}",
+            "have squares that fit into float64",
+            f"{found[1]!r} has {found[0]:g} about row {found[3]}",
+            "Divide the data by its largest magnitude first, or pass bad_files='skip'",
+        )
+    )
 
 
 def ahead(pieces: Iterator[Piece]) -> Iterator[Piece]:

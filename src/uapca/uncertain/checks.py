@@ -117,11 +117,13 @@ def weights_from(weights: Any, n: int, parameter: str = "weights") -> tuple[Doub
                 f"Give at least one row a positive weight, or leave {parameter} out",
             )
         )
-    total = float((array / largest).sum())
+    # The sum as it is, so that counts sum to a count; it may be larger than any float.
+    with np.errstate(over="ignore"):
+        whole = float(array.sum())
     array /= largest
-    array /= total
+    array /= float(array.sum())
     array.flags.writeable = False
-    return array, min(total * float(largest), float(np.finfo(np.float64).max))
+    return array, min(whole, float(np.finfo(np.float64).max))
 
 
 def scale_from(scale: Any, parameter: str = "scale") -> float:
