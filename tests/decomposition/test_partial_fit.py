@@ -122,6 +122,34 @@ def test_as_many_components_as_there_can_be():
     assert share.n_components_ == uapca.UAPCA(0.9).fit(points).n_components_
 
 
+def test_few_rows_so_far_can_be_rescaled():
+    points = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 5.0], [3.0, 1.0, 1.0]])
+    fitted = uapca.UAPCA(3).partial_fit(points[:2])
+    assert fitted.n_components_ == fitted.rescale(0.0).n_components_ == 2
+    fitted.partial_fit(points[2:])
+    assert fitted.rescale(0.0).n_components_ == 3
+    with pytest.raises(ValueError, match="n_components must be between 1 and"):
+        uapca.UAPCA(2).partial_fit(points).set_params(n_components=4).rescale(0.0)
+
+
+def test_the_number_of_rows_seen(rng):
+    points = rng.standard_normal((10, 3))
+    fitted = uapca.UAPCA(2)
+    assert not hasattr(fitted, "n_samples_seen_")
+    assert fitted.partial_fit(points).partial_fit(points[:4]).n_samples_seen_ == 14
+    assert fitted.fit(points).n_samples_seen_ == 10
+
+
+def test_how_far_off_a_fit_may_be_to_which_parts_come(rng):
+    whole = np.round(rng.standard_normal((1000, 3)) * 1024) / 1024
+    expected = np.cov(whole.T, ddof=0)
+    far = whole + 1e8
+    after = uapca.UAPCA().fit(far[:300]).partial_fit(far[300:]).between_covariance_
+    parts = uapca.UAPCA().partial_fit(far[:300]).partial_fit(far[300:]).between_covariance_
+    assert abs(after - expected).max() < 1e-9
+    assert abs(parts - expected).max() < 1e-13
+
+
 def test_whole_weights_are_repetitions(rng):
     points, times = rng.standard_normal((2, 4)), np.array([3.0, 2.0])
     weighted = uapca.UAPCA().partial_fit(points, sample_weight=times)

@@ -343,6 +343,25 @@ def test_points_without_a_label_age_nothing(options):
     assert_same(some.to_uncertain(), whole.to_uncertain())
 
 
+def test_it_says_what_it_has():
+    live = uapca.Aggregator(by="kind", window=2)
+    assert (repr(live), live.count) == ("Aggregator: 0 points, by kind, window 2", 0)
+    live.partial_fit({"x": [1.0, 2.0, 3.0], "kind": ["a", "a", "b"]})
+    assert (repr(live), live.count) == ("Aggregator: 3 points, 1 feature, by kind, window 2", 3)
+    refused(lambda: live.partial_fit({"x": [np.inf], "kind": ["a"]}))
+    assert live.count == 3
+    assert repr(uapca.Aggregator(half_life=10)) == "Aggregator: 0 points, half-life 10"
+
+
+def test_names_of_columns():
+    for options in ({"by": 0}, {"by": []}, {"by": [0]}, {"features": []}, {"features": "x"}):
+        name, value = next(iter(options.items()))
+        assert refused(lambda options=options: uapca.Aggregator(**options), TypeError) == (
+            f"{name} must name columns, at least one; got {value!r}. "
+            "Pass a list of names, or leave it out."
+        )
+
+
 def test_refusals():
     assert refused(lambda: uapca.Aggregator(half_life=1, window=1)) == (
         "window must be left out with half_life; got both. Choose how points leave."

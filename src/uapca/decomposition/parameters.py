@@ -17,6 +17,7 @@ __all__ = [
     "count_explaining",
     "divisor",
     "observations",
+    "reachable",
     "whole_observations",
 ]
 
@@ -46,6 +47,13 @@ def component_count(n_components: Any, bound: int, shape: tuple[int, int]) -> in
             "None keeps all",
         )
     )
+
+
+def reachable(n_components: Any, bound: int, d: int) -> Any:
+    """What is asked for, or as many as there are while data still comes."""
+    if isinstance(n_components, int | np.integer) and not isinstance(n_components, bool):
+        return min(int(n_components), bound) if 1 <= int(n_components) <= d else n_components
+    return n_components
 
 
 def count_explaining(values: Doubles, total: float, share: Any) -> int:

@@ -19,6 +19,7 @@ from uapca.decomposition.parameters import (
     count_explaining,
     divisor,
     observations,
+    reachable,
 )
 from uapca.decomposition.parts import PartialFit, RowCount
 from uapca.decomposition.quality import Quality
@@ -285,7 +286,10 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         new.__dict__.update(fitted)
         new._between, new._within = between, self._within
         shape = (self.n_samples_, self.n_features_in_)
-        q = component_count(self.n_components, self._bound, shape)
+        wanted = self.n_components
+        if hasattr(self, "_seen"):  # in parts, of which the first may have had fewer rows
+            wanted = reachable(wanted, self._bound, self.n_features_in_)
+        q = component_count(wanted, self._bound, shape)
         pairs, total = diagonalised(between, self._within, s, q)
         new._set_components(pairs, total, q)
         return new

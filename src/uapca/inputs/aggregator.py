@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import Any, Literal, Self
 
@@ -88,12 +88,15 @@ class Aggregator:
                     "window", "be left out with half_life", "got both", "Choose how points leave"
                 )
             )
+        _check_names("by", by)
+        _check_names("features", features)
         self._by = [by] if isinstance(by, str) else None if by is None else list(by)
         self._features = None if features is None else list(map(str, features))
         self._half_life = None if half_life is None else _positive("half_life", half_life)
         self._window = None if window is None else int(_positive("window", window, whole=True))
         self._missing = missing
         self._collector: Collector | None = None
+        self._count = 0
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -101,6 +104,24 @@ class Aggregator:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=Lock())
+
+    @property
+    def count(self) -> int:
+        """The number of points so far, with those that have faded or left the window."""
+        return self._count
+
+    def __repr__(self) -> str:
+        n, kept = self._count, self._collector
+        parts = [f"{n} point{'s' * (n != 1)}"]
+        if kept is not None:
+            parts += [f"{kept.d} feature{'s' * (kept.d != 1)}"]
+        if self._by is not None:
+            parts += [f"by {', '.join(self._by)}"]
+        if self._half_life is not None:
+            parts += [f"half-life {self._half_life:g}"]
+        if self._window is not None:
+            parts += [f"window {self._window}"]
+        return f"Aggregator: {', '.join(parts)}"
 
     def partial_fit(self, points: Any, labels: Any = None, weights: Any = None) -> Self:
         """Add a chunk: all of it, or, if something is wrong with it, nothing.
@@ -131,7 +152,7 @@ class Aggregator:
                 w = None if w is None else w[kept]
             collector.add(array, keys, w, far=_far(array) or (w is not None and _far(w)))
             # The first chunk that is accepted settles the features.
-            self._collector = collector
+            self._collector, self._count = collector, self._count + len(array)
             self._features = self._features if names is None else list(names)
         return self
 
@@ -211,6 +232,22 @@ def _given(labels: Any, n: int) -> Keyed:
     if labels is None:
         return Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
     return keyed([labels])
+
+
+def _check_names(parameter: str, names: Any) -> None:
+    """Raise unless ``names`` are names of columns, at least one, or None."""
+    if names is None or (parameter == "by" and isinstance(names, str)):
+        return
+    given = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if not given or (parameter == "by" and not all(isinstance(name, str) for name in given)):
+        raise TypeError(
+            complaint(
+                parameter,
+                "name columns, at least one",
+                f"got {names!r}",
+                "Pass a list of names, or leave it out",
+            )
+        )
 
 
 def _positive(parameter: str, value: Any, whole: bool = False) -> float:
