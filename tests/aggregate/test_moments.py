@@ -416,3 +416,27 @@ def test_discounted():
     half = Moments.of(points[:2]).discounted(0.5).update(points[2:])
     assert_same(half, Moments.of(points, weights=[0.5, 0.5, 1, 1]))
     assert half.sums.squares.tolist() == [2.5]
+
+
+def test_merging_some_labels_at_a_time_changes_nothing(monkeypatch):
+    rng = np.random.default_rng(3)
+    a, b = (
+        Moments.of(rng.standard_normal((400, 3)), rng.integers(low, low + 60, 400))
+        for low in (0, 30)
+    )
+    whole = a.merge(b)
+    monkeypatch.setattr("uapca.aggregate.merging._BLOCK", 63)  # seven labels
+    some = a.merge(b)
+    assert some.labels == whole.labels
+    for x, y in zip((*some.sums, some.errors), (*whole.sums, whole.errors), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_sums_that_overflow_do_not_merge():
+    a, b = Moments.of([[1e200]], ["a"]), Moments.of([[-1e200]], ["a"])
+    with pytest.raises(ValueError) as error:
+        a.merge(b)
+    assert str(error.value) == (
+        "points must have squares that fit into float64; the covariance overflows. "
+        "Divide the data by its largest magnitude first."
+    )

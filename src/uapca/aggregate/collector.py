@@ -41,8 +41,9 @@ class Labels:
         for k, value in enumerate(labels.values):
             place = places.get(value)
             if place is None:
-                place = places[value] = len(values)
+                # In this order: an interrupt in between leaves a label that nothing has.
                 values.append(value)
+                place = places[value] = len(values) - 1
             mapped[k] = place
         self._categories = joined(self._categories, labels.categories)
         return mapped[labels.codes]

@@ -9,6 +9,8 @@ from uapca.aggregate.kernel import BLOCK_ROWS, Doubles, Integers, Sums, two_sum
 __all__ = ["added", "first_errors", "removed"]
 
 _U = 2.0**-53  # half the distance from 1 to the next float
+# Entries of scatters that are merged at a time.
+_BLOCK = 1 << 16
 
 
 def first_errors(sums: Sums) -> Doubles:
@@ -31,6 +33,17 @@ def added(
     out = a.extended(n)
     errors = np.zeros((2, n))
     errors[:, : len(a.counts)] = errors_a
+    # Some groups at a time: what is between stays in cache, and takes no memory for all of them.
+    each = max(1, _BLOCK // a.means.shape[1] ** 2)
+    for start in range(0, len(where), each):
+        part = slice(start, start + each)
+        some = Sums(*(array[part] for array in b))
+        _add(out, errors, some, errors_b[:, part], where[part])
+    return out, errors
+
+
+def _add(out: Sums, errors: Doubles, b: Sums, errors_b: Doubles, where: Integers) -> None:
+    """Add the groups of ``b`` to those of ``out`` at ``where``, in place."""
     old = out.taken(where)
     total = old.weights + b.weights
     share = b.weights / np.where(total > 0.0, total, 1.0)
@@ -52,7 +65,6 @@ def added(
     errors[0, where] = (1.0 - share) * of_means + share * errors_b[0] + 4.0 * _U * width
     errors[1, where] = of_scatters + errors_b[1] + 2.0 * width * of_gap * factor
     errors[1, where] += np.where(fresh, 0.0, 4.0 * _U * _size(scatters))
-    return out, errors
 
 
 def removed(
