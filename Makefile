@@ -9,9 +9,9 @@ STAMPS := $(VENV)/.stamps
 demo: $(STAMPS)/plain
 	$(BIN)/python examples/students.py
 
-# Test matrices are small: threads would only wait for each other.
+# Test matrices are small: threads would only wait for each other. Files of tests run side by side.
 test: $(STAMPS)/dev programs explorer-test
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(STAMPS)/dev
 	$(BIN)/ruff check .
