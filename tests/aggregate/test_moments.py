@@ -183,7 +183,7 @@ def test_removing_what_was_not_added():
         label = other.labels[0]
         assert str(error.value) == (
             f"other must hold points that were merged before; it has more points of {label!r} "
-            "than there are. Remove what was added, once."
+            "than there are, or heavier ones. Remove what was added, once."
         )
 
 
@@ -440,3 +440,19 @@ def test_sums_that_overflow_do_not_merge():
         "points must have squares that fit into float64; the covariance overflows. "
         "Divide the data by its largest magnitude first."
     )
+
+
+def test_heavier_points_than_there_are_cannot_be_removed():
+    a = Moments.of([[1.0], [2.0]], ["a", "a"], [1.0, 1.0])
+    with pytest.raises(ValueError, match="or heavier ones"):
+        a.downdate(Moments.of([[1.0]], ["a"], [3.0]))
+
+
+def test_times_with_nanoseconds_and_a_zone_travel():
+    pd = pytest.importorskip("pandas")
+    times = pd.to_datetime([1, 2, 1000], unit="ns", utc=True).tz_convert("Europe/Berlin")
+    moments = Moments.of([[1.0], [2.0], [3.0]], pd.Series(times))
+    again = Moments.from_bytes(moments.to_bytes())
+    assert again.labels == moments.labels
+    assert len(again.merge(moments)) == 3
+    assert again.to_uncertain().names == moments.to_uncertain().names

@@ -72,6 +72,8 @@ def _written(label: Any) -> Any:
         return ["tuple", [_written(part) for part in label]]
     if isinstance(label, np.datetime64 | np.timedelta64):
         return [label.dtype.str, int(label.astype(np.int64))]
+    if getattr(label, "nanosecond", 0):  # pandas', which datetime would cut
+        return ["Timestamp", label.isoformat()]
     if isinstance(label, dt.datetime | dt.date | dt.time):
         kind = next(k for k in (dt.datetime, dt.date, dt.time) if isinstance(label, k))
         return [kind.__name__, label.isoformat()]
@@ -99,6 +101,19 @@ def _read(label: Any) -> Any:
         return dt.timedelta(*value)
     if kind == "bytes":
         return bytes.fromhex(value)
+    if kind == "Timestamp":
+        return _timestamp(value)
     if kind in ("datetime", "date", "time"):
         return getattr(dt, kind).fromisoformat(value)
     return np.int64(value).view(kind)
+
+
+def _timestamp(text: str) -> Any:
+    try:
+        from pandas import Timestamp
+    except ImportError:
+        raise ImportError(
+            "reading labels that are times with nanoseconds needs pandas, which is not installed. "
+            'Install it with pip install "uapca[frames]".'
+        ) from None
+    return Timestamp(text)

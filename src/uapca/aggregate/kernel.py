@@ -61,8 +61,8 @@ class Sums(NamedTuple):
     rests: Doubles
     scatters: Doubles
 
-    def taken(self, groups: Integers) -> Sums:
-        """A copy of some of the groups."""
+    def taken(self, groups: Integers | slice) -> Sums:
+        """A copy of some of the groups; those of a slice as they are."""
         return Sums(
             self.counts[groups],
             self.weights[groups],

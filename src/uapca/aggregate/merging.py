@@ -37,8 +37,7 @@ def added(
     each = max(1, _BLOCK // a.means.shape[1] ** 2)
     for start in range(0, len(where), each):
         part = slice(start, start + each)
-        some = Sums(*(array[part] for array in b))
-        _add(out, errors, some, errors_b[:, part], where[part])
+        _add(out, errors, b.taken(part), errors_b[:, part], where[part])
     return out, errors
 
 

@@ -269,6 +269,9 @@ class Moments:
         the scatter there was to what the scatters themselves had. A window of `Aggregator` keeps
         its points and removes nothing.
 
+        Only what was merged may be removed. The points are not known any more: others are refused
+        when they are more than there are, or weigh more, and otherwise give the moments of no data.
+
         Labels without points are dropped, a label with one point is certain, and smallest and
         largest values are no longer known.
         """
@@ -276,14 +279,17 @@ class Moments:
         place = {label: k for k, label in enumerate(self.labels)}
         lost = [label for label in other.labels if label not in place]
         where = np.array([place.get(label, 0) for label in other.labels], dtype=np.int64)
-        more = other.sums.counts > self.sums.counts[where]
+        own = self.sums.weights[where]
+        more = (other.sums.counts > self.sums.counts[where]) | (
+            other.sums.weights > own * (1.0 + 1e-9)
+        )
         if lost or more.any():
             label = lost[0] if lost else other.labels[int(more.argmax())]
             raise ValueError(
                 complaint(
                     "other",
                     "hold points that were merged before",
-                    f"it has more points of {label!r} than there are",
+                    f"it has more points of {label!r} than there are, or heavier ones",
                     "Remove what was added, once",
                 )
             )

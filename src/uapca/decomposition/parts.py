@@ -164,9 +164,9 @@ class PartialFit:
         which weighs UncertainArrays by their ``total_weight``), to rounding, however far from
         zero the data lies. Kept are C, Ψ̄ and the mean, not the rows. After `fit` it goes on from
         there, but with the mean as a float holds it: at an offset of 1e8 for data of unit spread,
-        C is then off by some 3e-10 (measured). For data far from zero, use `partial_fit` for the first
-        part too. As long as fewer rows were seen than components asked for, there are as many
-        components as rows.
+        C is then off by some 3e-10 (measured). Data far from zero wants `partial_fit` for the
+        first part too. As long as fewer rows were seen than components asked for, there are as
+        many components as rows.
 
         Parameters
         ----------

@@ -66,8 +66,23 @@ class Plan:
     like: str = "the first"
     marks: dict[str, Any] = field(default_factory=dict)
 
-    def check(self, source: Source, schema: Any, kinds: bool = True) -> None:
+    def check(self, source: Source, schema: Any) -> None:
         """Raise unless a source has the columns of the first, with values and labels as there."""
+        self.check_columns(source, schema)
+        for name, kind in zip(self.keys, self.kinds, strict=True):
+            own = kind_of(schema.field(name).type)
+            if own not in (kind, "null"):
+                raise FileError(
+                    complaint(
+                        "every file",
+                        f"have labels of one kind, {kind} as in {self.like}",
+                        f"in {source.name!r} the column {name!r} holds {own}",
+                        "Convert the labels first, or pass bad_files='skip'",
+                    )
+                )
+
+    def check_columns(self, source: Source, schema: Any) -> None:
+        """Raise unless a source has the columns, once, with numbers in those of values."""
         wanted = [*self.features, *self.keys]
         absent = [n for n in wanted if n not in schema.names]
         if absent:
@@ -109,17 +124,6 @@ class Plan:
                         f"have the columns of {self.like}",
                         f"{source.name!r} has {listed(more)} too",
                         "Name the features to use, or pass bad_files='skip'",
-                    )
-                )
-        for name, kind in zip(self.keys, self.kinds if kinds else (), strict=kinds):
-            own = kind_of(schema.field(name).type)
-            if own not in (kind, "null"):
-                raise FileError(
-                    complaint(
-                        "every file",
-                        f"have labels of one kind, {kind} as in {self.like}",
-                        f"in {source.name!r} the column {name!r} holds {own}",
-                        "Convert the labels first, or pass bad_files='skip'",
                     )
                 )
 
@@ -268,7 +272,7 @@ def _model(
     else:
         _require(schema, chosen, "features")
     plan = Plan(chosen, list(keys), [], False, "", "", 0)
-    plan.check(source, schema, kinds=False)
+    plan.check_columns(source, schema)
     types = library("pyarrow").types
     for key in keys:
         kind = schema.field(key).type
