@@ -353,6 +353,20 @@ def test_it_says_what_it_has():
     assert repr(uapca.Aggregator(half_life=10)) == "Aggregator: 0 points, half-life 10"
 
 
+@pytest.mark.parametrize("options", [{}, {"half_life": 2.0}, {"window": 3}])
+def test_points_without_a_value(options):
+    points = np.array([[1.0, 2.0], [np.nan, 5.0], [3.0, 5.0], [4.0, 1.0]])
+    labels = ["a", "a", "a", "b"]
+    message = refused(lambda: uapca.Aggregator(**options).partial_fit(points, labels))
+    assert message.startswith("points must be finite; got NaN at row 1, feature 0")
+    live = uapca.Aggregator(nulls="drop", **options).partial_fit(points, labels)
+    whole = [0, 2, 3]
+    other = uapca.Aggregator(**options).partial_fit(points[whole], ["a", "a", "b"])
+    assert_same(live.to_uncertain(), other.to_uncertain())
+    assert live.count == 3
+    assert "be finite" in refused(lambda: live.partial_fit([[np.inf, 0.0]], ["a"]))
+
+
 def test_names_of_columns():
     for options in ({"by": 0}, {"by": []}, {"by": [0]}, {"features": []}, {"features": "x"}):
         name, value = next(iter(options.items()))

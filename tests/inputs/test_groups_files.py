@@ -435,6 +435,8 @@ def test_points_without_labels_by_a_grid(tmp_path):
         "c 0 to 0.25, a 0 to 0.3333",
         "c 0 to 0.25, a 0.3333 to 0.6667",
     )
+    far = uapca.from_groups(points + 1e8, bins={"2": 2})
+    assert far.names == ("2 100000000 to 100000000.5", "2 100000000.5 to 100000001")
     constant = uapca.from_groups(np.ones((5, 1)), bins={"0": 3})
     assert constant.total_weight == 5
 

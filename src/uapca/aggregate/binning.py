@@ -100,6 +100,7 @@ class Grid:
         self._edges: list[Doubles] = [
             np.linspace(a, b, n + 1) for a, b, n in zip(low, high, self._cells, strict=True)
         ]
+        self._texts = [_texts(edges) for edges in self._edges]
 
     def __call__(self, points: Floats) -> Keyed:
         number: Integers = np.zeros(len(points), dtype=np.int64)
@@ -114,12 +115,22 @@ class Grid:
         """The label of a cell: its number first, by which rows are sorted."""
         parts: list[str] = []
         rest = number
-        for name, edges, cells in reversed(
-            list(zip(self._names, self._edges, self._cells, strict=True))
+        for name, texts, cells in reversed(
+            list(zip(self._names, self._texts, self._cells, strict=True))
         ):
             rest, k = divmod(rest, cells)
-            parts.append(f"{name} {edges[k]:.4g} to {edges[k + 1]:.4g}")
+            parts.append(f"{name} {texts[k]} to {texts[k + 1]}")
         return _Cell(number, ", ".join(reversed(parts)))
+
+
+def _texts(edges: Doubles) -> list[str]:
+    """Edges in four digits, or as many as it takes to tell them apart."""
+    different = len(np.unique(edges))
+    for digits in range(4, 17):
+        texts = [f"{edge:.{digits}g}" for edge in edges]
+        if len(set(texts)) == different:
+            break
+    return texts
 
 
 class _Cell(tuple[int, str]):

@@ -49,6 +49,8 @@ class Aggregator:
     missing : {"raise", "drop"}, default="raise"
         What to do with points whose label is missing: refuse the chunk, or leave them out as if
         they had never come.
+    nulls : {"raise", "drop"}, default="raise"
+        The same for points of which a value is missing (null, NaN).
 
     Notes
     -----
@@ -80,8 +82,10 @@ class Aggregator:
         half_life: float | None = None,
         window: int | None = None,
         missing: Literal["raise", "drop"] = "raise",
+        nulls: Literal["raise", "drop"] = "raise",
     ) -> None:
         check_choice("missing", missing)
+        check_choice("nulls", nulls)
         if half_life is not None and window is not None:
             raise ValueError(
                 complaint(
@@ -94,7 +98,7 @@ class Aggregator:
         self._features = None if features is None else list(map(str, features))
         self._half_life = None if half_life is None else _positive("half_life", half_life)
         self._window = None if window is None else int(_positive("window", window, whole=True))
-        self._missing = missing
+        self._missing, self._nulls = missing, nulls
         self._collector: Collector | None = None
         self._count = 0
         self._lock = Lock()
@@ -142,10 +146,12 @@ class Aggregator:
             array, keys, names = self._read(points, labels)
             check_rows(keys.codes, len(array), self._missing)
             w = None if weights is None else weights_of(weights, len(array))
-            check_finite(labelled_rows(array, keys.codes), "points", ("row", "feature"))
+            kept = keys.codes >= 0
+            if self._nulls == "drop":
+                kept &= ~np.isnan(array).any(axis=1)
+            check_finite(labelled_rows(array, np.where(kept, 0, -1)), "points", ("row", "feature"))
             collector = self._collector or self._new(array.shape[1], names)
             self._check_columns(array, collector.d)
-            kept = keys.codes >= 0
             if not kept.all():
                 # As if they had never come: they age nothing and take no place in a window.
                 array, keys = array[kept], keys._replace(codes=keys.codes[kept])
