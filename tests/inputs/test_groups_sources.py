@@ -67,6 +67,7 @@ def test_the_index_of_a_frame_is_no_feature(tmp_path):
     frame.rename_axis("id").to_parquet(tmp_path / "b.parquet")
     for name in ("a.parquet", "a.csv", "b.parquet"):
         assert uapca.from_groups(tmp_path / name, "k").features == ("x",)
+    assert uapca.from_groups(pa.Table.from_pandas(frame), "k").features == ("x",)
     both = uapca.from_groups(tmp_path / "b.parquet", "k", features=["id", "x"])
     assert both.mean.tolist() == [[5.5, 1.5]]
 
@@ -307,3 +308,30 @@ def test_the_total_weight_is_the_number_of_points():
         X = uapca.from_groups(np.zeros((n, 1)), rng.integers(0, 17, n))
         assert X.total_weight == n
         assert X.weights.sum() == pytest.approx(1.0, rel=1e-15)
+
+
+@pytest.mark.parametrize("form", ["hive", "dataset"])
+def test_a_column_that_a_file_lacks_is_not_a_column_of_nulls(tmp_path, form):
+    write(tmp_path / "k=a" / "1.parquet", x=[1.0], y=[1.0])
+    bad = write(tmp_path / "k=b" / "1.parquet", x=[1.0])
+    points = tmp_path if form == "hive" else ds.dataset(tmp_path, partitioning="hive")
+    assert refused(points, "k", nulls="drop") == (
+        f"every file must have the columns of the first; {str(bad)!r} has no 'y'. "
+        "Bring the files to one schema, or pass bad_files='skip'."
+    )
+
+
+def test_what_is_wrong_with_text_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr("uapca.inputs.delimited._CSV_BLOCK", 64)
+    late = tmp_path / "a.csv"
+    late.write_text("x,k\n" + "1,7\n" * 40 + "2,word\n")
+    message = refused(late, "k")
+    assert message.startswith(
+        "every file must be of one kind in each column, all numbers or all text; "
+        f"{str(late)!r} is not: "
+    )
+    assert "'word'" in message
+    latin = tmp_path / "b.csv"
+    latin.write_bytes("x,k\n1,Köln\n2,Köln\n".encode("latin-1"))
+    message = refused(latin, "k")
+    assert message.startswith(f"every file must be text in UTF-8; {str(latin)!r} is not: ")

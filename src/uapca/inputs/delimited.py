@@ -83,7 +83,10 @@ class CsvFile(Source):
         # A later block may have 2.5 below 1, 2 and 3.
         schema = self.schema()
         types = {name: schema.field(name).type for name in keys}
-        types.update(dict.fromkeys(features, library("pyarrow").float64()))
+        # Arrow takes text that is not UTF-8 for bytes, of which names are none.
+        pa = library("pyarrow")
+        types = {k: pa.string() if pa.types.is_binary(t) else t for k, t in types.items()}
+        types.update(dict.fromkeys(features, pa.float64()))
         with self._opened(include_columns=[*features, *keys], column_types=types) as reader:
             for batch in reader:
                 yield from cut(_without_empty(batch, keys), rows)

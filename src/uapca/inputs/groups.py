@@ -154,9 +154,9 @@ def from_groups(
             points, by, features, bins, rng, missing, nulls, bad_files, chunk, progress
         ).to_uncertain(spread)
     if bins is not None:
-        data = _binned(points, bins, features, nulls, rng)
+        data, dropped = _binned(points, bins, features, nulls, rng)
     else:
-        data = _complete(labelled_points(points, by, features, missing), nulls)
+        data, dropped = _complete(labelled_points(points, by, features, missing), nulls)
     codes, labels = data.factor
     try:
         moments = Moments.of(
@@ -165,6 +165,7 @@ def from_groups(
     except ValueError:
         _check_named(data)
         raise
+    say(dropped, None, stacklevel=3)
     X = moments.to_uncertain(spread)
     if not keep_samples:
         return X
@@ -224,7 +225,9 @@ def _streamed(
     return collected(plan, labelled=binning, skipped=skipped, progress=progress)
 
 
-def _binned(points: Any, bins: Any, features: Any, nulls: str, rng: Any) -> LabelledPoints:
+def _binned(
+    points: Any, bins: Any, features: Any, nulls: str, rng: Any
+) -> tuple[LabelledPoints, dict[str, int]]:
     """Points in memory with the labels that a binning gives them."""
     if is_frame(points):
         columns = columns_of(points, "points")
@@ -237,7 +240,8 @@ def _binned(points: Any, bins: Any, features: Any, nulls: str, rng: Any) -> Labe
         chosen = list(named or map(str, range(d)))
         features = named
     none = Factor(np.zeros(len(array), dtype=np.int64), ("all",))
-    array = _complete(LabelledPoints(array, none, None), nulls).points
+    whole, dropped = _complete(LabelledPoints(array, none, None), nulls)
+    array = whole.points
     check_finite(array, "points", ("row", "feature"))
     binning = binning_of(bins, chosen, rng_from(rng))
     binning.learn([array])
@@ -245,20 +249,18 @@ def _binned(points: Any, bins: Any, features: Any, nulls: str, rng: Any) -> Labe
     # In the order of the bins, without those that have no points.
     factor = ordered(found.values, found.categories)
     codes = compressed(Factor(factor.codes[found.codes], factor.labels))
-    return LabelledPoints(array, codes, chosen if is_frame(points) else features)
+    return LabelledPoints(array, codes, chosen if is_frame(points) else features), dropped
 
 
-def _complete(data: LabelledPoints, nulls: str) -> LabelledPoints:
-    """The points all of whose values are there, if the others are to be left out."""
+def _complete(data: LabelledPoints, nulls: str) -> tuple[LabelledPoints, dict[str, int]]:
+    """The points that are to be used, and how many are left out for what they lack."""
     unlabelled = int((data.factor.codes < 0).sum())
     if nulls == "raise":
-        say({"label": unlabelled}, None, stacklevel=4)
-        return data
+        return data, {"label": unlabelled}
     whole = np.asarray(~np.isnan(data.points).any(axis=1))
     lost = int((~whole & (data.factor.codes >= 0)).sum())
     if not lost:
-        say({"label": unlabelled}, None, stacklevel=4)
-        return data
+        return data, {"label": unlabelled}
     if not whole.any():
         raise ValueError(
             complaint(
@@ -268,9 +270,9 @@ def _complete(data: LabelledPoints, nulls: str) -> LabelledPoints:
                 "Fill the values first, or choose other features",
             )
         )
-    say({"label": unlabelled, "value": lost}, None, stacklevel=4)
     codes, labels = data.factor
-    return data._replace(points=data.points[whole], factor=compressed(Factor(codes[whole], labels)))
+    kept = data._replace(points=data.points[whole], factor=compressed(Factor(codes[whole], labels)))
+    return kept, {"label": unlabelled, "value": lost}
 
 
 def _check_named(data: LabelledPoints) -> None:

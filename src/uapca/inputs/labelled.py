@@ -164,7 +164,8 @@ def _from_frame(
 def feature_columns(columns: Columns, keys: Sequence[str], features: Any) -> list[str]:
     """The columns to use: those asked for, or all numbers that are no keys."""
     if features is None:
-        chosen = [n for n in columns.names if n not in keys and columns.is_numeric(n)]
+        left_out = {*keys, *columns.index}
+        chosen = [n for n in columns.names if n not in left_out and columns.is_numeric(n)]
         if not chosen:
             raise ValueError(
                 complaint(

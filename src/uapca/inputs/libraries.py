@@ -5,6 +5,7 @@ A frame whose class comes from a library proves that the library is loaded alrea
 
 from __future__ import annotations
 
+import json
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from uapca._validation import Floats, complaint
 from uapca.aggregate.labels import Factor, factorise
 
-__all__ = ["Arrow", "Astropy", "Columns", "Mapped", "Pandas", "Polars"]
+__all__ = ["Arrow", "Astropy", "Columns", "Mapped", "Pandas", "Polars", "index_of"]
 
 
 class Columns(ABC):
@@ -27,9 +28,12 @@ class Columns(ABC):
     ----------
     names : tuple of str
         Names of the columns, distinct.
+    index : tuple of str
+        Those of them that were the index of a pandas frame.
     """
 
     names: tuple[str, ...]
+    index: tuple[str, ...] = ()
 
     def _set_names(self, keys: Sequence[Any]) -> None:
         self.names = tuple(map(str, keys))
@@ -161,6 +165,7 @@ class Arrow(Columns):
     def __init__(self, table: Any) -> None:
         self._table = table
         self._set_names(table.column_names)
+        self.index = index_of(table.schema)
 
     def __len__(self) -> int:
         return int(self._table.num_rows)
@@ -310,3 +315,9 @@ def _vector(values: Any, name: str) -> npt.NDArray[Any]:
             )
         )
     return column
+
+
+def index_of(schema: Any) -> tuple[str, ...]:
+    """The columns of an Arrow schema that were the index of a pandas frame, which notes them."""
+    noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
+    return tuple(name for name in noted if isinstance(name, str))

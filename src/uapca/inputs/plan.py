@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import numpy as np
 from uapca._validation import Floats, complaint, listed
 from uapca.aggregate import keyed
 from uapca.aggregate.keys import Keyed
+from uapca.inputs.libraries import index_of
 from uapca.inputs.parts import chosen_columns
 from uapca.inputs.sources import FileError, Source, is_number, library
 
@@ -310,17 +310,9 @@ def chunk_rows(chunk: Any) -> int:
 
 def numbers_of(schema: Any, keys: Sequence[str]) -> list[str]:
     """The columns of numbers that are neither keys nor the index of a pandas frame."""
-    left_out = {*keys, *_index_of(schema)}
+    # In CSV files an index has no name.
+    left_out = {*keys, *index_of(schema), ""}
     return [f.name for f in schema if f.name not in left_out and is_number(f.type)]
-
-
-def _index_of(schema: Any) -> list[str]:
-    """The columns that were the index of the frame which was written.
-
-    pandas notes them in Parquet files; in CSV files the index has no name.
-    """
-    noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
-    return [*(name for name in noted if isinstance(name, str)), ""]
 
 
 def _may_be_number(kind: Any) -> bool:

@@ -36,6 +36,16 @@ __all__ = [
 _PAGES = 1 << 20
 
 
+# What is wrong with files that are whole, by a word of what Arrow says.
+_CAUSES = {
+    "UTF8": ("be text in UTF-8", "Save it as CSV in UTF-8"),
+    "conversion error": (
+        "be of one kind in each column, all numbers or all text",
+        "Mend the value or choose other columns",
+    ),
+}
+
+
 class FileError(ValueError):
     """A file that cannot be used; the message names it and says why."""
 
@@ -177,8 +187,10 @@ class Fragment(Source):
         with reading(self.name):
             own = self._fragment.physical_schema
         # Columns that the folders' names hold are in the schema of the whole only.
+        where = getattr(self._fragment, "partition_expression", None)
+        held = library("pyarrow.dataset").get_partition_keys(where) if where is not None else {}
         for field in self._schema:
-            if field.name not in own.names:
+            if field.name not in own.names and field.name in held:
                 own = own.append(field)
         return own
 
@@ -267,12 +279,16 @@ def reading(name: str) -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         said = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        rule, remedy = next(
+            (cause for word, cause in _CAUSES.items() if word in said),
+            ("be complete and readable", "Write it again"),
+        )
         raise FileError(
             complaint(
                 "every file",
-                "be complete and readable",
+                rule,
                 f"{name!r} is not: {said}",
-                "Write it again, or pass bad_files='skip' to go on without it",
+                f"{remedy}, or pass bad_files='skip' to go on without it",
             )
         ) from error
 
