@@ -50,11 +50,16 @@ def aggregate(data: str, output: str, force: bool, choices: Choices) -> None:
         raise CommandError("say which column holds the labels: --by COLUMN, or --bins K.")
     if choices.by and choices.bins is not None:
         raise CommandError("--by and --bins exclude each other. Leave one out.")
-    X = read_data(data, choices)
-    from uapca.cli.rows import columns_of_rows, saved
+    from uapca.cli.rows import check_columns, columns_of_rows, saved
 
+    exact = target is not None and target.suffix.lower() == ".uapca"
+    if choices.features and not exact:
+        # Features that are named are known before millions of points are read.
+        parts = (part.strip() for value in choices.features for part in value.split(","))
+        check_columns(list(dict.fromkeys(parts)), named=True, weights=True)
+    X = read_data(data, choices)
     what = counted(len(X), "distribution")
-    if target is not None and target.suffix.lower() == ".uapca":
+    if exact:
         write_bytes(target, saved(X), what)
     else:
         write_table(target, columns_of_rows(X, weights=True), what)
