@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from uapca.cli.errors import CommandError, no_such
+from uapca.cli.labels import quoted
+
 if TYPE_CHECKING:
     from uapca.uncertain import UncertainArray
 
 __all__ = ["Choices", "Reading"]
+
+# Rules of --missing that are no law.
+_RULES = ("drop", "column")
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,34 @@ class Choices:
     missing: tuple[str, ...] = ()
     bins: str | None = None
 
+    def __post_init__(self) -> None:
+        self._check_missing()
+
+    def _check_missing(self) -> None:
+        """No rule for empty cells may put another out of action, or be a misspelt one."""
+        first: dict[str, str] = {}
+        for rule in dict.fromkeys(self.missing):
+            column, law = _column_and_law(rule)
+            if column and law == "drop":
+                raise CommandError(
+                    "--missing drop is for all columns. Leave out the others with --features."
+                )
+            # With --words a word may be a law.
+            if law.isalpha() and law not in _RULES and self.words is None:
+                raise no_such(
+                    "rule",
+                    law,
+                    list(_RULES),
+                    '--missing takes drop, column, a law such as "U(0, 20)", or COLUMN=RULE.',
+                )
+            others = [first[c] for c in first if not c or not column or c == column]
+            if others:
+                raise CommandError(
+                    f"--missing {quoted(others[0])} and --missing {quoted(rule)} are for the same "
+                    "cells. Keep one, or give each column its own: COLUMN=RULE."
+                )
+            first[column] = rule
+
     @property
     def drop(self) -> bool:
         """Whether rows with an empty cell are left out."""
@@ -58,14 +92,10 @@ class Choices:
     @property
     def fill(self) -> Any:
         """What fills empty cells: a law for all, or by column; None if nothing does."""
-        rules = [rule for rule in self.missing if rule != "drop"]
-        by_column: dict[str, str] = {}
-        for rule in rules:
-            column, sign, law = rule.partition("=")
-            if not sign:
-                return rule
-            by_column[column.strip()] = law.strip()
-        return by_column or None
+        if self.drop:
+            return None
+        rules = dict(map(_column_and_law, self.missing))
+        return rules.get("") or rules or None
 
     def given(self) -> Mapping[str, Any]:
         """Options that say how to read a table, by name, those that were used."""
@@ -80,6 +110,12 @@ class Choices:
             "--spread": None if self.spread == "std" else self.spread,
         }
         return {name: value for name, value in options.items() if value}
+
+
+def _column_and_law(rule: str) -> tuple[str, str]:
+    """The column of a rule for empty cells, empty for all, and what fills it."""
+    column, sign, law = rule.partition("=")
+    return (column.strip(), law.strip()) if sign else ("", rule.strip())
 
 
 @dataclass
