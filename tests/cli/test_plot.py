@@ -83,6 +83,33 @@ def test_names_do_not_break_a_picture(run, tmp_path):
             ["students", "biplot", "-o", "p.svg", "--level", "95"],
             "--level must be probabilities between 0 and 1; got '95'.",
         ),
+        *(
+            (
+                ["students", kind, "-o", "p.svg", "--pair", "1,1"],
+                "--pair must be two different components, such as 1,2; got '1,1'.",
+            )
+            for kind in ("projection", "biplot", "contributions", "cos2")
+        ),
+        (
+            ["students", "biplot", "-o", "p.svg", "--pair", "2"],
+            "biplot shows two components: --pair 1,2.",
+        ),
+        (
+            ["students", "components", "-o", "p.svg", "--pair", "1,3"],
+            "components shows the first, or the first two: --pair 1 or --pair 1,2.",
+        ),
+        (
+            ["students", "components", "-o", "p.svg", "-s", "inf"],
+            "components needs a finite --scale.",
+        ),
+        (
+            ["students", "progression", "-o", "p.gif", "--level", "0.5,0.9"],
+            "progression shows one probability: --level 0.5.",
+        ),
+        (
+            ["students", "scree", "-o", "p.svg", "--level", "0.5", "--scale", "inf"],
+            "scree has no intervals at --scale inf. Leave --level out.",
+        ),
     ],
 )
 def test_complaints_come_first(fails, folder, arguments, message):
@@ -98,11 +125,133 @@ def test_complaints_about_the_data(run, folder):
     )
     result = run("plot", "students", "biplot", "-o", "p.svg", "--pair", "1,5", "-q")
     assert result.stderr == ("uapca: error: --pair asks for component 5 of data with 4 features.\n")
-    result = run("plot", "students", "biplot", "-o", "p.svg", "--pair", "2", "-q")
-    assert result.stderr == "uapca: error: biplot shows two different components: --pair 1,2.\n"
-    result = run("plot", "students", "components", "-o", "p.svg", "-s", "inf", "-q")
-    assert result.stderr == "uapca: error: components needs a finite --scale.\n"
+    (folder / "two.csv").write_text("x,y,z\n1,2,3\n2,5,1\n")
+    result = run("plot", "two.csv", "biplot", "-o", "p.svg", "--pair", "1,3", "-q")
+    assert result.stderr == (
+        "uapca: error: --pair asks for component 3 of data with 2 certain rows.\n"
+    )
     assert not list(folder.glob("p.*"))
+
+
+VALUES = {
+    "pair": "1,2",
+    "level": "0.9",
+    "encode": "gap",
+    "draws": "10",
+    "seed": "1",
+    "scale": "1",
+    "labels": None,
+}
+IGNORED = {
+    "distributions": ("pair", "encode", "draws", "seed"),
+    "projection": ("encode", "draws", "seed"),
+    "traces": ("level", "draws", "seed", "scale", "labels"),
+    "eigenvalues": ("pair", "level", "encode", "draws", "seed", "scale", "labels"),
+    "progression": ("encode", "draws", "seed", "scale", "labels"),
+    "scree": ("pair", "encode", "draws", "seed", "labels"),
+    "biplot": ("encode", "draws", "seed"),
+    "loadings": ("level", "encode", "draws", "seed", "labels"),
+    "contributions": ("level", "encode", "draws", "seed", "labels"),
+    "cos2": ("level", "encode", "draws", "seed", "labels"),
+    "components": ("level", "encode", "draws", "seed", "labels"),
+    "simulation": ("encode",),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "option"), [(kind, option) for kind in KINDS for option in IGNORED[kind]]
+)
+def test_an_option_that_changes_nothing_is_refused(fails, folder, kind, option):
+    """Even with its default value: who gives it expects something of it."""
+    value = [VALUES[option]] if VALUES[option] is not None else []
+    message = fails("plot", "teaser", kind, "-o", "p.svg", f"--{option}", *value)
+    assert message == f"--{option} means nothing for {kind}. Leave it out."
+    assert not list(folder.glob("p.*"))
+
+
+# A value of each option that is not its default.
+OTHER = {"pair": ["1,3"], "level": ["0.6"], "encode": ["gap"], "draws": ["40"], "seed": ["7"]}
+OTHER |= {"scale": ["2"], "labels": []}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_option_that_is_taken_changes_the_picture(run, folder, monkeypatch, kind):
+    """What the options pass on to the picture differs from what it gets without them."""
+    from uapca import plot
+
+    drawn = "factor_traces" if kind == "traces" else kind
+    seen = []
+
+    def caught(*arguments, **keywords):
+        seen.append((arguments, keywords))
+
+    scene_of = getattr(plot, drawn).scene
+    monkeypatch.setattr(plot, drawn, caught)
+    monkeypatch.setattr("uapca.cli.pictures.picture", lambda *_: b"")
+    data = "teaser" if kind == "distributions" else "stars.csv"
+
+    def scene(*options):
+        result = run("plot", data, kind, "-o", "p.svg", "--force", *options)
+        assert result.exit_code == 0, result.stderr
+        arguments, keywords = seen.pop()
+        return repr(scene_of(*arguments, **keywords))
+
+    usual = scene()
+    assert scene() == usual
+    for option in sorted(set(OTHER) - set(IGNORED[kind])):
+        value = ["2"] if (option, kind) == ("pair", "projection") else OTHER[option]
+        value = ["1"] if (option, kind) == ("pair", "components") else value
+        name = "--no-labels" if option == "labels" else f"--{option}"
+        assert scene(name, *value) != usual, option
+
+
+def test_scree_has_its_error_bars_at_every_scale(run, tmp_path):
+    path = tmp_path / "p.svg"
+    run("plot", "students", "scree", "-o", path, "--scale", "2", "--level", "0.5")
+    text = path.read_text(encoding="utf-8")
+    assert "within rows (uncertainty, s = 2)" in text
+    assert "50 % interval of λ" in text
+
+
+@pytest.mark.parametrize(
+    "kind", ["distributions", "projection", "scree", "contributions", "cos2", "components"]
+)
+def test_pictures_of_one_feature(run, folder, kind):
+    (folder / "one.csv").write_text("x,x_err\n1,.1\n2,.1\n4,.1\n")
+    result = run("plot", "one.csv", kind, "-o", "p.png")
+    assert result.exit_code == 0, result.stderr
+    assert (folder / "p.png").read_bytes().startswith(STARTS[".png"])
+
+
+@pytest.mark.parametrize("kind", ["traces", "progression", "eigenvalues"])
+def test_one_feature_cannot_turn(run, folder, kind):
+    (folder / "one.csv").write_text("x,x_err\n1,.1\n2,.1\n4,.1\n")
+    result = run("plot", "one.csv", kind, "-o", "p.png", "-q")
+    assert result.stderr == (
+        f"uapca: error: {kind} needs two features or more, and there is only one.\n"
+    )
+
+
+@pytest.mark.parametrize("kind", ["biplot", "loadings", "simulation"])
+def test_one_feature_is_no_plane(run, folder, kind):
+    (folder / "one.csv").write_text("x,x_err\n1,.1\n2,.1\n4,.1\n")
+    result = run("plot", "one.csv", kind, "-o", "p.png", "-q")
+    assert result.stderr == (f"uapca: error: {kind} shows two components, and there is only one.\n")
+
+
+def test_labels_can_be_left_out_and_forced(run, folder):
+    def text(data, *options):
+        result = run("plot", data, "projection", "-o", "p.svg", "--force", *options)
+        assert result.exit_code == 0, result.stderr
+        return (folder / "p.svg").read_text(encoding="utf-8")
+
+    for count in (5, 60):
+        rows = "".join(f"row-{i},{i},{i % 7},0.1\n" for i in range(count))
+        (folder / f"{count}.csv").write_text(f"name,x,y,x_err\n{rows}")
+    assert 'id="name:row-4"' in text("5.csv")
+    assert 'id="name:row-4"' not in text("5.csv", "--no-labels")
+    assert 'id="name:row-59"' not in text("60.csv")
+    assert 'id="name:row-59"' in text("60.csv", "--labels")
 
 
 def test_a_film(run, tmp_path, monkeypatch):
@@ -110,12 +259,19 @@ def test_a_film(run, tmp_path, monkeypatch):
 
     from uapca import plot
 
-    short = functools.partial(plot.animate, seconds=0.4, fps=5, dpi=40)
+    levels = []
+
+    def short(*arguments, **keywords):
+        levels.append(keywords.get("level"))
+        return animate(*arguments, **keywords)
+
+    animate = functools.partial(plot.animate, seconds=0.4, fps=5, dpi=40)
     monkeypatch.setattr(plot, "animate", short)
     path = tmp_path / "p.gif"
-    result = run("plot", "progression", "progression", "-o", path)
+    result = run("plot", "progression", "progression", "-o", path, "--level", "0.5")
     assert result.exit_code == 0, result.stderr
     assert path.read_bytes().startswith(STARTS[".gif"])
+    assert levels == [0.5]
 
 
 # figures

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,9 @@ if TYPE_CHECKING:
     from uapca.decomposition import UAPCA
     from uapca.uncertain import UncertainArray
 
-__all__ = ["KINDS", "Picture", "drawn"]
+from uapca.cli.errors import CommandError
+
+__all__ = ["KINDS", "Picture", "check_options", "drawn"]
 
 KINDS = {
     "distributions": "rows of two features as they are, with the components as axes",
@@ -25,6 +28,42 @@ KINDS = {
     "components": "the loadings with their standard errors",
     "simulation": "the scores in simulated data sets",
 }
+
+# The options that change something in each kind of picture. Traces show every s, and so do
+# eigenvalues and a progression.
+_USED: dict[str, tuple[str, ...]] = {
+    "distributions": ("scale", "level", "labels"),
+    "projection": ("scale", "pair", "level", "labels"),
+    "traces": ("pair", "encode"),
+    "eigenvalues": (),
+    "progression": ("pair", "level"),
+    "scree": ("scale", "level"),
+    "biplot": ("scale", "pair", "level", "labels"),
+    "loadings": ("scale", "pair"),
+    "contributions": ("scale", "pair"),
+    "cos2": ("scale", "pair"),
+    "components": ("scale", "pair"),
+    "simulation": ("scale", "pair", "level", "labels", "draws", "seed"),
+}
+# Kinds with one region, or one interval, for each row.
+_ONE_LEVEL = ("progression", "scree")
+
+
+def check_options(
+    kind: str, given: Iterable[str], levels: tuple[float, ...] | None, scale: float
+) -> None:
+    """Raise for an option that would change nothing in the picture."""
+    for option in given:
+        if option not in _USED[kind]:
+            raise CommandError(f"--{option} means nothing for {kind}. Leave it out.")
+    if scale == float("inf") and kind in ("components", "simulation"):
+        raise CommandError(f"{kind} needs a finite --scale.")
+    if levels is None:
+        return
+    if kind in _ONE_LEVEL and len(levels) > 1:
+        raise CommandError(f"{kind} shows one probability: --level {levels[0]:g}.")
+    if kind == "scree" and scale in (0.0, float("inf")):
+        raise CommandError(f"scree has no intervals at --scale {scale:g}. Leave --level out.")
 
 
 @dataclass(frozen=True)
@@ -45,6 +84,8 @@ class Picture:
         What the thickness of traces says.
     draws, seed : int
         Of a simulation.
+    labels : bool or None
+        Whether rows have their names beside them; None leaves it to the picture.
     """
 
     X: UncertainArray
@@ -54,6 +95,12 @@ class Picture:
     encode: str | None = None
     draws: int = 1000
     seed: int = 0
+    labels: bool | None = None
+
+    @property
+    def level(self) -> dict[str, Any]:
+        """The probability, as the argument of pictures that show one."""
+        return {} if self.levels is None else {"level": self.levels[0]}
 
 
 def drawn(kind: str, wanted: Picture) -> Any:
@@ -62,7 +109,8 @@ def drawn(kind: str, wanted: Picture) -> Any:
 
 
 def _regions(wanted: Picture) -> dict[str, Any]:
-    return {} if wanted.levels is None else {"levels": wanted.levels}
+    levels = {} if wanted.levels is None else {"levels": wanted.levels}
+    return {"labels": wanted.labels, **levels}
 
 
 def _distributions(wanted: Picture) -> Any:
@@ -94,14 +142,13 @@ def _eigenvalues(wanted: Picture) -> Any:
 def _progression(wanted: Picture) -> Any:
     from uapca import plot
 
-    return plot.progression(wanted.X, components=wanted.pair)
+    return plot.progression(wanted.X, components=wanted.pair, **wanted.level)
 
 
 def _scree(wanted: Picture) -> Any:
     from uapca import plot
 
-    # Data gets error bars, but is fitted at s = 1.
-    return plot.scree(wanted.X if wanted.pca.scale == 1.0 else wanted.pca)
+    return plot.scree(wanted.X, scale=wanted.pca.scale, **wanted.level)
 
 
 def _biplot(wanted: Picture) -> Any:
@@ -140,5 +187,5 @@ def _cos2(wanted: Picture) -> Any:
 def _components(wanted: Picture) -> Any:
     from uapca import plot
 
-    count = min(max(wanted.pair) + 1, wanted.X.shape[1])
-    return plot.components(wanted.X.scaled(wanted.pca.scale), n_components=count)
+    data = wanted.X.scaled(wanted.pca.scale)
+    return plot.components(data, n_components=len(wanted.pair))

@@ -147,3 +147,22 @@ def test_a_level_is_a_probability_also_for_a_fit(level):
         assert str(error.value) == (
             f"level must lie between 0 and 1; got {level!r}. Pass 0.95 for 95 %."
         )
+
+
+def test_data_at_another_scale_is_the_scaled_data():
+    """K(s) of X is K(1) of X.scaled(s), and so are its error bars; only the legend names s."""
+    here = uapca.plot.scree.scene(STUDENTS, scale=2.0)
+    there = uapca.plot.scree.scene(STUDENTS.scaled(2.0))
+    for mine, other in zip(parts(here), parts(there), strict=True):
+        np.testing.assert_allclose(mine.ends, other.ends, rtol=1e-12)
+    (mine,), (other,) = here.of(role="interval"), there.of(role="interval")
+    np.testing.assert_allclose(mine.high, other.high, rtol=1e-12)
+    assert here.legend[1].text == "within rows (uncertainty, s = 2)"
+    assert not uapca.plot.scree.scene(STUDENTS, scale=np.inf).of(role="interval")
+    assert not uapca.plot.scree.scene(STUDENTS, scale=0.0).of(role="interval")
+
+
+def test_a_fit_has_a_scale_of_its_own():
+    with pytest.raises(ValueError) as error:
+        uapca.plot.scree(uapca.UAPCA().fit(STUDENTS), scale=2.0)
+    assert str(error.value) == "scale must be left out with a fit; got 2.0. Pass the data."

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from uapca.cli.choices import Choices
-from uapca.cli.kinds import KINDS
+from uapca.cli.kinds import KINDS, Picture, check_options, drawn
 from uapca.cli.options import (
     data_argument,
     data_options,
@@ -21,13 +22,16 @@ from uapca.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from uapca.cli.kinds import Picture
+    from uapca.uncertain import UncertainArray
 
 __all__ = ["command"]
 
+_DEFAULT = ParameterSource.DEFAULT
 _FILMS = (".gif", ".mp4")
-# Kinds of pictures of a plane.
+# Kinds of pictures of a plane, and such as follow how components turn.
 _TWO = ("traces", "progression", "biplot", "loadings", "simulation")
+_TURNING = ("traces", "progression", "eigenvalues")
+_CHECKED = ("pair", "level", "encode", "draws", "seed", "scale", "labels")
 _HELP = "One picture, as SVG, PNG or PDF.\n\n\b\nKIND is one of\n" + "\n".join(
     f"  {name:<14} {meaning}" for name, meaning in KINDS.items()
 )
@@ -64,6 +68,11 @@ class _Kind(click.types.StringParamType):
 )
 @click.option("--level", metavar="P,P", help="The probability of regions, such as 0.5,0.95.")
 @click.option(
+    "--labels/--no-labels",
+    default=None,
+    help="Write the names of the rows beside them, or do not; by default if they are few.",
+)
+@click.option(
     "--encode",
     metavar="WHAT",
     type=click.Choice(["eigenvalue", "gap", "stability"]),
@@ -89,12 +98,15 @@ class _Kind(click.types.StringParamType):
 @standardize_option
 @force_option
 @data_options
+@click.pass_context
 def plot(
+    ctx: click.Context,
     data: str,
     kind: str,
     output: str,
     pair: str,
     level: str | None,
+    labels: bool | None,
     encode: str | None,
     draws: int,
     seed: int,
@@ -114,15 +126,15 @@ def plot(
     target = check_output(output, PICTURES + (_FILMS if kind == "progression" else ()), force)
     if target is None:
         raise CommandError("a picture needs a file: -o FILE.svg, .png or .pdf.")
-    shown, levels = _pair(pair), _levels(level)
+    given = [name for name in _CHECKED if ctx.get_parameter_source(name) is not _DEFAULT]
+    levels = _levels(level)
+    check_options(kind, given, levels, scale)
+    asked = _pair(pair, kind) if "pair" in given else None
     without_window()
     X = read_data(data, choices)
     from uapca.cli.fitting import fitted
-    from uapca.cli.kinds import Picture, drawn
 
-    if scale == float("inf") and kind in ("components", "simulation"):
-        raise CommandError(f"{kind} needs a finite --scale.")
-    _check_pair(shown, X.shape[1], kind)
+    shown = _shown(asked, kind, X)
     if kind == "distributions" and X.shape[1] > 2:
         two = ",".join((X.features or ("x0", "x1"))[:2])
         raise CommandError(
@@ -130,7 +142,7 @@ def plot(
             f"two, such as --features {two}, or plot the projection."
         )
     fit = fitted(X, None, scale, standardize=standardize)
-    wanted = Picture(fit.X, fit.pca, shown, levels, encode, draws, seed)
+    wanted = Picture(fit.X, fit.pca, shown, levels, encode, draws, seed, labels)
     if target.suffix.lower() in _FILMS:
         _film(wanted, target)
         return
@@ -139,27 +151,43 @@ def plot(
     write_bytes(target, content, kind)
 
 
-def _pair(text: str) -> tuple[int, ...]:
+def _pair(text: str, kind: str) -> tuple[int, ...]:
+    """The components asked for, from 0."""
     from uapca.cli.errors import CommandError
 
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() and int(part) > 0 for part in parts) or not 1 <= len(parts) <= 2:
+    if not all(part.isdecimal() and int(part) > 0 for part in parts) or not 1 <= len(parts) <= 2:
         raise CommandError(
             f"--pair must be two components counted from 1, such as 1,3; got {text!r}."
         )
-    return tuple(int(part) - 1 for part in parts)
+    pair = tuple(int(part) - 1 for part in parts)
+    if len(set(pair)) < len(pair):
+        raise CommandError(f"--pair must be two different components, such as 1,2; got {text!r}.")
+    if len(pair) < 2 and kind in _TWO:
+        raise CommandError(f"{kind} shows two components: --pair 1,2.")
+    if kind == "components" and set(pair) != set(range(len(pair))):
+        raise CommandError("components shows the first, or the first two: --pair 1 or --pair 1,2.")
+    return pair
 
 
-def _check_pair(pair: tuple[int, ...], most: int, kind: str) -> None:
+def _shown(asked: tuple[int, ...] | None, kind: str, X: UncertainArray) -> tuple[int, ...]:
+    """The components to show: as asked for, or the first two of those that are there."""
     from uapca.cli.errors import CommandError
     from uapca.cli.labels import counted
 
-    if len(set(pair)) < 2 and kind in _TWO:
-        raise CommandError(f"{kind} shows two different components: --pair 1,2.")
-    if max(pair) >= most and not (pair == (0, 1) and kind == "projection"):
-        raise CommandError(
-            f"--pair asks for component {max(pair) + 1} of data with {counted(most, 'feature')}."
-        )
+    n, d = X.shape
+    if d < 2 and kind in _TURNING:
+        raise CommandError(f"{kind} needs two features or more, and there is only one.")
+    # Certain rows have no more components than there are rows; traces go on all the same.
+    most = min(n, d) if X.cov.kind == "zero" and kind not in _TURNING else d
+    if most < 2 and kind in _TWO:
+        raise CommandError(f"{kind} shows two components, and there is only one.")
+    if asked is None:
+        return (0, 1)[:most]
+    if max(asked) >= most:
+        of = counted(d, "feature") if most == d else counted(n, "certain row")
+        raise CommandError(f"--pair asks for component {max(asked) + 1} of data with {of}.")
+    return asked
 
 
 def _levels(text: str | None) -> tuple[float, ...] | None:
@@ -183,7 +211,9 @@ def _film(wanted: Picture, target: Path) -> None:
 
     with progress("frames") as report:
         first, second = wanted.pair
-        pictures.animate(wanted.X, target, components=(first, second), progress=report)
+        pictures.animate(
+            wanted.X, target, components=(first, second), progress=report, **wanted.level
+        )
     note(f"wrote {quoted(target)} (progression)")
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from uapca._validation import check_choice
+from uapca._validation import check_choice, complaint
 from uapca.decomposition import UAPCA
 from uapca.stability import ComponentsNotSeparated, ComponentUncertainty, component_uncertainty
 from uapca.uncertain import UncertainArray
@@ -42,6 +42,7 @@ ROUNDING = 1e-9
 def scree(
     X: UncertainArray | UAPCA,
     *,
+    scale: float | None = None,
     n_components: int | None = None,
     values: Literal["share", "variance"] = "share",
     level: float = 0.95,
@@ -55,11 +56,13 @@ def scree(
     Parameters
     ----------
     X : UncertainArray or fitted UAPCA
-        With data, fitted at s = 1 (for another s pass ``X.scaled(s)``), there are error bars too:
-        if each row is one unknown value, how far the eigenvalue of the true values may be off
-        (`uapca.component_uncertainty`). They lie a little lower than the bars where rows are few,
-        because a row's own deviation also moves the mean. With shares they are in units of the
+        With data there are error bars too: if each row is one unknown value, how far the eigenvalue
+        of the true values may be off (`uapca.component_uncertainty`). They lie a little lower than
+        the bars where rows are few, because a row's own deviation also moves the mean. With shares they are in units of the
         total variance of the fit, and cut where they leave 100 %, which the legend then says.
+    scale : float, optional
+        The s at which data is fitted, by default 1; the errors count s-fold in the error bars too.
+        At s = ∞ there are none. A fit has its own.
     n_components : int, optional
         How many bars; by default all, at most ten.
     values : {"share", "variance"}, default="share"
@@ -79,7 +82,7 @@ def scree(
     check_level(level)
     check_choice(values, _LABELS, "values")
     check_choice(cumulative, (True, False), "cumulative")
-    pca = fit_given(X)
+    pca = _fit(X, scale)
     q = counted(n_components, pca.n_components_, USUAL)
     between, within = (part[:q] for part in variance_parts(pca))
     unit = 1.0
@@ -99,7 +102,7 @@ def scree(
         text = f"within rows (uncertainty, {scale_text(pca.scale)})"
         legend.append(LegendEntry(text=text, kind="area", ink=_ERRORS, hatch=_HATCH))
     top = float(high.max())
-    found = _uncertainty(X, q)
+    found = _uncertainty(X, float(pca.scale), q)
     if found is not None:
         interval = found.eigenvalue_interval(level) / unit
         text = f"{percent(level)} interval of λ"
@@ -151,14 +154,25 @@ def variance_parts(pca: UAPCA) -> tuple[Floats, Floats]:
     return np.maximum(between, 0.0), np.maximum(s**2 * within, 0.0)
 
 
-def _uncertainty(X: UncertainArray | UAPCA, q: int) -> ComponentUncertainty | None:
-    """Errors of the eigenvalues, if there is data and it has errors."""
-    if not isinstance(X, UncertainArray):
+def _fit(X: UncertainArray | UAPCA, scale: float | None) -> UAPCA:
+    """The fit whose variances are shown."""
+    if scale is None or not isinstance(X, UncertainArray):
+        if scale is not None and isinstance(X, UAPCA):
+            raise ValueError(
+                complaint("scale", "be left out with a fit", f"got {scale!r}", "Pass the data")
+            )
+        return fit_given(X)
+    return UAPCA(scale=scale, solver="eigh").fit(X)
+
+
+def _uncertainty(X: UncertainArray | UAPCA, s: float, q: int) -> ComponentUncertainty | None:
+    """Errors of the eigenvalues at a scale, if there is data and it has errors."""
+    if not isinstance(X, UncertainArray) or np.isinf(s):
         return None
     with warnings.catch_warnings():
         # Which neighbours cannot be told apart is what overlapping error bars show.
         warnings.simplefilter("ignore", ComponentsNotSeparated)
-        found = component_uncertainty(X, n_components=q)
+        found = component_uncertainty(X.scaled(s), n_components=q)
     return found if found.eigenvalue_std.any() else None
 
 
