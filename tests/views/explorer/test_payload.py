@@ -263,6 +263,34 @@ def test_points_come_from_samples_or_as_given(rng):
     np.testing.assert_allclose(np.reshape(answer.fits[0].points, (90, 2)), wanted, atol=1e-12)
 
 
+@pytest.mark.parametrize("labels", [[1, 2, 3], [2, 0, 1], [True, False], [0.5, 1.5]])
+def test_points_find_their_rows_by_name_before_position(labels):
+    points = np.random.default_rng(0).normal(size=(10 * len(labels), 2))
+    each = np.repeat(labels, 10)
+    X = uapca.from_groups(points, each)
+    sent = payload(X, points=(points, each))["points"]
+    wanted = [X.names.index(str(label)) for label in each]
+    np.testing.assert_array_equal(array_of(sent["rows"]), wanted)
+    assert np.bincount(wanted).tolist() == [10] * len(labels)
+
+
+def test_numbers_that_are_names_are_not_positions_too():
+    X = uapca.from_groups(np.random.default_rng(0).normal(size=(6, 2)), [1, 1, 2, 2, 3, 3])
+    with pytest.raises(ValueError, match=r"^points must belong to rows of X, .*; got 0\. "):
+        payload(X, points=(np.ones((3, 2)), [0, 1, 2]))
+
+
+@pytest.mark.parametrize("label", [True, np.True_, 1.5, 3, -1, None, "d"])
+def test_points_of_no_row_are_refused(label):
+    X = uapca.UncertainArray(np.eye(3))
+    with pytest.raises(ValueError) as caught:
+        payload(X, points=(np.eye(3)[:1], [label]))
+    assert str(caught.value) == (
+        f"points must belong to rows of X, by name or position; got {label!r}. "
+        "Leave out the points of other rows."
+    )
+
+
 @pytest.mark.parametrize("standardise", [False, True])
 def test_regions_hold_what_they_say(standardise):
     """Draws of Python's law, projected, fall into the browser's region as often as they should."""

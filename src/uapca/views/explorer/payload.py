@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -208,12 +209,15 @@ def _given_points(X: UncertainArray, points: Any) -> tuple[Floats, list[int]]:
                 "Select the same points from both",
             )
         )
-    places: dict[Any, int] = {i: i for i in range(len(X))}
-    places |= {name: i for i, name in enumerate(X.names or ())}
+    named = {name: i for i, name in enumerate(X.names or ())}
+    # Names come first: `uapca.from_groups` names rows after labels, which are often numbers. Where
+    # numbers are names they are not positions too.
+    numbered = any(not isinstance(label, str) and str(label) in named for label in labels)
     rows = []
     for label in labels:
-        key = label if isinstance(label, str) or label in places else str(label)
-        if key not in places:
+        row: Any = named.get(str(label), None if numbered else label)
+        whole = isinstance(row, Integral) and not isinstance(row, bool | np.bool_)
+        if not whole or not 0 <= int(row) < len(X):
             raise ValueError(
                 complaint(
                     "points",
@@ -222,7 +226,7 @@ def _given_points(X: UncertainArray, points: Any) -> tuple[Floats, list[int]]:
                     "Leave out the points of other rows",
                 )
             )
-        rows.append(places[key])
+        rows.append(int(row))
     return values, rows
 
 
