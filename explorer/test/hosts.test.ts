@@ -40,8 +40,19 @@ test("a view survives the way through the address, to the last bit", () => {
   assert.equal(fromFragment(toFragment(initial, sent), sent).weights, null);
 });
 
+test("large scales survive the address, and those without a square are infinite", () => {
+  for (const scale of [1e21, 1.5e149, 1e-9, Number.MIN_VALUE]) {
+    const view = fromFragment(`#${toFragment({ ...initial, scale }, dataset)}`, dataset);
+    assert.equal(new Store(dataset, view).get().scale, scale);
+  }
+  for (const text of ["#s=1e150", "#s=1e154", "#s=1e200", "#s=1e999"]) {
+    assert.equal(new Store(dataset, fromFragment(text, dataset)).get().scale, Infinity, text);
+  }
+  assert.deepEqual(allowed({ scale: 1e200 }, dataset), { scale: Infinity });
+});
+
 test("nonsense in the address changes nothing", () => {
-  for (const text of ["#s=much", "#s=-1", "#pair=9-9", "#level=7", "#rows=x", "#w=1_2", "#w=", "#%%%"]) {
+  for (const text of ["#s=much", "#s=-1", "#pair=9-9", "#level=7", "#rows=x", "#w=1_2", "#w=", "#w=__1", "#s=%20", "#rows=--", "#%%%"]) {
     assert.deepEqual(new Store(dataset, fromFragment(text, dataset)).get(), initial, text);
   }
 });

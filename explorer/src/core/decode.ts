@@ -59,8 +59,15 @@ export function decode(payload: Wire): Dataset {
 }
 
 /** A number that may be infinite: JSON has no word for that. */
+/** A larger scale, whose square would not fit into a double, is infinite: as in Python. */
+const infinite = 1e150;
+
+export function boundedScale(scale: number): number {
+  return scale >= infinite ? Infinity : scale;
+}
+
 export function decodeScale(value: unknown): number {
-  return value === "inf" ? Infinity : Number(value);
+  return value === "inf" ? Infinity : boundedScale(Number(value));
 }
 
 export function encodeScale(value: number): number | string {

@@ -9,7 +9,7 @@ const own = "own";
 /** What differs from how the page opens, and nothing that does not. */
 export function toFragment(state: State, { initial }: Dataset): string {
   const parts: string[] = [];
-  if (state.scale !== initial.scale) parts.push(`s=${encodeScale(state.scale)}`);
+  if (state.scale !== initial.scale) parts.push(`s=${unspaced(state.scale)}`);
   if (state.pair.join() !== initial.pair.join()) {
     parts.push(`pair=${state.pair.map((i) => i + 1).join("-")}`);
   }
@@ -27,7 +27,7 @@ export function fromFragment(fragment: string, { initial }: Dataset): Partial<St
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
   const state: { -readonly [K in keyof State]?: State[K] } = { ...initial };
   const scale = parts.get("s");
-  if (scale !== null && scale !== "") state.scale = decodeScale(scale);
+  if (scale !== null && scale.trim() !== "") state.scale = decodeScale(scale);
   const pair = numbers(parts.get("pair"), "-");
   if (pair !== null && pair.length === 2) state.pair = [pair[0] - 1, pair[1] - 1];
   const level = parts.get("level");
@@ -42,6 +42,11 @@ export function fromFragment(fragment: string, { initial }: Dataset): Partial<St
   return state;
 }
 
+/** A plus in an address is read as a space: 1e+21 goes as 1e21. */
+function unspaced(scale: number): string {
+  return String(encodeScale(scale)).replace("+", "");
+}
+
 /** All digits, but no more characters than it takes. */
 function packed(weight: number): string {
   return String(weight).replace(/^0\./, ".");
@@ -49,5 +54,5 @@ function packed(weight: number): string {
 
 function numbers(text: string | null, separator: string): number[] | null {
   if (text === null) return null;
-  return text === "" ? [] : text.split(separator).map(Number);
+  return text === "" ? [] : text.split(separator).map((part) => (part.trim() === "" ? NaN : Number(part)));
 }

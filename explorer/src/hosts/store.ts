@@ -1,6 +1,6 @@
 /** State with its rules, shared by both hosts. */
 
-import { normalised } from "../core/index";
+import { boundedScale, normalised } from "../core/index";
 import type { Dataset, State } from "../model";
 
 export type Listener = (state: State, changed: ReadonlySet<keyof State>) => void;
@@ -44,7 +44,7 @@ export function allowed(change: Partial<State>, dataset: Dataset): Partial<State
   const q = precomputed?.q ?? d;
   const out: { -readonly [K in keyof State]?: State[K] } = {};
   const { scale, weights, selection, pair, level, standardise, hovered } = change;
-  if (typeof scale === "number" && scale >= 0) out.scale = scale;
+  if (typeof scale === "number" && scale >= 0) out.scale = boundedScale(scale);
   if (weights === null) out.weights = null;
   else if (weights !== undefined && precomputed === null && sensible(weights, n)) {
     out.weights = normalised(Float64Array.from(weights));

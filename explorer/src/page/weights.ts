@@ -12,6 +12,15 @@ const HEIGHT = 34; // of a line, in pixels; the style sheet has the same
 const SPARE = 6; // lines kept ready above and below what is seen
 const STEPS_BACK = 100;
 
+/** A slider being moved: the others keep their proportions in `base` until something else happens. */
+interface Grip {
+  readonly row: number;
+  readonly base: Float64Array;
+  /** What was last put by it. */
+  last: Float64Array;
+  remembered: boolean;
+}
+
 interface Line {
   readonly node: HTMLElement;
   readonly name: HTMLButtonElement;
@@ -34,31 +43,39 @@ export function reshared(base: Float64Array, row: number, share: number): Float6
   });
 }
 
+/** Whether weights are the same but for rounding, such as that of a kernel that sends them back. */
+function alike(a: Float64Array, b: Float64Array): boolean {
+  return a.every((weight, row) => Math.abs(weight - b[row]) <= 1e-12);
+}
+
 export function weights(context: Context): Panel {
   const { data, host } = context;
   const fixed = data.precomputed !== null || data.n < 2;
   const past: (Float64Array | null)[] = [];
   let scene: Scene | null = null;
-  let grip: { row: number; base: Float64Array } | null = null;
+  let grip: Grip | null = null;
 
-  const remember = () => {
-    past.push(host.get().weights);
+  const current = () => host.get().weights ?? data.weights;
+  const remember = (weights: Float64Array | null) => {
+    past.push(weights);
     if (past.length > STEPS_BACK) past.shift();
     undo.disabled = false;
   };
   const change = (next: Float64Array | null) => {
-    remember();
+    const before = host.get().weights;
     host.set({ weights: next });
+    if (host.get().weights !== before) remember(before);
   };
   const undo = button(
     "Undo",
     { class: "uapca-tool", title: "Take the last change of weights back", disabled: true },
     back,
   );
+  const reset = button("Reset", { class: "uapca-tool", title: "The weights the data came with" }, () => change(null));
   const tools = el("div", { class: "uapca-tools" }, undo);
   if (!fixed) {
     tools.append(
-      button("Reset", { class: "uapca-tool", title: "The weights the data came with" }, () => change(null)),
+      reset,
       button("Equal", { class: "uapca-tool", title: "The same weight for every row" }, () =>
         change(new Float64Array(data.n).fill(1 / data.n)),
       ),
@@ -112,7 +129,10 @@ export function weights(context: Context): Panel {
 
   function back(): void {
     if (!past.length) return;
+    grip = null;
     host.set({ weights: past.pop()! });
+    // A button that is switched off loses the focus, and with it the person's place.
+    if (!past.length && undo.matches(":focus")) reset.focus();
     undo.disabled = !past.length;
     context.announce("Weights taken back");
   }
@@ -136,12 +156,15 @@ export function weights(context: Context): Panel {
     };
     const pull = (place: number) => {
       const { row } = one;
-      if (!grip || grip.row !== row) {
-        const base = Float64Array.from(scene?.weights ?? data.weights);
-        grip = { row, base };
-        remember();
+      const before = host.get().weights;
+      if (grip?.row !== row || !alike(grip.last, current())) {
+        grip = { row, base: Float64Array.from(current()), last: current(), remembered: false };
       }
       host.set({ weights: reshared(grip.base, row, shareAt(Math.min(Math.max(place, 0), 1))) });
+      grip.last = current();
+      if (grip.remembered || host.get().weights === before) return;
+      grip.remembered = true;
+      remember(before);
     };
     slider.addEventListener("input", () => pull(Number(slider.value)));
     slider.addEventListener("change", release);
@@ -154,7 +177,7 @@ export function weights(context: Context): Panel {
       const end = { Home: 0, End: 1 }[event.key];
       if (step === undefined && end === undefined) return;
       event.preventDefault();
-      pull(end ?? placeOf(scene?.weights[one.row] ?? 0) + (step ?? 0));
+      pull(end ?? placeOf(current()[one.row]) + (step ?? 0));
     });
     const enter = () => host.set({ hovered: { kind: "row", index: one.row } });
     const leave = () => {

@@ -7,9 +7,11 @@ from sklearn.pipeline import make_pipeline
 import uapca
 from builders import KINDS, random_covariances, random_uncertain
 from uapca.decomposition.spectrum import scaled_spectrum, tie_tolerance
+from uapca.uncertain.checks import scale_from
 from views.explorer.node import in_node, request_for
 
-SCALES = (0.0, 1e-6, 0.1, 0.5, 1.0, 2.0, 30.0, 1e4, 1e8, np.inf)
+# The last but one has no square in float64: infinite on both sides.
+SCALES = (0.0, 1e-6, 0.1, 0.5, 1.0, 2.0, 30.0, 1e4, 1e8, 1e200, np.inf)
 TOLERANCE = 1e-9
 
 
@@ -96,7 +98,9 @@ def component_errors(base, s):
     Ties are decided by rule; there the gap is that between their subspace and the next.
     """
     d = base.n_features_in_
-    values = scaled_spectrum(base.between_covariance_, base.within_covariance_, s).values
+    values = scaled_spectrum(
+        base.between_covariance_, base.within_covariance_, scale_from(s)
+    ).values
     limit = tie_tolerance(d) * values[0]
     errors = np.full(d, TOLERANCE)
     for i, value in enumerate(values):

@@ -161,6 +161,59 @@ def test_weight_buttons(page, students):
     close(page.numbers("weights"), students.weights)
 
 
+def test_undo_by_keyboard(page, students):
+    """What is done after a step back can be taken back as well; doing nothing leaves no step."""
+    undo, slider = page.named("button", "Undo"), page.named("slider", "Weight of Tom")
+    slider.focus()
+    for key in ("ArrowRight", "ArrowRight", "Control+z", "ArrowRight"):
+        slider.press(key)
+    page.settle()
+    assert not undo.is_disabled()
+    np.testing.assert_allclose(
+        np.sqrt(page.numbers("weights")[0]), np.sqrt(students.weights[0]) + 0.01
+    )
+    slider.press("Control+z")
+    page.settle()
+    close(page.numbers("weights"), students.weights)
+    for _ in range(2):
+        page.named("button", "Reset").click()
+    assert undo.is_disabled()
+    page.named("button", "Only Tom").click()
+    undo.focus()
+    undo.press("Enter")
+    page.settle()
+    assert undo.is_disabled()
+    assert page.page.evaluate("document.activeElement.textContent") == "Reset"
+
+
+def test_a_slider_goes_on_from_what_came_from_elsewhere(page):
+    slider = page.named("slider", "Weight of Tom")
+    slider.focus()
+    slider.press("End")
+    page.page.evaluate("location.hash = 'w=1_1_1_1_1_5'")
+    page.page.wait_for_timeout(50)
+    slider.press("ArrowLeft")
+    page.settle()
+    weights = page.numbers("weights")
+    close(np.sqrt(weights[0]), np.sqrt(0.1) - 0.01)
+    close(weights[5] / weights[1], 5.0)
+    page.agrees()
+
+
+@pytest.mark.parametrize("typed", ["1e154", "1e200"])
+def test_scales_without_a_square_are_infinite(opened, students, typed):
+    page = opened(students, "Student grades", f"#s={typed}")
+    assert page.scale == math.inf
+    page.agrees()
+    entry = page.page.get_by_label("Scale s as a number; ∞ for infinity")
+    for text in ("1e21", typed):
+        entry.fill(text)
+        entry.press("Enter")
+        page.settle()
+        assert page.scale == (1e21 if text == "1e21" else math.inf)
+    assert page.page.locator(".uapca-row").count() == 6
+
+
 def test_weights_by_count(opened):
     X = uapca.datasets.load_iris_groups()
     page = opened(X, "Iris")
