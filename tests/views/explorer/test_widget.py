@@ -257,6 +257,36 @@ def test_quick_changes_are_gathered(linked):
             "level must be a probability between 0 and 1; got 95. 0.95 draws ellipses that hold "
             "95 % of a row.",
         ),
+        *(
+            (
+                "selection",
+                value,
+                "selection must hold rows by name, or by position from 0 to 5; got "
+                f"{value!r}. An empty list selects none.",
+            )
+            for value in (None, 1.5, True)
+        ),
+        (
+            "scale",
+            None,
+            "scale must be a number from 0 to infinity; got None. 0 is ordinary PCA of the means, "
+            "1 the data as given, numpy.inf the limit.",
+        ),
+        *(
+            (
+                "pair",
+                value,
+                "pair must be two different components, counted from 0, of the 4 there are; got "
+                f"{value!r}. (0, 1) shows the first two.",
+            )
+            for value in (None, [[0], [1]])
+        ),
+        (
+            "level",
+            None,
+            "level must be a probability between 0 and 1; got None. 0.95 draws ellipses that hold "
+            "95 % of a row.",
+        ),
         (
             "level",
             "much",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from numbers import Integral
 from typing import Any
@@ -76,7 +76,7 @@ def shares_from(weights: Any, n: int, fixed: bool) -> list[float] | None:
 
 def selection_from(rows: Any, n: int, names: Sequence[str] | None) -> list[int]:
     """Rows by position or name, as rising positions."""
-    if isinstance(rows, str | Integral):
+    if isinstance(rows, str) or not isinstance(rows, Iterable):
         rows = [rows]
     found = set()
     for row in rows:
@@ -104,8 +104,8 @@ def pair_from(pair: Any, q: int) -> list[int]:
     except TypeError:
         places = []
     whole = all(isinstance(i, Integral) and not isinstance(i, bool) for i in places)
-    distinct = len(set(places)) == 2 or q == 1
-    if len(places) == 2 and whole and distinct and all(0 <= int(i) < q for i in places):
+    distinct = whole and (len(set(places)) == 2 or q == 1)
+    if len(places) == 2 and distinct and all(0 <= int(i) < q for i in places):
         return [int(i) for i in places]
     raise ValueError(
         complaint(

@@ -28,6 +28,12 @@ _INFINITE = {
 }
 
 
+class _Checked(traitlets.Any):
+    """A trait whose values all go to the validator; `traitlets.Any` lets None pass it by."""
+
+    allow_none = False
+
+
 class ExplorerWidget(Explorer, anywidget.AnyWidget):
     """The explorer in a notebook; made by `uapca.explore`.
 
@@ -49,11 +55,11 @@ class ExplorerWidget(Explorer, anywidget.AnyWidget):
 
     _esm = script()
     _payload = traitlets.Dict().tag(sync=True)
-    scale = traitlets.Any(1.0).tag(sync=True, **_INFINITE)
+    scale = _Checked(1.0).tag(sync=True, **_INFINITE)
     weights = traitlets.Any(None, allow_none=True).tag(sync=True)
-    selection = traitlets.Any([]).tag(sync=True)
-    pair = traitlets.Any([0, 1]).tag(sync=True)
-    level = traitlets.Any(0.95).tag(sync=True)
+    selection = _Checked([]).tag(sync=True)
+    pair = _Checked([0, 1]).tag(sync=True)
+    level = _Checked(0.95).tag(sync=True)
     standardise = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, data: dict[str, Any]) -> None:
