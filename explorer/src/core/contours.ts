@@ -13,6 +13,59 @@ export const cells = 48;
 // Densities this near to each other count as one: a plateau belongs to a region as a whole.
 const flat = 0.02;
 
+/** Regions that hold the given shares of what is on the grid. */
+export function gridRegions(grid: Grid, probabilities: readonly number[]): Float64Array[][] {
+  return levels(grid.density, probabilities).map((level) => rings(grid, level));
+}
+
+/**
+ * Regions above a level of the density that hold the given shares of draws x, y, x, y, …
+ *
+ * A density smoothed for drawing has its mass a little too far out; draws of the law itself do not.
+ * At the very top, where a plateau is level but for ripples, a region is the top one, shrunk about
+ * its centre.
+ */
+export function drawnRegions(grid: Grid, draws: Float64Array, probabilities: readonly number[]): Float64Array[][] {
+  const heights = new Float64Array(draws.length / 2);
+  for (let k = 0; k < heights.length; k++) heights[k] = heightAt(grid, draws[2 * k], draws[2 * k + 1]);
+  heights.sort().reverse();
+  const top = (1 - flat) * grid.density.reduce((most, value) => Math.max(most, value), 0);
+  const held = heights.filter((height) => height > top).length / heights.length;
+  return probabilities.map((probability) => {
+    const level = heights[Math.min(Math.round(probability * heights.length), heights.length - 1)];
+    if (level > top) {
+      const found = rings(grid, top);
+      if (found.length === 1) return [shrunk(found[0], Math.sqrt(probability / held))];
+    }
+    return rings(grid, level);
+  });
+}
+
+/** The density between nodes, bilinear; none outside. */
+function heightAt({ density, low, step }: Grid, x: number, y: number): number {
+  const [p, q] = [(x - low[0]) / step[0], (y - low[1]) / step[1]];
+  const [i, j] = [Math.floor(p), Math.floor(q)];
+  if (!(i >= 0 && j >= 0 && i < cells - 1 && j < cells - 1)) return 0;
+  const at = i * cells + j;
+  const lower = density[at] + (q - j) * (density[at + 1] - density[at]);
+  const upper = density[at + cells] + (q - j) * (density[at + cells + 1] - density[at + cells]);
+  return lower + (p - i) * (upper - lower);
+}
+
+/** A ring made smaller about its centre of area. */
+function shrunk(ring: Float64Array, factor: number): Float64Array {
+  let [area, x, y] = [0, 0, 0];
+  for (let k = 0; k < ring.length; k += 2) {
+    const next = (k + 2) % ring.length;
+    const cross = ring[k] * ring[next + 1] - ring[next] * ring[k + 1];
+    area += cross;
+    x += (ring[k] + ring[next]) * cross;
+    y += (ring[k + 1] + ring[next + 1]) * cross;
+  }
+  const centre = [x / (3 * area), y / (3 * area)];
+  return ring.map((value, k) => centre[k % 2] + factor * (value - centre[k % 2]));
+}
+
 /** The density values whose superlevel sets hold the given shares of the mass. */
 export function levels(density: Float64Array, probabilities: readonly number[]): number[] {
   const falling = density.slice().sort().reverse();

@@ -7,8 +7,8 @@
  */
 
 import type { Contour, RowLaw } from "../model";
-import { cells, type Grid, levels, rings } from "./contours";
-import { type Wave, wavesGrid, wavesOf } from "./waves";
+import { cells, drawnRegions, type Grid, gridRegions } from "./contours";
+import { type Wave, wavesDraws, wavesGrid, wavesOf } from "./waves";
 
 /** A law projected into the plane: its mean and covariance. */
 export interface Plane {
@@ -36,11 +36,11 @@ export function regions(
 ): Contour[] | null {
   const frame = rounded(plane);
   if (frame === null) return null;
-  const grid = gridOf(law, frame, first, second, centre);
-  const heights = levels(grid.density, probabilities);
+  const [grid, drawn] = gridOf(law, frame, first, second, centre);
+  const found = drawn ? drawnRegions(grid, drawn, probabilities) : gridRegions(grid, probabilities);
   return probabilities.map((probability, k) => ({
     probability,
-    rings: rings(grid, heights[k]).map((ring) => unrounded(ring, frame)),
+    rings: found[k].map((ring) => unrounded(ring, frame)),
   }));
 }
 
@@ -50,18 +50,18 @@ function gridOf(
   first: Float64Array,
   second: Float64Array,
   centre: Float64Array,
-): Grid {
+): [grid: Grid, drawn: Float64Array | null] {
   switch (law.kind) {
     case "mixture":
-      return mixtureGrid(law, frame, first, second, centre);
+      return [mixtureGrid(law, frame, first, second, centre), null];
     case "points":
       // Scott's rule in the plane, as in Python.
-      return pointsGrid(law.values, law.effective ** (-1 / 6), frame, first, second, centre);
+      return [pointsGrid(law.values, law.effective ** (-1 / 6), frame, first, second, centre), null];
     case "waves": {
       const [a, b, c] = frame.lower;
       const across = first.map((x) => x / a);
       const beyond = second.map((y, j) => (y - b * across[j]) / c);
-      return wavesGrid(law.waves, across, beyond);
+      return [wavesGrid(law.waves, across, beyond), wavesDraws(law.waves, across, beyond)];
     }
   }
 }

@@ -17,6 +17,8 @@ export interface Wave {
   readonly reach: readonly [number, number];
   readonly cosine: Float64Array;
   readonly sine: Float64Array;
+  /** Its quantiles at sin²(π/2 · t) for even t. */
+  readonly table: Float64Array;
 }
 
 /** The standard deviation of the smoothing, in those of the projected law. */
@@ -59,7 +61,7 @@ export function wavesOf(law: Extract<RowLaw, { kind: "independent" }>): Wave[] {
         real = next;
       }
     });
-    waves.push({ feature, mean, sd, reach: [x[0] - mean, x[nodes - 1] - mean], cosine, sine });
+    waves.push({ feature, mean, sd, reach: [x[0] - mean, x[nodes - 1] - mean], cosine, sine, table });
   });
   return waves;
 }
@@ -70,6 +72,41 @@ function entry(table: Float64Array, t: number): number {
   const low = Math.min(Math.max(Math.floor(at), 0), table.length - 2);
   const share = Math.min(Math.max(at - low, 0), 1);
   return table[low] + share * (table[low + 1] - table[low]);
+}
+
+const draws = 2048;
+const sequences = new Map<number, Float64Array[]>();
+
+/** Evenly spread places t of `count` quantiles: steps of the powers of a generalised golden ratio. */
+function spread(count: number): Float64Array[] {
+  let found = sequences.get(count);
+  if (found === undefined) {
+    let ratio = 2;
+    for (let step = 0; step < 60; step++) ratio = (1 + ratio) ** (1 / (count + 1));
+    found = Array.from({ length: count }, (_, j) =>
+      Float64Array.from({ length: draws }, (_, k) => {
+        const share = (0.5 + (k + 1) * ratio ** -(j + 1)) % 1;
+        return (2 / Math.PI) * Math.asin(Math.sqrt(share));
+      }),
+    );
+    sequences.set(count, found);
+  }
+  return found;
+}
+
+/** Points that stand for Σ (xⱼ − meanⱼ) bⱼ, as x, y, x, y, …; directions as in `wavesGrid`. */
+export function wavesDraws(waves: readonly Wave[], first: Float64Array, second: Float64Array): Float64Array {
+  const out = new Float64Array(2 * draws);
+  const places = spread(waves.length);
+  waves.forEach(({ feature, mean, table }, j) => {
+    const [x, y] = [first[feature], second[feature]];
+    for (let k = 0; k < draws; k++) {
+      const value = entry(table, places[j][k]) - mean;
+      out[2 * k] += value * x;
+      out[2 * k + 1] += value * y;
+    }
+  });
+  return out;
 }
 
 /**

@@ -14,6 +14,7 @@ from uapca.laws import Independent, Mixture, Normal, Samples, Uniform
 from uapca.views.explorer import precomputed
 from uapca.views.explorer.arrays import text_of
 from uapca.views.explorer.payload import payload
+from uapca.views.rows.regions import rings as rings_of
 from views.explorer.node import in_node, request_for
 
 
@@ -315,17 +316,40 @@ def test_regions_hold_what_they_say(standardise):
             assert inside.mean() == pytest.approx(probability, abs=0.03)
 
 
-def test_a_plateau_is_in_a_region_as_a_whole():
+def share_inside(rings, draws):
+    inside = np.zeros(len(draws), dtype=bool)
+    for ring in rings:
+        inside ^= Outline(np.reshape(ring, (-1, 2))).contains_points(draws)
+    return inside.mean()
+
+
+def test_regions_hold_as_much_as_those_of_python():
+    X = uapca.datasets.load_students()
+    probabilities = [0.3, 0.5, 0.9, 0.99]
+    answers = in_node([request_for(X, contours=[i, probabilities]) for i in range(len(X))])
+    for law, answer in zip(uapca.UAPCA(2).fit_transform(X).laws, answers, strict=True):
+        draws = law.sample(20_000, rng=1)
+        for k, wanted in enumerate(rings_of(law, probabilities)):
+            found = share_inside(answer.contours[k], draws)
+            assert found == pytest.approx(probabilities[k], abs=0.012)
+            assert found == pytest.approx(share_inside(wanted, draws), abs=0.018)
+
+
+def test_a_plateau_is_shrunk_about_its_centre():
     """Two uniform features: no region of half the mass is better than another."""
     square, third = (Independent([Uniform(0, 1), Uniform(2, 5), 3.0]), Normal([9, 9, 9], np.eye(3)))
     X = uapca.from_distributions([square, third])
-    (answer,) = in_node([request_for(X, contours=[0, [0.3, 0.6]])])
-    areas = []
-    for rings in answer.contours:
+    probabilities = [0.1, 0.3, 0.6]
+    (answer,) = in_node([request_for(X, contours=[0, probabilities])])
+    centre = answer.fits[0].means[:2]
+    # The projection of the box is a parallelogram, all of it equally dense.
+    whole = 3.0 * abs(np.linalg.det(np.reshape(answer.fits[0].components, (3, 3))[:2, :2]))
+    for probability, rings in zip(probabilities, answer.contours, strict=True):
         (ring,) = rings
-        x, y = ring.reshape(-1, 2).T
-        areas.append(0.5 * abs(x @ np.roll(y, 1) - y @ np.roll(x, 1)))
-    assert areas[0] == pytest.approx(areas[1], rel=0.05)
+        x, y = (ring.reshape(-1, 2) - centre).T
+        area = 0.5 * abs(x @ np.roll(y, 1) - y @ np.roll(x, 1))
+        assert area == pytest.approx(probability * whole, rel=0.03)
+        assert Outline(np.column_stack([x, y])).contains_point((0, 0))
 
 
 def test_laws_without_area_have_no_region():
