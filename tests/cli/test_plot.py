@@ -69,7 +69,7 @@ def test_names_do_not_break_a_picture(run, tmp_path):
             "there is no kind of picture 'projektion'; did you mean 'projection'? uapca plot "
             "--help lists them.",
         ),
-        (["students", "scree"], "Missing option '-o' / '--output'."),
+        (["students", "scree"], "Missing option '-o' / '--output'. Such as -o FILE.svg."),
         (
             ["students", "scree", "-o", "p.gif"],
             "-o 'p.gif' ends in '.gif'. The ending says what is written: .svg, .png or .pdf.",
