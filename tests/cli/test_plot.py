@@ -1,4 +1,4 @@
-"""``uapca plot`` and ``uapca figures``."""
+"""``uapca plot``."""
 
 import xml.dom.minidom
 
@@ -272,58 +272,3 @@ def test_a_film(run, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.stderr
     assert path.read_bytes().startswith(STARTS[".gif"])
     assert levels == [0.5]
-
-
-# figures
-
-
-def test_figures_are_listed_and_misspelt_ones_found(run, fails, folder):
-    from uapca.views.figures import NAMES
-
-    assert run("figures", "--list").stdout.split() == list(NAMES)
-    assert fails("figures", "-o", "out", "teasr").startswith(
-        "there is no figure 'teasr'; did you mean 'teaser'?"
-    )
-    assert fails("figures") == "name a folder to write into: uapca figures -o DIR."
-    (folder / "file").write_text("")
-    assert fails("figures", "-o", "file") == "-o 'file' is a file. Name a folder."
-    assert fails("figures", "-o", "file/below") == (
-        f"'{folder.resolve() / 'file'}' is a file, so there can be no folder in it."
-    )
-    assert not (folder / "out").exists()
-
-
-def test_some_figures_with_captions_and_a_contact_sheet(run, fails, folder):
-    names = ["closed-projection", "teaser"]
-    result = run("figures", "-o", "a/b", *names, "--contact-sheet")
-    assert result.exit_code == 0, result.stderr
-    assert sorted(p.name for p in (folder / "a/b").iterdir()) == [
-        "captions.md",
-        "closed-projection.svg",
-        "contact-sheet.png",
-        "teaser.svg",
-    ]
-    text = (folder / "a/b/captions.md").read_text(encoding="utf-8")
-    assert "![teaser](teaser.svg)" in text
-    assert fails("figures", "-o", "a/b", "teaser") == (
-        "teaser.svg, captions.md exist already. Add --force to replace them."
-    )
-
-
-def test_a_missing_data_set_is_said_and_the_rest_is_drawn(run, folder, monkeypatch):
-    def offline(url, timeout):
-        raise OSError("no network")
-
-    monkeypatch.setenv("UAPCA_DATA", str(folder / "empty"))
-    monkeypatch.setattr("uapca.datasets.anuran.urlopen", offline)
-    result = run("figures", "-o", "out", "anuran", "closed-projection", "-q")
-    assert result.exit_code == 3
-    assert (folder / "out/closed-projection.svg").exists()
-    assert not (folder / "out/anuran.svg").exists()
-    assert result.stderr.startswith("uapca: the figure anuran was not drawn: ")
-    assert "UAPCA_DATA" in result.stderr
-    assert result.stderr.count("\n") == 1
-    alone = run("fit", "anuran", "-q")
-    assert alone.exit_code == 2
-    assert "UAPCA_DATA" in alone.stderr
-    assert alone.stderr.count("\n") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,6 +17,7 @@ __all__ = ["command"]
 
 # The exit code if everything else was drawn.
 _INCOMPLETE = 3
+_TITLE = "# The figures of the paper, re-created\n"
 
 
 def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
@@ -73,19 +75,23 @@ def figures(
             raise no_such("figure", name, list(NAMES))
     folder = check_folder(output)
     chosen = [name for name in NAMES if name in names or not names]
-    wanted = [f"{name}.{suffix}" for name in chosen] + ["captions.md"]
+    wanted = [f"{name}.{suffix}" for name in chosen]
     wanted += ["contact-sheet.png"] * contact_sheet
-    _check_free([folder / name for name in wanted], force)
+    # Captions are added to those that are there, unless somebody else wrote the file.
+    wanted += ["captions.md"] * (_kept_captions(folder) is None)
+    _check_free(folder, wanted, force)
     return _draw_all(folder, chosen, f".{suffix}", contact_sheet)
 
 
-def _check_free(paths: Iterable[Path], force: bool) -> None:
+def _check_free(folder: Path, names: Iterable[str], force: bool) -> None:
     from uapca.cli.errors import CommandError
-    from uapca.cli.labels import listed
+    from uapca.cli.labels import listed, quoted
 
-    taken = [path.name for path in paths if path.exists()]
+    taken = [name for name in names if (folder / name).exists()]
     if taken and not force:
-        raise CommandError(f"{listed(taken, 3)} exist already. Add --force to replace them.")
+        exist, them = ("exists", "it") if len(taken) == 1 else ("exist", "them")
+        where = f"{listed(taken, 3)} {exist} already in {quoted(folder)}"
+        raise CommandError(f"{where}. Add --force to replace {them}.")
 
 
 def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int:
@@ -123,8 +129,10 @@ def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int
 
             _write(folder / "contact-sheet.png", picture(contact_sheet(shown), ".png"))
     if captions:
-        _write(folder / "captions.md", _captions(captions, suffix).encode())
-    note(f"wrote {counted(len(captions), 'figure')} and captions.md to {quoted(folder)}")
+        kept = (_kept_captions(folder) or {}) | _captions(captions, suffix)
+        parts = [kept[name] for name in paper.NAMES if name in kept]
+        _write(folder / "captions.md", "\n".join([_TITLE, *parts]).encode())
+        note(f"wrote {counted(len(captions), 'figure')} and captions.md to {quoted(folder)}")
     for name, why in missing.items():
         _say_missing(name, why)
     return _INCOMPLETE if missing else 0
@@ -138,11 +146,29 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def _captions(captions: dict[str, str], suffix: str) -> str:
-    parts = [
-        f"## {name}\n\n![{name}]({name}{suffix})\n\n{text}\n" for name, text in captions.items()
-    ]
-    return "# The figures of the paper, re-created\n\n" + "\n".join(parts)
+def _captions(captions: dict[str, str], suffix: str) -> dict[str, str]:
+    """The section of each figure in the file of captions."""
+    return {
+        name: f"## {name}\n\n![{name}]({name}{suffix})\n\n{text}\n"
+        for name, text in captions.items()
+    }
+
+
+def _kept_captions(folder: Path) -> dict[str, str] | None:
+    """Sections of figures that were drawn earlier and are there; None if the file is not ours."""
+    path = folder / "captions.md"
+    if not path.exists():
+        return {}
+    text = path.read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
+    if not text.startswith(_TITLE):
+        return None
+    kept = {}
+    for part in text.removeprefix(_TITLE).split("\n## ")[1:]:
+        name, _, rest = part.partition("\n")
+        found = re.search(r"!\[[^]]*\]\(([^)/\\]+)\)", rest)
+        if found is not None and (folder / found[1]).is_file():
+            kept[name] = f"## {name}\n{rest.rstrip()}\n"
+    return kept
 
 
 def _say_missing(name: str, why: str) -> None:
