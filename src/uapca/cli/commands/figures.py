@@ -129,8 +129,8 @@ def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int
 
             _write(folder / "contact-sheet.png", picture(contact_sheet(shown), ".png"))
     if captions:
-        kept = (_kept_captions(folder) or {}) | _captions(captions, suffix)
-        parts = [kept[name] for name in paper.NAMES if name in kept]
+        sections = (_kept_captions(folder) or {}) | _captions(captions, suffix)
+        parts = [sections[name] for name in paper.NAMES if name in sections]
         _write(folder / "captions.md", "\n".join([_TITLE, *parts]).encode())
         note(f"wrote {counted(len(captions), 'figure')} and captions.md to {quoted(folder)}")
     for name, why in missing.items():
