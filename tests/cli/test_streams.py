@@ -103,3 +103,33 @@ def test_a_folder_needs_labels(fails, parts):
     assert fails("fit", "parts") == (
         "'parts' stands for points in several files: --by COLUMN says how they are labelled."
     )
+
+
+def test_a_damaged_file_can_be_skipped(run, fails, parts, folder):
+    (folder / "parts" / "p1.parquet").write_bytes(b"PAR1 nothing")
+    result = run("aggregate", "parts", "--by", "g", "-o", "g.uapca", "-q")
+    assert result.exit_code == 2
+    assert result.stderr.endswith(
+        "Write it again, or use --bad-files skip to go on without it.\n"
+    ), result.stderr
+    result = run("aggregate", "parts", "--by", "g", "-o", "g.uapca", "--bad-files", "skip")
+    assert result.exit_code == 0, result.stderr
+    assert "p1.parquet" in result.stderr
+    whole = parts.drop(index=range(300, 600))
+    X, wanted = uapca.load("g.uapca"), uapca.from_groups(whole, by="g")
+    np.testing.assert_allclose(X.mean, wanted.mean, rtol=1e-12)
+    assert X.total_weight == 600
+
+
+@pytest.mark.parametrize("options", [["--by", "g"], ["--bins", "3"]])
+def test_one_file_cannot_be_skipped(fails, parts, options):
+    path = "parts/p0.parquet"
+    message = fails("aggregate", path, *options, "-o", "g.uapca", "--bad-files", "skip")
+    assert message == (
+        f"--bad-files is for a folder or a pattern, and '{path}' is one file. Leave it out."
+    )
+
+
+def test_empty_values_in_files_can_only_be_left_out(fails, parts):
+    message = fails("aggregate", "parts", "--by", "g", "-o", "g.uapca", "--missing", "column")
+    assert message == "for points in files --missing can only be drop."

@@ -42,6 +42,8 @@ class Choices:
         What empty cells mean.
     bins : str or None
         How points without labels are binned: a number of clusters, or cells by feature.
+    bad_files : str
+        "raise" or "skip": whether one of several files that cannot be used stops everything.
     """
 
     by: tuple[str, ...] = ()
@@ -55,6 +57,7 @@ class Choices:
     words: str | None = None
     missing: tuple[str, ...] = ()
     bins: str | None = None
+    bad_files: str = "raise"
 
     def __post_init__(self) -> None:
         self._check_missing()
@@ -107,6 +110,7 @@ class Choices:
             "--missing": self.missing,
             "--keep-points": self.keep_points,
             "--bins": self.bins,
+            "--bad-files": None if self.bad_files == "raise" else self.bad_files,
             "--spread": None if self.spread == "std" else self.spread,
         }
         return {name: value for name, value in options.items() if value}

@@ -68,7 +68,7 @@ def _bundled(name: str, choices: Choices) -> Reading:
 
 
 def _from_file(data: str, choices: Choices) -> Reading:
-    from uapca.cli.streams import is_large, streamed
+    from uapca.cli.streams import is_large, only_one_file, streamed
     from uapca.cli.tables import read_frame
     from uapca.inputs.paths import kind_of
 
@@ -79,6 +79,8 @@ def _from_file(data: str, choices: Choices) -> Reading:
     kind = "text" if data == "-" else kind_of(Path(data))
     if data != "-" and choices.by and is_large(Path(data), kind):
         return streamed(data, choices)
+    if choices.bad_files == "skip":
+        raise only_one_file(data)
     if kind == "model":
         raise CommandError(
             f"{quoted(data)} is a model or another JSON file, not data. uapca project DATA --model "

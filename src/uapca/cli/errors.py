@@ -20,6 +20,7 @@ _OPTIONS = (
     (r"\bcorr='([^']*)'", r'--corr "\1"'),
     (r"\bkeep_samples(=True)?\b", "--keep-points"),
     (r"\bspread='(\w+)'", r"--spread \1"),
+    (r"\bpass bad_files='skip'", "use --bad-files skip"),
     (r"\bscale=inf", "--scale inf"),
     (r"\bddof=", "--ddof "),
     (r"\buse UncertainScaler\b", "use --standardize"),

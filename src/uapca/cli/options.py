@@ -210,6 +210,13 @@ _DATA_OPTIONS = (
         help="What empty cells mean: drop (leave out the row); for uncertain cells also column "
         '(its mean and spread), a law such as "U(0, 20)", or COLUMN=RULE.',
     ),
+    click.option(
+        "--bad-files",
+        type=click.Choice(["raise", "skip"]),
+        default="raise",
+        show_default=True,
+        help="With a folder or a pattern: stop at a file that cannot be used, or go on without it.",
+    ),
 )
 
 

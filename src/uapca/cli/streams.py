@@ -15,7 +15,7 @@ from uapca.cli.say import progress
 if TYPE_CHECKING:
     from uapca.uncertain import UncertainArray
 
-__all__ = ["is_large", "is_pattern", "streamed"]
+__all__ = ["is_large", "is_pattern", "only_one_file", "streamed"]
 
 # Files above this size are read a chunk at a time.
 _LARGE = 64 << 20
@@ -51,6 +51,7 @@ def streamed(data: str, choices: Choices) -> Reading:
                 bins=bins_of(choices.bins),
                 missing=rule,  # type: ignore[arg-type]
                 nulls=rule,  # type: ignore[arg-type]
+                bad_files=choices.bad_files,  # type: ignore[arg-type]
                 features=features or None,
                 progress=report,
                 rng=0,
@@ -98,6 +99,17 @@ def _check(data: str, choices: Choices) -> None:
     for option in ("--errors", "--corr", "--names", "--words", "--keep-points"):
         if option in choices.given():
             raise CommandError(f"{option} has no meaning for points in files. Leave it out.")
+    if choices.fill is not None:
+        raise CommandError("for points in files --missing can only be drop.")
+    if choices.bad_files == "skip" and Path(data).is_file():
+        raise only_one_file(data)
+
+
+def only_one_file(data: str) -> CommandError:
+    """There is nothing to go on with."""
+    return CommandError(
+        f"--bad-files is for a folder or a pattern, and {quoted(data)} is one file. Leave it out."
+    )
 
 
 def _how(keys: list[str], choices: Choices) -> str:

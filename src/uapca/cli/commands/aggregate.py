@@ -22,6 +22,7 @@ __all__ = ["command"]
     ("uapca aggregate flowers.csv --by species -o species.csv", "readable, and DATA again"),
     ("uapca aggregate cells.parquet --by plate,well --spread sem -o wells.parquet", ""),
     ('uapca aggregate "night/*.parquet" --by source -o night.uapca', "larger than memory"),
+    ("uapca aggregate night --by source --bad-files skip -o night.uapca", "without broken files"),
     ("uapca aggregate points.parquet --bins 500 -o bins.uapca", "points without labels"),
 )
 @data_argument()
