@@ -7,6 +7,8 @@ grades and the factor traces as tables and pictures, and the explorer page. ``ma
 from __future__ import annotations
 
 import csv
+import os
+import sys
 import warnings
 from pathlib import Path
 
@@ -116,4 +118,10 @@ def _write(path: Path, header: list[str], rows: list[list[object]]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader, such as head, has seen enough; nothing is left to be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
