@@ -58,8 +58,9 @@ def scree(
     X : UncertainArray or fitted UAPCA
         With data there are error bars too: if each row is one unknown value, how far the eigenvalue
         of the true values may be off (`uapca.component_uncertainty`). They lie a little lower than
-        the bars where rows are few, because a row's own deviation also moves the mean. With shares they are in units of the
-        total variance of the fit, and cut where they leave 100 %, which the legend then says.
+        the bars where rows are few, because a row's own deviation also moves the mean. With shares
+        they are in units of the total variance of the fit, and cut where they leave 100 %, which
+        the legend then says.
     scale : float, optional
         The s at which data is fitted, by default 1; the errors count s-fold in the error bars too.
         At s = ∞ there are none. A fit has its own.
