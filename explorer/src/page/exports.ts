@@ -152,7 +152,12 @@ export function csv(context: Context, scene: Scene): string {
   return `${[head.join(","), ...lines].join("\r\n")}\r\n`;
 }
 
-function quoted(text: string): string {
+/**
+ * A name as a cell. Spreadsheets take one that begins with =, +, −, @, a tab or a line break for a
+ * formula and compute it: an apostrophe before it keeps it text.
+ */
+export function quoted(name: string): string {
+  const text = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(name) ? `'${name}` : name;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -11,6 +11,8 @@ const STABLE = 10;
 const OTHER = 45;
 /** Gaps below this share of the upper eigenvalue are worth a word. */
 const CLOSE = 0.1;
+/** Of the largest eigenvalue: what may be rounding. Below it neither a gap nor a variance is one. */
+const ROUNDING = 1e-12;
 
 /** Sentences on the way from s = 0, the means alone, to s = 1, the data as given. */
 export function verdict(engine: Engine, scene: Scene): string[] {
@@ -26,8 +28,10 @@ export function verdict(engine: Engine, scene: Scene): string[] {
     if (data.n === 1) return ["There is one row: all there is to see is its own uncertainty, the same at every s > 0."];
     return ["The means do not differ: all there is to see is the rows’ own uncertainty, the same at every s > 0."];
   }
-  const sentences = [stability(before, after, shown)];
-  const change = gains(data.features, before, after, pair);
+  const sentences = [before, after].flatMap((fit) => undefinedAt(fit, shown));
+  const defined = shown.filter((i) => !doubt(before, i) && !doubt(after, i));
+  if (defined.length) sentences.push(stability(before, after, defined));
+  const change = defined.length === shown.length ? gains(data.features, before, after, pair) : null;
   if (change) sentences.push(change);
   sentences.push(...encounters(scene, shown));
   const [a, b] = [before, after].map((fit) =>
@@ -39,6 +43,26 @@ export function verdict(engine: Engine, scene: Scene): string[] {
   const subject = shown.length > 1 ? "Together they explain" : "It explains";
   sentences.push(a === b ? `${subject} ${a} at both.` : `${subject} ${a} at s = 0 and ${b} at s = 1.`);
   return sentences;
+}
+
+/** Why a direction is not one of the data but of a rule that had to choose; null where it is. */
+function doubt({ eigenvalues, d }: Fit, i: number): "tied" | "no variance" | null {
+  const limit = ROUNDING * eigenvalues[0];
+  const near = [i - 1, i + 1].filter((k) => k >= 0 && k < d);
+  // One direction without variance is what the others leave; which of several is anyone's choice.
+  // Eigenvalues that were not kept are no larger than the last.
+  const alike = near.some((k) => Math.abs((eigenvalues[k] ?? 0) - eigenvalues[i]) <= limit);
+  return !alike ? null : eigenvalues[i] > limit ? "tied" : "no variance";
+}
+
+function undefinedAt(fit: Fit, shown: readonly number[]): string[] {
+  return (["tied", "no variance"] as const).flatMap((reason) => {
+    const found = shown.filter((i) => doubt(fit, i) === reason).map((i) => String(i + 1));
+    if (!found.length) return [];
+    const which = found.length > 1 ? `Components ${listed(found)} are` : `Component ${found[0]} is`;
+    const why = reason === "tied" ? "tied: other directions have the same variance" : "no variance is left for it";
+    return [`${which} not defined at s = ${fit.scale} (${found.length > 1 ? why.replace(" it", " them") : why}).`];
+  });
 }
 
 function stability(before: Fit, after: Fit, shown: readonly number[]): string {

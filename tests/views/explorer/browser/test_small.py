@@ -96,3 +96,20 @@ def test_more_features_than_can_be_decomposed_live(opened):
     assert "computed beforehand" in page.verdict
     assert page.page.locator(".uapca-line input").first.is_disabled()
     page.agrees()
+
+
+def test_no_words_on_how_an_undefined_component_turns(opened):
+    tied = uapca.UncertainArray(3 * np.eye(4), std=[1, 1, 1, 1.2])
+    words = opened(tied, "Tied").verdict
+    assert words.startswith(
+        "Components 1 and 2 are not defined at s = 0 (tied: other directions have the same "
+        "variance)."
+    )
+    assert "turn" not in words
+    two = uapca.UncertainArray([[0.0, 0, 0, 0], [5, 1, 0, 0]], std=[1, 0.8, 0.6, 0.4])
+    words = opened(two, "Two").verdict
+    assert words.startswith(
+        "Component 2 is not defined at s = 0 (no variance is left for it). "
+        "Component 1 is stable: from s = 0 to s = 1 it turns by "
+    )
+    assert "component 2" not in words
