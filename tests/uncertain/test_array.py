@@ -309,3 +309,13 @@ def test_one_row_one_feature():
     X = uapca.UncertainArray([[3.0]], std=2.0)
     assert X.shape == (1, 1)
     assert_array_equal(X.cov.dense(), [[[4.0]]])
+
+
+def test_to_frame_refuses_two_columns_of_one_name():
+    X = UncertainArray([[1.0, 2.0]], std=0.5, features=["a", "a_err"])
+    with pytest.raises(ValueError) as error:
+        X.to_frame()
+    assert str(error.value) == (
+        "features must give a table columns of different names; two of them would be called "
+        "'a_err'. Rename one of them, or save the rows with X.save(path)."
+    )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uapca._validation import complaint
+
 if TYPE_CHECKING:
     from uapca.uncertain.array import UncertainArray
 
@@ -26,13 +28,23 @@ def columns_of_rows(X: UncertainArray, corr: bool) -> dict[str, Any]:
     With ``corr`` also ``x_y_corr`` for each pair that is correlated in some row.
     """
     features, std = X.features or tuple(f"x{j}" for j in range(X.shape[1])), X.std
-    columns: dict[str, Any] = {}
-    for j, feature in enumerate(features):
-        columns[feature] = X.mean[:, j]
-        columns[ERROR.replace("{}", feature)] = std[:, j]
+    parts = [(feature, X.mean[:, j]) for j, feature in enumerate(features)]
+    parts += [(ERROR.replace("{}", feature), std[:, j]) for j, feature in enumerate(features)]
     if corr and has_correlations(X):
-        columns |= _correlations(X, features, std.astype(np.float64))
-    return columns
+        parts += _correlations(X, features, std.astype(np.float64)).items()
+    columns = dict(parts)
+    if len(columns) < len(parts):
+        names = [name for name, _ in parts]
+        raise ValueError(
+            complaint(
+                "features",
+                "give a table columns of different names",
+                f"two of them would be called {next(n for n in names if names.count(n) > 1)!r}",
+                "Rename one of them, or save the rows with X.save(path)",
+            )
+        )
+    order = [n for f in features for n in (f, ERROR.replace("{}", f))]
+    return {name: columns[name] for name in dict.fromkeys([*order, *columns])}
 
 
 def _correlations(X: UncertainArray, features: tuple[str, ...], std: Any) -> dict[str, Any]:
