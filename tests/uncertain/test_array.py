@@ -312,7 +312,7 @@ def test_one_row_one_feature():
 
 
 def test_to_frame_refuses_two_columns_of_one_name():
-    X = UncertainArray([[1.0, 2.0]], std=0.5, features=["a", "a_err"])
+    X = uapca.UncertainArray([[1.0, 2.0]], std=0.5, features=["a", "a_err"])
     with pytest.raises(ValueError) as error:
         X.to_frame()
     assert str(error.value) == (
