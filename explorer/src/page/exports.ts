@@ -1,7 +1,9 @@
 /** The current view as a picture, and its numbers as tables. */
 
-import { el, shortened, svg } from "./dom";
+import { el, set, shortened, svg } from "./dom";
 import { exact, scaleText } from "./format";
+import { colour } from "./palette";
+import { groupEntries, swatch } from "./projection/legend";
 import type { Context, Panel, Scene } from "./scene";
 
 /** Properties that the style sheet gives and a picture on its own has to carry. */
@@ -28,6 +30,7 @@ const CARRIED = [
 const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Surrogate}]/gu;
 const GAP = 24;
 const HEAD = 56;
+const LINE = 20;
 
 export interface Pictured {
   readonly title: string;
@@ -47,8 +50,11 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
       // A panel may be taller than what is drawn in it.
       height: Number(node.dataset["used"]) || node.clientHeight || node.height.baseVal.value,
     }));
-  const ends = [HEAD + GAP, HEAD + GAP];
   const lefts = [GAP, GAP + boxes[0].width + GAP];
+  const widest = Math.max(lefts[1] + boxes[1].width, ...boxes.map((box) => GAP + box.width)) - GAP;
+  const key = groupKey(context, scene, family, ink, widest);
+  const start = HEAD + GAP + key.height;
+  const ends = [start, start];
   const places = boxes.map((box, k) => {
     // The first on the left, the second beside it, each further one where there is more room.
     const column = k < 2 ? k : ends[0] < ends[1] ? 0 : 1;
@@ -66,6 +72,7 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
     svg("rect", { width, height, fill: paper }),
     text(shortened(context.data.title, 80), GAP, GAP + 14, 18, 600),
     text(described(scene), GAP, GAP + 34, 12, 400),
+    key.node,
   );
   boxes.forEach((box, k) => {
     const { x, y } = places[k];
@@ -77,6 +84,26 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
     );
   });
   return out;
+}
+
+/** The groups and their marks in lines of a width, below the head. */
+function groupKey(context: Context, scene: Scene, family: string, ink: string, width: number) {
+  const pen = el("canvas").getContext("2d")!;
+  pen.font = `12px ${family}`;
+  const node = svg("g", { transform: `translate(${GAP},${HEAD + 12})` });
+  let [x, y] = [0, 0];
+  for (const [label, look] of groupEntries(context.data)) {
+    const name = shortened(label, 24);
+    const needed = 26 + pen.measureText(name).width;
+    if (x > 0 && x + needed > width) [x, y] = [0, y + LINE];
+    const mark = swatch(look, colour(look, scene.theme));
+    mark.removeAttribute("class");
+    set(mark, { x, y: y - 10 });
+    const words = { x: x + 26, y, fill: ink, "font-family": family, "font-size": 12, "unicode-bidi": "isolate" };
+    node.append(mark, svg("text", words, name));
+    x += needed + 18;
+  }
+  return { node, height: node.childElementCount ? y + LINE : 0 };
 }
 
 /** What is on display, in a line. */

@@ -128,7 +128,20 @@ export const mount: Mount = (root, engine, host) => {
     return scene.state.weights || scene.state.standardise ? notes : [...notes, ...data.remarks.map(sentence)];
   }
 
+  /** Everything brought up to date at once, with nothing left for later. */
+  function catchUp(): void {
+    if (explorer.dataset["state"] === "settled" && !changes.size) return;
+    hurried = false;
+    calm = true;
+    changes.add("path");
+    frame.cancel();
+    draw();
+    clearTimeout(waiting);
+    settle();
+  }
+
   async function save(kind: "svg" | "png" | "csv" | "json"): Promise<void> {
+    catchUp();
     if (!scene) return;
     const name = fileName(data.title, kind);
     if (kind === "csv") host.save(name, new Blob([csv(context, scene)], { type: "text/csv;charset=utf-8" }));

@@ -1,5 +1,6 @@
 /** What the marks of the projection mean, in words. */
 
+import type { Dataset } from "../../model";
 import { el, nameNode, setText, svg } from "../dom";
 import { digits } from "../format";
 import { colour, dash, marker } from "../palette";
@@ -12,12 +13,18 @@ export interface Legend {
   draw(scene: Scene, changes: Changes): void;
 }
 
+/** The groups and their palette entries, as far as there is room to tell them. */
+export function groupEntries(data: Dataset): (readonly [label: string, look: number])[] {
+  const entries = data.groups?.labels.slice(0, MOST).map((label, look) => [label, look] as const) ?? [];
+  if (data.groups?.codes.some((code) => code < 0)) entries.push(["(no group)", data.groups.labels.length]);
+  return entries;
+}
+
 export function legend(context: Context): Legend {
   const { data } = context;
   const words = el("p", { class: "uapca-note" });
   const list = el("ul", { class: "uapca-legend", "aria-label": "Groups" });
-  const entries = data.groups?.labels.slice(0, MOST).map((label, look) => [label, look] as const) ?? [];
-  if (data.groups?.codes.some((code) => code < 0)) entries.push(["(no group)", data.groups.labels.length]);
+  const entries = groupEntries(data);
   list.hidden = !entries.length;
   const node = el("div", { class: "uapca-key" }, words, list);
   return {

@@ -129,3 +129,40 @@ def test_dark_page_makes_a_dark_picture(opened, students):
     page = opened(students, "Student grades", color_scheme="dark")
     svg = ET.fromstring(page.export("SVG")[0])
     assert svg.find(f"{SVG}rect").get("fill") == "#1c2024"
+
+
+def test_groups_are_told_in_the_picture(opened, students):
+    page = opened(students, "Groups", groups=["a", "b", "a", "b", None, "x" * 40])
+    svg = ET.fromstring(page.export("SVG")[0])
+    key = svg.find(f"{SVG}g")
+    assert texts(key) == ["a", "b", "x" * 23 + "…", "(no group)"]
+    marks = [mark.find(f"{SVG}path").get("fill") for mark in key.findall(f"{SVG}svg")]
+    assert len(set(marks)) == 4
+    shown = page.page.locator(".uapca-legend li path").evaluate_all(
+        "(all) => all.map((path) => path.getAttribute('fill'))"
+    )
+    assert marks == shown
+
+
+def test_an_export_just_after_a_change_is_of_the_change(page, students):
+    """Weights moved and the button clicked before the browser could draw a frame."""
+    with page.page.expect_download() as waiting:
+        page.page.evaluate(
+            """() => {
+                const slider = document.querySelector('[aria-label="Weight of Tom"]');
+                const key = { key: "PageUp", bubbles: true, cancelable: true };
+                slider.dispatchEvent(new KeyboardEvent("keydown", key));
+                document.querySelector("[data-export=json]").click();
+            }"""
+        )
+    found = json.loads(waiting.value.path().read_bytes())
+    weights = [row["weight"] for row in found["rows"]]
+    close(np.sqrt(weights[0]), np.sqrt(students.weights[0]) + 0.1)
+    wanted = uapca.factor_traces(students.reweighted(weights)).crossings
+    assert wanted
+    assert [(c["components"], c["kind"]) for c in found["crossings"]] == [
+        ([i + 1 for i in c.pair], c.kind) for c in wanted
+    ]
+    page.settle()
+    close(page.numbers("weights"), weights)
+    page.agrees()
