@@ -38,7 +38,7 @@ export function chart(name: string, title: string, label: string, resized: () =>
 
 /** A titled section of the page. */
 export function section(name: string, title: string, tools: HTMLElement, ...body: HTMLElement[]): HTMLElement {
-  const heading = el("h3", { class: "uapca-heading" }, title);
+  const heading = el("h2", { class: "uapca-heading" }, title);
   return el(
     "section",
     { class: `uapca-panel uapca-${name}`, "aria-label": title },

@@ -39,7 +39,8 @@ export const mount: Mount = (root, engine, host) => {
   const prefix = `uapca-${++explorers}`;
   const live = el("p", { class: "uapca-unseen", "aria-live": "polite" });
   const words = el("p", { class: "uapca-verdict", role: "status", "aria-live": "polite", "aria-label": "Verdict" });
-  const explorer = el("div", { class: "uapca", "data-host": host.kind, "data-state": "moving" });
+  // A page of its own has a main part and a first heading; in a notebook these are others'.
+  const explorer = el(host.kind === "page" ? "main" : "div", { class: "uapca", "data-host": host.kind, "data-state": "moving" });
   root.append(explorer);
 
   const computed = new Computed(engine);
@@ -159,7 +160,7 @@ export const mount: Mount = (root, engine, host) => {
     exports.append(button(kind.toUpperCase(), { class: "uapca-tool", "data-export": kind }, () => void save(kind)));
   }
   explorer.append(
-    header(data, exports),
+    header(data, host.kind === "page" ? "h1" : "h2", exports),
     words,
     panels.controls.node,
     el(
@@ -193,12 +194,12 @@ export const mount: Mount = (root, engine, host) => {
   };
 };
 
-function header(data: Dataset, ...actions: HTMLElement[]): HTMLElement {
+function header(data: Dataset, heading: "h1" | "h2", ...actions: HTMLElement[]): HTMLElement {
   const rows = `${data.n} ${data.n === 1 ? "row" : "rows"} · ${data.d} ${data.d === 1 ? "feature" : "features"}`;
   return el(
     "header",
     { class: "uapca-head" },
-    el("h2", { class: "uapca-title" }, nameNode(data.title || "Uncertain data", 80)),
+    el(heading, { class: "uapca-title" }, nameNode(data.title || "Uncertain data", 80)),
     el("p", { class: "uapca-size" }, rows),
     ...actions,
   );

@@ -25,6 +25,13 @@ def test_opens_at_the_data_as_given(page, students):
         assert page.page.get_by_text(name, exact=True).first.is_visible()
 
 
+def test_the_page_has_a_main_part_and_an_outline(page):
+    (title,) = page.page.get_by_role("heading", level=1).all()
+    assert title.inner_text() == "Student grades"
+    assert page.page.get_by_role("main").get_by_role("heading", level=2).count() >= 6
+    assert page.page.get_by_role("heading", level=3).count() == 0
+
+
 def test_the_axes_tell_the_explained_variance(page):
     pca = page.agrees()
     titles = page.page.locator(".uapca-projection .uapca-axis-name").all_text_contents()
