@@ -90,7 +90,7 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
 function groupKey(context: Context, scene: Scene, family: string, ink: string, width: number) {
   const pen = el("canvas").getContext("2d")!;
   pen.font = `12px ${family}`;
-  const node = svg("g", { transform: `translate(${GAP},${HEAD + 12})` });
+  const node = svg("g", { transform: `translate(${GAP},${HEAD + 22})` });
   let [x, y] = [0, 0];
   for (const [label, look] of groupEntries(context.data)) {
     const name = shortened(label, 24);
@@ -103,7 +103,7 @@ function groupKey(context: Context, scene: Scene, family: string, ink: string, w
     node.append(mark, svg("text", words, name));
     x += needed + 18;
   }
-  return { node, height: node.childElementCount ? y + LINE : 0 };
+  return { node, height: node.childElementCount ? y + LINE + 6 : 0 };
 }
 
 /** What is on display, in a line. */

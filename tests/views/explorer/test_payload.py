@@ -292,6 +292,43 @@ def test_points_of_no_row_are_refused(label):
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"groups": 5},
+            "groups must have one label for each of the 3 rows; got 5. "
+            "Leave groups out to have a colour for each row.",
+        ),
+        (
+            {"units": 3},
+            "units must have one entry for each of the 3 features; got 3. "
+            "Leave units out, or use '' where there is none.",
+        ),
+        (
+            {"points": (np.eye(3), 5)},
+            "points must have a row for each point; got 0 for 3 points. "
+            "Select the same points from both.",
+        ),
+        (
+            {"points": (np.eye(3), [[0], [1], [2]])},
+            "points must belong to rows of X, by name or position; got [0]. "
+            "Leave out the points of other rows.",
+        ),
+    ],
+)
+def test_what_is_no_list_is_refused_in_words(given, message):
+    with pytest.raises(ValueError) as caught:
+        payload(uapca.UncertainArray(np.eye(3)), **given)
+    assert str(caught.value) == message
+
+
+def test_nan_is_no_group():
+    sent = payload(uapca.UncertainArray(np.eye(3)), groups=["a", np.nan, None])["groups"]
+    assert sent["labels"] == ["a"]
+    np.testing.assert_array_equal(array_of(sent["codes"]), [0, -1, -1])
+
+
 @pytest.mark.parametrize("standardise", [False, True])
 def test_regions_hold_what_they_say(standardise):
     """Draws of Python's law, projected, fall into the browser's region as often as they should."""

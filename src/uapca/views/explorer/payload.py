@@ -7,7 +7,7 @@ side is ``explorer/src/core/decode.ts``.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Sized
 from numbers import Integral
 from typing import Any
 
@@ -151,16 +151,22 @@ def _counts(X: UncertainArray) -> Wire | None:
 def _groups(groups: Sequence[Any] | None, n: int) -> dict[str, Any] | None:
     if groups is None:
         return None
-    if isinstance(groups, str) or len(groups) != n:
+    listed = not isinstance(groups, str) and isinstance(groups, Sized)
+    if not listed or len(groups) != n:
         raise ValueError(
             complaint(
                 "groups",
                 f"have one label for each of the {n} rows",
-                f"got {groups!r}" if isinstance(groups, str) else f"got {len(groups)}",
+                f"got {len(groups)}" if listed else f"got {groups!r}",
                 "Leave groups out to have a colour for each row",
             )
         )
-    texts = [None if label is None else str(label) for label in groups]
+    # NaN is how data frames write that there is none.
+    missing = [isinstance(label, float | np.floating) and np.isnan(label) for label in groups]
+    texts = [
+        None if label is None or none else str(label)
+        for label, none in zip(groups, missing, strict=True)
+    ]
     labels = list(dict.fromkeys(label for label in texts if label is not None))
     place = {label: i for i, label in enumerate(labels)}
     codes = [-1 if label is None else place[label] for label in texts]
@@ -199,7 +205,7 @@ def _given_points(X: UncertainArray, points: Any) -> tuple[Floats, list[int]]:
             )
         )
     check_finite(values, "points", ("point", "feature"))
-    labels = list(points[1])
+    labels = list(points[1]) if isinstance(points[1], Iterable) else []
     if len(labels) != len(values):
         raise ValueError(
             complaint(
@@ -233,12 +239,13 @@ def _given_points(X: UncertainArray, points: Any) -> tuple[Floats, list[int]]:
 def _texts(values: Sequence[Any] | None, parameter: str, count: int, of: str) -> list[str] | None:
     if values is None:
         return None
-    if isinstance(values, str) or len(values) != count:
+    listed = not isinstance(values, str) and isinstance(values, Sized)
+    if not listed or len(values) != count:
         raise ValueError(
             complaint(
                 parameter,
                 f"have one entry for each of the {count} {of}s",
-                f"got {values!r}" if isinstance(values, str) else f"got {len(values)}",
+                f"got {len(values)}" if listed else f"got {values!r}",
                 f"Leave {parameter} out, or use '' where there is none",
             )
         )
