@@ -13,10 +13,6 @@ RULES = '--missing takes drop, column, a law such as "U(0, 20)", or COLUMN=RULE.
         (["dorp"], f"there is no rule 'dorp'; did you mean 'drop'? {RULES}"),
         (["P1=colum"], f"there is no rule 'colum'; did you mean 'column'? {RULES}"),
         (["zzz"], f"there is no rule 'zzz'. {RULES}"),
-        (
-            ["P1=drop"],
-            "--missing drop is for all columns. Leave out the others with --features.",
-        ),
         *(
             (
                 [first, second],
@@ -44,4 +40,5 @@ def test_rules_that_can():
     assert Choices(missing=("drop",)).fill is None
     assert Choices(missing=("drop",)).drop
     assert Choices(missing=("a=column", "b = U(0, 20)")).fill == {"a": "column", "b": "U(0, 20)"}
+    assert Choices(missing=("a=drop", "b=column")).fill == {"a": "drop", "b": "column"}
     assert Choices(missing=("good",), words="grades").fill == "good"

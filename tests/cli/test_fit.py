@@ -244,7 +244,9 @@ def test_long_tables_are_cut_and_the_model_is_not(run, tmp_path):
     text = run("fit", path, "-n", "all", "-q").stdout
     assert "Loadings, the 40 largest; --json has all" in text
     assert "40 others" in text
-    assert len([line for line in text.splitlines() if line.startswith("f") and "±" in line]) == 40
+    # In a narrow terminal the columns are shown in turns.
+    lines = [line for line in text.splitlines() if line.startswith("f") and "±" in line]
+    assert len({line.split()[0] for line in lines}) == 40
     model = json.loads(run("fit", path, "-n", "all", "--json").stdout)
     assert np.shape(model["components"]) == (60, 60)
     # The tables add up all the same.

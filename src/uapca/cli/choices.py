@@ -67,10 +67,6 @@ class Choices:
         first: dict[str, str] = {}
         for rule in dict.fromkeys(self.missing):
             column, law = _column_and_law(rule)
-            if column and law == "drop":
-                raise CommandError(
-                    "--missing drop is for all columns. Leave out the others with --features."
-                )
             # With --words a word may be a law.
             if law.isalpha() and law not in _RULES and self.words is None:
                 raise no_such(
