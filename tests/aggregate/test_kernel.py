@@ -6,6 +6,7 @@ import pytest
 from uapca.aggregate import factorise
 from uapca.aggregate.kernel import group_order, grouped_extremes, grouped_sums
 from uapca.aggregate.labels import combined
+from uapca.aggregate.merging import summed
 
 
 @pytest.mark.parametrize(
@@ -100,3 +101,43 @@ def test_many_tiny_groups_equal_one_by_one(dtype, layout):
             np.testing.assert_allclose(sums.means[k], part.mean(axis=0), rtol=1e-13, atol=1e-14)
             np.testing.assert_allclose(sums.scatters[k], centred.T @ centred, atol=1e-13)
             np.testing.assert_array_equal(sums.scatters[k], sums.scatters[k].T)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_groups_of_every_size_beside_each_other(dtype):
+    # Tiny ones, ones that share a block with others, and ones that take several.
+    rng = np.random.default_rng(2)
+    sizes = [3, 200, 150, 9000, 100, 1, 0, 700, 64, 63, 20_000, 90, 90]
+    codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    codes[rng.integers(0, len(codes), 50)] = -1
+    offset = 1e8 if dtype is np.float64 else 0.0
+    points = (rng.standard_normal((len(codes), 5)) + codes[:, None] + offset).astype(dtype)
+    sums = grouped_sums(points, codes, len(sizes))
+    exact = points.astype(np.longdouble)
+    for group in range(len(sizes)):
+        own = exact[codes == group]
+        assert sums.counts[group] == len(own)
+        if not len(own):
+            continue
+        mean = own.mean(axis=0)
+        np.testing.assert_allclose(sums.means[group] + sums.rests[group], mean.astype(float))
+        scatter = ((own - mean).T @ (own - mean)).astype(float)
+        size = max(np.abs(scatter).max(), 1e-300)
+        np.testing.assert_allclose(sums.scatters[group] / size, scatter / size, atol=1e-13)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_points_stored_by_columns_are_summed_like_those_stored_by_rows(weighted):
+    rng = np.random.default_rng(3)
+    n = 200_000  # several parts
+    codes = rng.integers(-1, 7, n)
+    codes[n // 2 :][codes[n // 2 :] == 3] = 4  # a group that ends early
+    points = rng.standard_normal((n, 3)) * [1, 10, 100] + codes[:, None] + 1e6
+    weights = rng.random(n) if weighted else None
+    by_rows, _ = summed(points, codes, 8, weights)
+    by_columns, errors = summed(np.asfortranarray(points), codes, 8, weights)
+    for name in ("counts", "weights", "squares", "means", "scatters"):
+        one, other = getattr(by_rows, name), getattr(by_columns, name)
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(one).max())
+    off = np.abs(by_rows.scatters - by_columns.scatters).max(axis=(1, 2))
+    assert (off <= errors[1]).all()

@@ -130,7 +130,7 @@ def test_missing_labels(label):
         "by must have a label for every point; 1 of 3 are missing. "
         "Pass missing='drop' to leave these points out."
     )
-    with pytest.warns(DroppedRows, match="left out 1 rows, as asked for: 1 without a label"):
+    with pytest.warns(DroppedRows, match="left out 1 row, as asked for: 1 without a label"):
         X = uapca.from_groups(points, ["a", label, "a"], missing="drop")
     assert X.mean.tolist() == [[2.0]]
     assert X.total_weight == 2

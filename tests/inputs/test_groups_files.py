@@ -138,6 +138,17 @@ def test_categories_keep_their_order(tmp_path):
         assert found.names == ("low", "mid", "high")
 
 
+def test_text_is_sorted_however_the_file_stores_it(tmp_path):
+    # Parquet keeps each text once, in the order in which they came.
+    first = pa.table({"x": [1.0, 2.0, 3.0], "by": ["c", "a", None]})
+    pq.write_table(first, tmp_path / "1.parquet")
+    pq.write_table(pa.table({"x": [4.0, 5.0], "by": ["b", "c"]}), tmp_path / "2.parquet")
+    with pytest.warns(DroppedRows, match="left out 1 row, as asked for: 1 without a label"):
+        X = uapca.from_groups(tmp_path / "*.parquet", by="by", missing="drop")
+    assert X.names == ("a", "b", "c")
+    assert X.mean.ravel().tolist() == [2.0, 4.0, 3.0]
+
+
 @pytest.mark.parametrize("level", ["Family", "Genus", "Species"])
 def test_anuran_is_the_same_through_every_door(anuran, level, tmp_path):
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")

@@ -237,7 +237,7 @@ def test_a_filtered_dataset(tmp_path):
 
 def test_a_row_without_a_label_may_lack_values(tmp_path):
     path = write(tmp_path / "a.parquet", x=[1.0, None, 3.0], k=["a", None, "a"])
-    with pytest.warns(DroppedRows, match="left out 1 rows, as asked for: 1 without a label"):
+    with pytest.warns(DroppedRows, match="left out 1 row, as asked for: 1 without a label"):
         assert uapca.from_groups(path, "k", missing="drop").mean.tolist() == [[2.0]]
 
 

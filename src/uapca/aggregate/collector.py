@@ -46,13 +46,16 @@ class Labels:
                 place = places[value] = len(values) - 1
             mapped[k] = place
         self._categories = joined(self._categories, labels.categories)
-        return mapped[labels.codes]
+        same = mapped[:-1].tolist() == list(range(len(labels.values)))
+        return labels.codes if same else mapped[labels.codes]
 
     def of(self, codes: Integers) -> Keyed:
         """The labels of such codes, without those that do not occur among them."""
         used = np.zeros(len(self) + 1, dtype=bool)
         used[codes] = True
         used = used[:-1]
+        if used.all():
+            return Keyed(codes, tuple(self._values), self._categories or (None,))
         place = np.append(np.cumsum(used) - 1, -1)
         values = [self._values[k] for k in np.flatnonzero(used).tolist()]
         return Keyed(place[codes], values, self._categories or (None,))

@@ -7,6 +7,7 @@ zero merge without losing digits: at an offset of 1e8 a float alone knows a mean
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = [
     "group_order",
     "grouped_extremes",
     "grouped_sums",
+    "turn",
     "two_sum",
     "zero_sums",
 ]
@@ -29,9 +31,11 @@ Integers = npt.NDArray[np.int64]
 
 # Values gathered at a time: the block stays in the processor's cache through all its passes, and
 # its product is too small for BLAS to wait for other threads.
-_BLOCK = 1 << 15
+_BLOCK = 1 << 16
 # No sum is longer than this before it is merged: error bounds go by it.
 BLOCK_ROWS = 4096
+# Rows turned from columns at a time, while they are in cache.
+_TURNED = 65536
 # Groups smaller than this are taken together, many of one size at a time.
 _SMALL = 64
 # Rows that one step of a broadcast covers: NumPy's loop over the features alone would be short.
@@ -99,6 +103,15 @@ def two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
     return total, (a - (total - part)) + (b - part)
 
 
+def turn(columns: Sequence[Floats], rows: Floats) -> None:
+    """Write columns side by side into a matrix stored by rows."""
+    for start in range(0, len(rows), _TURNED):
+        part = slice(start, start + _TURNED)
+        block = rows[part]
+        for j, values in enumerate(columns):
+            block[:, j] = values[part]
+
+
 def grouped_sums(
     points: Floats,
     codes: npt.NDArray[np.integer],
@@ -141,12 +154,15 @@ def grouped_sums(
     small = counts < _SMALL
     for size in np.unique(counts[small & (counts > 0)]).tolist():
         _sum_equal(sums, points, weights, order, starts, np.flatnonzero(counts == size), size)
-    large = np.flatnonzero(~small)
-    if len(large):
-        rows = _Rows(points, weights, int(counts.max()))
-        for group in large.tolist():
-            first = starts[group]
-            _sum_one(sums, group, rows, order[first : first + counts[group]])
+    if small.all():
+        return sums
+    rows = _Rows(points, weights, len(order))
+    several = ~small & (counts <= rows.size // 2) if weights is None else np.zeros_like(small)
+    for batch in _batches(np.flatnonzero(several), counts, rows.size):
+        _sum_several(sums, rows, order, starts, batch)
+    for group in np.flatnonzero(~small & ~several).tolist():
+        first = starts[group]
+        _sum_one(sums, group, rows, order[first : first + counts[group]])
     return sums
 
 
@@ -215,6 +231,45 @@ class _Rows:
             out=self.wide[: tiles * _TILE].reshape(shape),
         )
         return self.wide[:n]
+
+
+def _batches(groups: Integers, counts: Integers, size: int) -> Iterator[Integers]:
+    """Groups that have at most ``size`` points together, one batch after the other."""
+    ends = np.cumsum(counts[groups])
+    done = first = 0
+    while first < len(groups):
+        last = int(np.searchsorted(ends, done + size, side="right"))
+        yield groups[first:last]
+        done, first = int(ends[last - 1]), last
+
+
+def _sum_several(
+    sums: Sums,
+    rows: _Rows,
+    order: npt.NDArray[np.intp],
+    starts: Integers,
+    groups: Integers,
+) -> None:
+    """The sums of a few groups that fit into a block, each with two passes over its points."""
+    counts = sums.counts[groups]
+    stops = np.cumsum(counts)
+    firsts = stops - counts
+    if groups[-1] - groups[0] == len(groups) - 1:
+        start = starts[groups[0]]
+        taken = order[start : start + stops[-1]]
+    else:
+        taken = order[np.arange(stops[-1]) + np.repeat(starts[groups] - firsts, counts)]
+    rows.take(taken)
+    points, block = rows.gathered[: len(taken)], rows.wide[: len(taken)]
+    base = points[firsts].astype(np.float64, copy=False)
+    np.subtract(points, np.repeat(base, counts, axis=0), out=block)
+    mean = np.add.reduceat(block, firsts, axis=0)
+    mean /= counts[:, None]
+    block -= np.repeat(mean, counts, axis=0)
+    sums.means[groups], sums.rests[groups] = two_sum(base, mean)
+    for group, first, stop in zip(groups.tolist(), firsts.tolist(), stops.tolist(), strict=True):
+        part = block[first:stop]
+        np.matmul(part.T, part, out=sums.scatters[group])
 
 
 def _sum_one(sums: Sums, group: int, rows: _Rows, positions: npt.NDArray[np.intp]) -> None:

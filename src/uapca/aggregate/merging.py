@@ -4,13 +4,54 @@ from __future__ import annotations
 
 import numpy as np
 
-from uapca.aggregate.kernel import BLOCK_ROWS, Doubles, Integers, Sums, two_sum
+from uapca._validation import Floats
+from uapca.aggregate.kernel import (
+    BLOCK_ROWS,
+    Doubles,
+    Integers,
+    Sums,
+    grouped_sums,
+    turn,
+    two_sum,
+    zero_sums,
+)
 
-__all__ = ["added", "first_errors", "removed"]
+__all__ = ["added", "first_errors", "removed", "summed"]
 
 _U = 2.0**-53  # half the distance from 1 to the next float
 # Entries of scatters that are merged at a time.
 _BLOCK = 1 << 16
+# Rows turned from columns before they are summed: for each group so many that merging its sums
+# costs little beside summing them, and never fewer than this.
+_EACH, _LEAST = 256, 1 << 16
+
+
+def summed(
+    points: Floats, codes: Integers, n_groups: int, weights: Doubles | None = None
+) -> tuple[Sums, Doubles]:
+    """The sums of all groups of points, as `grouped_sums` gives them, and bounds for their errors.
+
+    Points stored by columns, as data frames have them, are turned and summed a part at a time: a
+    whole copy of them would cost as much time as the sums.
+    """
+    n, d = points.shape
+    rows = max(_LEAST, _EACH * n_groups)
+    if points.flags.c_contiguous or n < 2 * rows:
+        sums = grouped_sums(points, codes, n_groups, weights)
+        return sums, first_errors(sums)
+    sums, errors = zero_sums(n_groups, d), np.zeros((2, n_groups))
+    buffer = np.empty((rows, d), dtype=points.dtype)
+    columns = list(points.T)
+    for start in range(0, n, rows):
+        part = slice(start, start + rows)
+        block = buffer[: len(codes[part])]
+        turn([column[part] for column in columns], block)
+        own = None if weights is None else weights[part]
+        more = grouped_sums(block, codes[part], n_groups, own)
+        used = np.flatnonzero(more.counts)
+        more = more.taken(used)
+        sums, errors = added(sums, errors, more, first_errors(more), used, n_groups)
+    return sums, errors
 
 
 def first_errors(sums: Sums) -> Doubles:

@@ -28,11 +28,10 @@ from uapca.aggregate.kernel import (
     Integers,
     Sums,
     grouped_extremes,
-    grouped_sums,
     zero_sums,
 )
 from uapca.aggregate.keys import Categories, Keyed, joined, keyed, ordered
-from uapca.aggregate.merging import added, first_errors, removed
+from uapca.aggregate.merging import added, removed, summed
 from uapca.uncertain import UncertainArray
 
 __all__ = ["Moments"]
@@ -188,19 +187,19 @@ class Moments:
         check_rows(labels.codes, n, missing)
         w = None if weights is None else weights_of(weights, n)
         with np.errstate(all="ignore"):
-            sums = grouped_sums(array, labels.codes, len(labels.values), w)
+            sums, errors = summed(array, labels.codes, len(labels.values), w)
         check_sums(array, labels.codes, sums)
         ends = grouped_extremes(array, labels.codes, len(labels.values)) if extremes else None
         names = tuple(labels.values)
         used = np.flatnonzero(sums.counts)
         if len(used) < len(names):
             names = tuple(names[k] for k in used.tolist())
-            sums = sums.taken(used)
+            sums, errors = sums.taken(used), errors[:, used]
             ends = None if ends is None else (ends[0][used], ends[1][used])
         return cls(
             names,
             sums,
-            first_errors(sums),
+            errors,
             ends,
             check_labels(features, "features", d, "feature"),
             labels.categories,

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import cycle
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from uapca._validation import Floats, complaint, listed
 from uapca.aggregate import keyed
+from uapca.aggregate.kernel import turn
 from uapca.aggregate.keys import Keyed
 from uapca.inputs.libraries import index_of
 from uapca.inputs.parts import chosen_columns
 from uapca.inputs.sources import FileError, Source, is_number, library
 
-__all__ = ["Piece", "Plan", "chunk_rows", "planned"]
+__all__ = ["Piece", "Plan", "ahead", "chunk_rows", "planned"]
 
-# Rows of a batch turned from columns into rows at a time, while they are in cache.
-_TURNED = 2048
+_T = TypeVar("_T")
 
 
 class Piece(NamedTuple):
@@ -135,19 +137,26 @@ class Plan:
         # One piece is in use while the next is read: new memory for each would cost as much time
         # as filling it.
         buffers = cycle([_Buffer(), _Buffer()])
+        types = library("pyarrow").types
         for source in sources:
-            self.check(source, source.schema())
+            schema = source.schema()
+            self.check(source, schema)
+            ordered = [types.is_dictionary(schema.field(key).type) for key in self.keys]
             start = 0
-            for batch in source.batches(self.features, self.keys, self.rows):
-                yield self._piece(batch, source, start, next(buffers))
+            for batch in ahead(source.batches(self.features, self.keys, self.rows)):
+                yield self._piece(batch, source, start, ordered, next(buffers))
                 start += batch.num_rows
 
-    def _piece(self, batch: Any, source: Source, start: int, buffer: _Buffer) -> Piece:
-        points, empty = _matrix(batch, self.features, buffer)
+    def _piece(
+        self, batch: Any, source: Source, start: int, ordered: list[bool], buffer: _Buffer
+    ) -> Piece:
+        points, empty, finite = _matrix(batch, self.features, buffer)
         labels = keyed([batch.column(k) for k in self.keys]) if self.keys else None
         kept = np.ones(len(points), dtype=bool)
         dropped: Counter[str] = Counter()
         if labels is not None:
+            pairs = zip(labels.categories, ordered, strict=True)
+            labels = labels._replace(categories=tuple(own if o else None for own, o in pairs))
             kept = labels.codes >= 0
             lost = len(kept) - int(kept.sum())
             if lost and self.missing == "raise":
@@ -181,7 +190,7 @@ class Plan:
             points = points[kept]
             if labels is not None:
                 labels = labels._replace(codes=labels.codes[kept])
-        if not np.isfinite(points.sum(dtype=np.float64)) and not np.isfinite(points).all():
+        if not finite and not np.isfinite(points).all():
             row, column = (int(i) for i in np.argwhere(~np.isfinite(points))[0])
             raise FileError(
                 complaint(
@@ -344,6 +353,15 @@ def _require(schema: Any, wanted: Sequence[str], parameter: str) -> None:
         )
 
 
+def ahead(parts: Iterator[_T]) -> Iterator[_T]:
+    """The parts, of which the next is made in a thread of its own while the last is in use."""
+    with ThreadPoolExecutor(1, thread_name_prefix="uapca-read") as pool:
+        coming = pool.submit(next, parts, None)
+        while (part := coming.result()) is not None:
+            coming = pool.submit(next, parts, None)
+            yield part
+
+
 class _Buffer:
     """Memory for a matrix, used again while it is large enough."""
 
@@ -356,10 +374,14 @@ class _Buffer:
         return self._array[:n]
 
 
-def _matrix(batch: Any, names: Sequence[str], buffer: _Buffer) -> tuple[Floats, Any]:
-    """Columns as the columns of a matrix, and where values are missing (None if nowhere)."""
+def _matrix(batch: Any, names: Sequence[str], buffer: _Buffer) -> tuple[Floats, Any, bool]:
+    """Columns as those of a matrix, where values are missing (None if nowhere), and more.
+
+    The last is whether all sums are finite, so that all values must be.
+    """
     pa = library("pyarrow")
     columns, gaps = [], []
+    finite = True
     single = all(batch.schema.field(name).type == pa.float32() for name in names)
     target = pa.float32() if single else pa.float64()
     for j, name in enumerate(names):
@@ -370,17 +392,16 @@ def _matrix(batch: Any, names: Sequence[str], buffer: _Buffer) -> tuple[Floats, 
         values = column.to_numpy(zero_copy_only=False)
         columns.append(values)
         # A null becomes NaN on the way, and NaN stands for no value as it does elsewhere.
-        if column.null_count or np.isnan(values.sum(dtype=np.float64)):
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = float(values.sum(dtype=np.float64))
+        finite = finite and math.isfinite(total)
+        if column.null_count or math.isnan(total):
             gaps.append(j)
     n = batch.num_rows
     matrix = buffer.matrix(n, len(names), np.float32 if single else np.float64)
-    for start in range(0, n, _TURNED):
-        part = slice(start, start + _TURNED)
-        rows = matrix[part]
-        for j, values in enumerate(columns):
-            rows[:, j] = values[part]
+    turn(columns, matrix)
     if not gaps:
-        return matrix, None
+        return matrix, None, finite
     empty = np.zeros(matrix.shape, dtype=bool)
     empty[:, gaps] = np.isnan(matrix[:, gaps])
-    return matrix, empty
+    return matrix, empty, finite

@@ -70,7 +70,10 @@ class Source(ABC):
 
     @abstractmethod
     def batches(self, features: Sequence[str], keys: Sequence[str], rows: int) -> Iterator[Any]:
-        """Record batches of the named columns of at most ``rows`` rows each."""
+        """Record batches of the named columns of at most ``rows`` rows each.
+
+        Keys of text may come as dictionaries, whose order then means nothing.
+        """
 
     def count(self) -> int | None:
         """The number of rows, where it is known without reading them."""
@@ -86,9 +89,9 @@ class ParquetFile(Source):
         self.name = path
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
+    def _opened(self, **options: Any) -> Iterator[Any]:
         # Pages as they are needed: by default Arrow has all of a file in memory.
-        options = {"pre_buffer": False, "buffer_size": _PAGES}
+        options = {"pre_buffer": False, "buffer_size": _PAGES, **options}
         parquet = library("pyarrow.parquet")
         with reading(self.name), parquet.ParquetFile(self.name, **options) as file:
             yield file
@@ -106,6 +109,10 @@ class ParquetFile(Source):
 
     def batches(self, features: Sequence[str], keys: Sequence[str], rows: int) -> Iterator[Any]:
         with self._opened() as file:
+            schema, metadata = file.schema_arrow, file.metadata
+        text = [key for key in keys if library("pyarrow").types.is_string(schema.field(key).type)]
+        # As the file has them, each text once: hashing them all would be done again for nothing.
+        with self._opened(read_dictionary=text, metadata=metadata) as file:
             yield from file.iter_batches(batch_size=rows, columns=[*features, *keys])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from uapca._progress import Progress, reported
@@ -15,7 +14,7 @@ from uapca.aggregate.binning import Binning
 from uapca.aggregate.checks import Overflow
 from uapca.aggregate.collector import Collector
 from uapca.aggregate.keys import Keyed
-from uapca.inputs.plan import Piece, Plan
+from uapca.inputs.plan import Plan, ahead
 from uapca.inputs.sources import FileError, Source
 
 __all__ = ["DroppedRows", "SkippedFiles", "collected", "learned", "say"]
@@ -145,15 +144,6 @@ def _farthest(plan: Plan, sources: Sequence[Source]) -> FileError | None:
     )
 
 
-def ahead(pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """The pieces, of which the next is read and decoded while the last is in use."""
-    with ThreadPoolExecutor(1, thread_name_prefix="uapca-read") as pool:
-        coming = pool.submit(next, pieces, None)
-        while (piece := coming.result()) is not None:
-            coming = pool.submit(next, pieces, None)
-            yield piece
-
-
 def _extent(sources: Sequence[Source]) -> tuple[int, str]:
     """How much there is to do: rows where all sources know their number, files otherwise."""
     try:
@@ -168,8 +158,9 @@ def say(dropped: Mapping[str, int], skipped: list[str] | None, stacklevel: int =
     """Warn of what was left out, and how much of it."""
     parts = [f"{n} without a {what}" for what, n in sorted(dropped.items()) if n]
     if parts:
+        total = sum(dropped.values())
         warnings.warn(
-            f"left out {sum(dropped.values())} rows, as asked for: {' and '.join(parts)}.",
+            f"left out {total} row{'s' * (total != 1)}, as asked for: {' and '.join(parts)}.",
             DroppedRows,
             stacklevel=stacklevel,
         )
