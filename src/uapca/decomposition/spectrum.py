@@ -51,6 +51,9 @@ _PARTIAL_SHARE = 8
 # as it is; it starts no threads for so little.
 _BARE_UP_TO = 16
 
+# Up to so many numbers Python is faster than NumPy's calls are made.
+_FEW = 64
+
 # How many times larger than C the gaps of s²Ψ̄ must be before its tied subspaces are decoupled.
 _DECOUPLED_FROM = 1e3
 
@@ -130,13 +133,18 @@ def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
 
 def signed(rows: Doubles) -> Doubles:
     """The rows with their signs fixed: the entry of largest magnitude is positive."""
-    balance = np.maximum.reduce(rows, axis=1) + np.minimum.reduce(rows, axis=1)
-    if any(-1e-8 <= each <= 1e-8 for each in balance.tolist()):
+    few = rows.size <= _FEW
+    balance = (
+        [max(row) + min(row) for row in rows.tolist()]
+        if few
+        else (np.maximum.reduce(rows, axis=1) + np.minimum.reduce(rows, axis=1)).tolist()
+    )
+    if any(-1e-8 <= each <= 1e-8 for each in balance):
         # The first entry within rounding of the largest, so that ±1/√2 does not flip with it.
         size = np.abs(rows)
         first = (size >= (1.0 - 1e-8) * size.max(axis=1, keepdims=True)).argmax(axis=1)
-        balance = rows[np.arange(len(rows)), first]
-    return np.asarray(np.copysign(1.0, balance)[:, None] * rows)
+        balance = rows[np.arange(len(rows)), first].tolist()
+    return np.asarray(rows * np.array([[math.copysign(1.0, each)] for each in balance]))
 
 
 def trace(K: Doubles) -> float:

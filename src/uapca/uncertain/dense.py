@@ -16,6 +16,9 @@ __all__ = ["Dense"]
 # Up to this many components a projection is one matrix product with the columns of A ⊗ A;
 # beyond it, two products through an (N, D, q) buffer need fewer operations.
 _KRONECKER_LIMIT = 3
+# Up to this size the matrices stay in cache, and a product with each of the three distinct columns
+# for two components is faster than one with all of them.
+_SMALL_BYTES = 1 << 20
 
 
 class Dense(Covariance):
@@ -74,6 +77,12 @@ class Dense(Covariance):
         if self._multiplier != 1.0:
             columns *= self._multiplier
         flat = self._flat
+        if flat is not None and q == 2 and flat.nbytes <= _SMALL_BYTES:
+            out = np.empty((4, self._n))
+            for k in (0, 1, 3):
+                np.matmul(flat, columns[k], out=out[k])
+            out[2] = out[1]
+            return out.T.reshape(self._n, 2, 2)
         if flat is not None:
             out = flat @ columns.T
         else:
