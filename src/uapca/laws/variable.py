@@ -182,7 +182,7 @@ class Variable(Marginal):
             top = float(size.max())
             if not self._tabulated(top):
                 top = max(top, np.finfo(np.float64).tiny)
-                self._table = top, self._cells_cf(Comb(top / (TABLE - 2), TABLE))
+                self._table = top, _cubics(self._cells_cf(Comb(top / (TABLE - 2), TABLE)))
             assert self._table is not None
             size *= (TABLE - 2) / self._table[0]
             result = _interpolated(self._table[1], size)
@@ -362,16 +362,25 @@ def frozen_parameters(rv: Any) -> dict[str, float]:
     return defaults | {key: _plain(value) for key, value in given.items()}
 
 
-def _interpolated(table: Complexes, place: Floats) -> Complexes:
-    """Values of a Hermitian function, tabulated at 0, 1, 2, …, at `place` by cubics."""
+def _cubics(table: Complexes) -> Complexes:
+    """Cubics c₀ + c₁u + c₂u² + c₃u³ between the values of a Hermitian function at 0, 1, 2, ….
+
+    Those of Lagrange through the points -1, 0, 1, 2 around each cell; shape (4, cells).
+    """
     table = np.concatenate([table[1:2].conj(), table])
+    a, b, c, d = table[:-3], table[1:-2], table[2:-1], table[3:]
+    parts = [b, c - b / 2 - a / 3 - d / 6, (a + c) / 2 - b, (d - a) / 6 + (b - c) / 2]
+    return np.asarray(np.stack(parts))
+
+
+def _interpolated(cubics: Complexes, place: Floats) -> Complexes:
+    """Values of the cubics at ``place``, counted in cells."""
     cell = place.astype(np.intp)
     u = place - cell
-    # Lagrange's cubic through the points -1, 0, 1, 2 around each cell.
-    result = table[cell] * (u * (u - 1) * (2 - u) / 6)
-    result += table[cell + 1] * ((u + 1) * (u - 1) * (u - 2) / 2)
-    result += table[cell + 2] * ((u + 1) * u * (2 - u) / 2)
-    result += table[cell + 3] * ((u + 1) * u * (u - 1) / 6)
+    result = cubics[3].take(cell)
+    for coefficients in cubics[2::-1]:
+        result *= u
+        result += coefficients.take(cell)
     return np.asarray(result)
 
 
