@@ -97,7 +97,7 @@ def from_groups(
         For a frame or a file, the columns to use: by default all columns of numbers other than
         ``by``. For an array, the names of its columns.
     chunk : int, default=262144
-        Rows of a file in memory at a time; up to four chunks are, besides the D² numbers for each
+        Rows of a file in memory at a time; up to five chunks are, besides the D² numbers for each
         label.
     progress : bool or callable, default=False
         True shows a bar for files (needs tqdm); a function is called with what is done and the
