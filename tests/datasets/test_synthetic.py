@@ -82,3 +82,12 @@ def test_bad_dimension():
     assert str(error.value) == (
         "n_features must be a positive integer; got 0. The paper uses 2 to 12."
     )
+
+
+def test_rows_are_normals():
+    """What the docstrings call normals is known to be more than moments."""
+    uncertain = uapca.datasets.make_error_models()[1:]
+    others = [getattr(uapca.datasets, f"make_{name}")() for name in ("teaser", "crossings")]
+    for X in (*uncertain, *others, uapca.datasets.make_progression()):
+        for law, mean, cov in zip(X.laws, X.mean, X.cov.dense(), strict=True):
+            assert law == uapca.laws.Normal(mean, cov)

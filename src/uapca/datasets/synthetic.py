@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from uapca.laws import Normal
 from uapca.uncertain import UncertainArray
 
 __all__ = [
@@ -45,7 +47,7 @@ def make_teaser() -> UncertainArray:
         [[0.5, 1.6], [1.6, 8.0]],
         [[0.5, 1.6], [1.6, 8.0]],
     ]
-    return UncertainArray(mean, cov, names=["red", "green", "orange", "blue"], features=["x", "y"])
+    return _normals(mean, cov, names=["red", "green", "orange", "blue"], features=["x", "y"])
 
 
 def make_crossings() -> UncertainArray:
@@ -77,7 +79,7 @@ def make_crossings() -> UncertainArray:
         mean[2 * axis : 2 * axis + 2, axis] = size, -size
     shared = np.array([[1.0, 0.5, 0.3], [0.5, 15.6, 0.0], [0.3, 0.0, 9.2]])
     cov = shared * np.array([0.5, 1.5] * 3)[:, None, None]
-    return UncertainArray(mean, cov, features=["u", "v", "w"])
+    return _normals(mean, cov, features=["u", "v", "w"])
 
 
 def make_progression() -> UncertainArray:
@@ -111,7 +113,7 @@ def make_progression() -> UncertainArray:
     along = np.array([np.cos(np.pi / 3), np.sin(np.pi / 3), 0.0])
     sizes = np.array([1.6, 2.2, 1.9, 2.4, 1.7])
     cov = sizes[:, None, None] ** 2 * np.outer(along, along) + np.diag([0.3, 0.3, 0.05])
-    return UncertainArray(
+    return _normals(
         mean, cov, names=[f"row {letter}" for letter in "ABCDE"], features=["u", "v", "w"]
     )
 
@@ -124,9 +126,9 @@ class ErrorModels(NamedTuple):
     certain : UncertainArray
         No errors: ordinary PCA.
     isotropic : UncertainArray
-        The same error in all directions: the components stay, their variances grow.
+        Normals with the same error in all directions: the components stay, their variances grow.
     arbitrary : UncertainArray
-        A covariance of its own for each row: the components turn.
+        Normals with a covariance of its own for each row: the components turn.
     """
 
     certain: UncertainArray
@@ -160,6 +162,12 @@ def make_error_models() -> ErrorModels:
     features = ["x", "y"]
     return ErrorModels(
         UncertainArray(mean, features=features),
-        UncertainArray(mean, std=0.5, features=features),
-        UncertainArray(mean, cov, features=features),
+        _normals(mean, std=0.5, features=features),
+        _normals(mean, cov, features=features),
     )
+
+
+def _normals(mean: npt.ArrayLike, cov: npt.ArrayLike | None = None, **known: Any) -> UncertainArray:
+    """Rows that are normals: not only their moments are known."""
+    X = UncertainArray(mean, cov, **known)
+    return UncertainArray(mean, cov, **known, laws=list(map(Normal, X.mean, X.cov.dense())))

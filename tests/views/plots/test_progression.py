@@ -32,6 +32,13 @@ def test_one_column_a_scale(sheet):
     ]
 
 
+def test_the_legend_says_where_no_more_than_moments_is_known():
+    """The data set's rows are normals; the same rows by their moments only look like them."""
+    bare = uapca.UncertainArray(X.mean, X.cov.dense(), features=X.features)
+    texts = [uapca.plot.progression.scene(data).legend[-1].text for data in (X, bare)]
+    assert texts == ["95 % of each row", "95 % of each row, as if normal"]
+
+
 def test_traces_grow_up_to_the_scale(sheet):
     traces = uapca.factor_traces(X)
     for panel, s in zip(sheet.panels[0][1:], (0.5, 1.0, np.inf), strict=True):

@@ -18,7 +18,7 @@ from uapca.views.palette import GREY, inks, text_color
 from uapca.views.placing import apart, beside
 from uapca.views.plots.factor_traces import longest, trace_panel
 from uapca.views.rows.ellipses import normal_mark, radius_of
-from uapca.views.rows.marks import is_normal
+from uapca.views.rows.marks import as_if_normal, is_assumed, is_normal
 from uapca.views.scene import (
     Axis,
     Ellipse,
@@ -174,7 +174,11 @@ def progression(
 
 def level_entry(plan: Turning) -> LegendEntry:
     """What an ellipse means, in words."""
-    whose = "each row" if plan.normal else "the normal with each row's mean and covariance"
+    whose = "the normal with each row's mean and covariance"
+    if plan.normal:
+        laws = plan.data.laws
+        assumed = {True} if laws is None else set(map(is_assumed, laws))
+        whose = f"each row{as_if_normal(assumed)}"
     return LegendEntry(
         text=f"{percent(plan.level)} of {whose}",
         kind="area",

@@ -7,7 +7,7 @@ or with one that is too thin to be seen, some draws of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
@@ -43,10 +43,19 @@ from uapca.views.scene import (
 )
 from uapca.views.text import percent
 
-__all__ = ["Kind", "RowMarks", "checked_levels", "is_normal", "row_marks"]
+__all__ = [
+    "Kind",
+    "RowMarks",
+    "as_if_normal",
+    "checked_levels",
+    "is_assumed",
+    "is_normal",
+    "row_marks",
+]
 
 Kind = Literal["auto", "ellipse", "contour", "points"]
 KINDS = ("auto", "ellipse", "contour", "points")
+REGIONS = ("ellipse", "contour", "line")  # what a row with a region is drawn as
 
 FEW = 6  # up to so many rows have an inner region by default
 MANY = 40  # more rows than this are drawn fine
@@ -60,13 +69,14 @@ class RowMarks:
     marks: list[Mark] = field(default_factory=list)
     labels: list[Mark] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
+    assumed: set[bool] = field(default_factory=set)  # whether rows with regions are `is_assumed`
 
     def legend(self, levels: Sequence[float], kind: Kind) -> tuple[LegendEntry, ...]:
         """One entry for the regions, and one for every other way in which rows are drawn."""
         entries: list[LegendEntry] = []
-        regions = self.kinds & {"ellipse", "contour", "line"}
+        regions = self.kinds & set(REGIONS)
         if regions:
-            text = f"{' and '.join(map(percent, levels))} {_of_what(regions, kind)}"
+            text = f"{' and '.join(map(percent, levels))} {self._of_what(regions, kind)}"
             ink = _level_ink(Ink(color=GREY, fill=GREY), len(levels) - 1, len(levels))
             entries.append(LegendEntry(text=text, ink=ink, kind="area"))
         if "certain" in self.kinds and regions:
@@ -77,14 +87,24 @@ class RowMarks:
             entries.append(LegendEntry(text="draws of a row", ink=ink, kind="marker"))
         return tuple(entries)
 
+    def _of_what(self, regions: set[str], kind: Kind) -> str:
+        """What the share is a share of, and how it is drawn."""
+        if kind == "ellipse":
+            return "of the normal with each row's mean and covariance"
+        drawn = [name for name in REGIONS if name in regions]
+        words = "density contour" if drawn == ["contour"] else ", ".join(drawn)
+        return f"of each row's probability{as_if_normal(self.assumed)} ({words})"
 
-def _of_what(regions: set[str], kind: Kind) -> str:
-    """What the share is a share of, and how it is drawn."""
-    if kind == "ellipse":
-        return "of the normal with each row's mean and covariance"
-    drawn = [name for name in ("ellipse", "contour", "line") if name in regions]
-    words = "density contour" if drawn == ["contour"] else ", ".join(drawn)
-    return f"of each row's probability ({words})"
+
+def as_if_normal(assumed: Collection[bool]) -> str:
+    """What a legend adds where rows are known by no more than their moments: all, or some of them.
+
+    >>> as_if_normal({False}), as_if_normal({True}), as_if_normal({True, False})
+    ('', ', as if normal', ', some as if normal')
+    """
+    if True not in assumed:
+        return ""
+    return ", some as if normal" if False in assumed else ", as if normal"
 
 
 def checked_levels(levels: Any, count: int) -> tuple[float, ...]:
@@ -104,12 +124,21 @@ def checked_levels(levels: Any, count: int) -> tuple[float, ...]:
     return tuple(float(value) for value in values)
 
 
+def is_assumed(law: Law | None) -> bool:
+    """Whether a row is drawn as a normal only because no more than its moments is known."""
+    if isinstance(law, Affine):
+        return is_assumed(law.law)
+    if isinstance(law, Mixture):
+        return len(law.components) == 1 and is_assumed(law.components[0])
+    return law is None or (isinstance(law, Moments) and law.sampler is None)
+
+
 def is_normal(law: Law) -> bool:
     """Whether a law is a normal, or drawn as one because no more than its moments is known."""
+    if is_assumed(law):
+        return True
     if isinstance(law, Affine):
         return is_normal(law.law)
-    if isinstance(law, Moments):
-        return law.sampler is None
     if isinstance(law, Independent):
         return all(isinstance(m, Gaussian | Point) for m in law.marginals)
     if isinstance(law, Mixture):
@@ -158,6 +187,8 @@ def row_marks(
         made, name = _row(row, law, levels, colours, int(i), kind, unit)
         result.marks += made
         result.kinds.add(name)
+        if name in REGIONS:
+            result.assumed.add(is_assumed(law))
         sure[i] = name == "certain"
     if kind != "points" and sure.any():
         result.kinds.add("certain")

@@ -12,6 +12,7 @@ from uapca.uncertain import UncertainArray
 from uapca.views.legends import legend_columns
 from uapca.views.palette import GREY, LIGHT
 from uapca.views.rows.colours import Colouring
+from uapca.views.rows.marks import as_if_normal, is_assumed
 from uapca.views.rows.regions import curve, intervals
 from uapca.views.scene import (
     Area,
@@ -71,7 +72,8 @@ def ridges(
         if named and not stacked:
             marks.append(_name(colours, i, laws[i], curves[i], unit))
     ticks = tuple((float(n - 1 - i), shortened(colours.keys[i], 16)) for i in range(n))
-    legend = (*colours.entries, *_legend(shown, peaks, uneven))
+    assumed = {is_assumed(Y.laws[i] if Y.laws else None) for i in np.flatnonzero(peaks)}
+    legend = (*colours.entries, *_legend(shown, assumed, uneven))
     return Panel(
         marks=tuple(marks),
         x=Axis(label=label),
@@ -165,10 +167,13 @@ def _name(colours: Colouring, index: int, law: Law, points: Floats | None, unit:
     )
 
 
-def _legend(levels: tuple[float, ...], peaks: Floats, uneven: bool) -> tuple[LegendEntry, ...]:
-    if not peaks.any():
+def _legend(
+    levels: tuple[float, ...], assumed: set[bool], uneven: bool
+) -> tuple[LegendEntry, ...]:
+    if not assumed:
         return ()
-    text = f"{' and '.join(map(percent, levels))} of each row's probability"
+    shares = " and ".join(map(percent, levels))
+    text = f"{shares} of each row's probability{as_if_normal(assumed)}"
     if uneven:
         text += " (each density to its own height)"
     ink = Ink(color=GREY, fill=GREY, fill_opacity=0.3, width=0.0)
