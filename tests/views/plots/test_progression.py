@@ -36,7 +36,7 @@ def test_the_legend_says_where_no_more_than_moments_is_known():
     """The data set's rows are normals; the same rows by their moments only look like them."""
     bare = uapca.UncertainArray(X.mean, X.cov.dense(), features=X.features)
     texts = [uapca.plot.progression.scene(data).legend[-1].text for data in (X, bare)]
-    assert texts == ["95 % of each row", "95 % of each row, as if normal"]
+    assert texts == ["95 % of each row", "95 % of each row, if normal"]
 
 
 def test_traces_grow_up_to_the_scale(sheet):

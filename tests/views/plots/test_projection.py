@@ -100,7 +100,7 @@ def test_legend_says_level_and_kind(iris, students):
         return [entry.get_text() for entry in ax.get_legend().get_texts()]
 
     assert text(uapca.plot.projection(iris[1], levels=0.95)) == [
-        "95 % of each row's probability, as if normal (ellipse)"
+        "95 % of each row's probability, if normal (ellipse)"
     ]
     assert text(uapca.plot.projection(students[1])) == [
         "50 % and 95 % of each row's probability (density contour)"
@@ -121,19 +121,19 @@ def test_legend_says_where_no_more_than_moments_is_known():
     only = [Moments([0.0, 3.0], np.eye(2)), Mixture([1], [Moments([4.0, 4.0], np.eye(2))])]
     whole, bare = rows_of(known), rows_of(only)
     assert text(whole) == "95 % of each row's probability (ellipse)"
-    assert text(bare) == "95 % of each row's probability, as if normal (ellipse)"
+    assert text(bare) == "95 % of each row's probability, if normal (ellipse)"
     assert text(bare.affine([[1.0, 2.0], [0.0, 1.0]])) == text(bare)
     assert text(uapca.UncertainArray(whole.mean, whole.cov.dense())) == text(bare)
     some = rows_of(known + only)
-    assert text(some) == "95 % of each row's probability, some as if normal (ellipse)"
+    assert text(some) == "95 % of each row's probability, some taken as normal (ellipse)"
     # A certain row needs no law.
     sure = [*known, Moments([9.0, 9.0], np.zeros((2, 2)))]
     assert text(rows_of(sure)) == "95 % of each row's probability (ellipse)"
-    contour = "95 % of each row's probability, as if normal (density contour)"
+    contour = "95 % of each row's probability, if normal (density contour)"
     assert text(bare, kind="contour") == contour
     assert text(whole, components=0) == "95 % of each row's probability"
-    assert text(bare, components=0) == "95 % of each row's probability, as if normal"
-    assert text(some, components=0) == "95 % of each row's probability, some as if normal"
+    assert text(bare, components=0) == "95 % of each row's probability, if normal"
+    assert text(some, components=0) == "95 % of each row's probability, some taken as normal"
 
 
 def test_each_row_is_drawn_as_what_it_is():

@@ -46,5 +46,5 @@ def _pair(level: Literal["family", "genus"]) -> tuple[Panel, Panel]:
     colours = dict(zip(X.names or (), cycle(OKABE_ITO)))
     return (
         projection(plain.transform(calls.points), groups=calls.labels, pca=plain, palette=colours),
-        projection(ours.transform(X), pca=ours, palette=colours),
+        projection(ours.transform(X), pca=ours, palette=colours, levels=0.95),
     )

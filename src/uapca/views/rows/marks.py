@@ -100,11 +100,11 @@ def as_if_normal(assumed: Collection[bool]) -> str:
     """What a legend adds where rows are known by no more than their moments: all, or some of them.
 
     >>> as_if_normal({False}), as_if_normal({True}), as_if_normal({True, False})
-    ('', ', as if normal', ', some as if normal')
+    ('', ', if normal', ', some taken as normal')
     """
     if True not in assumed:
         return ""
-    return ", some as if normal" if False in assumed else ", as if normal"
+    return ", some taken as normal" if False in assumed else ", if normal"
 
 
 def checked_levels(levels: Any, count: int) -> tuple[float, ...]:
