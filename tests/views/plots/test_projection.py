@@ -205,6 +205,8 @@ def test_colours_by_row_and_by_group(iris):
     ]
     mapped = scene(Y, palette={"setosa": "#111111", "versicolor": "red", "virginica": "#333333"})
     assert {mark.ink.color for mark in mapped.of(Ellipse)} == {"#111111", "red", "#333333"}
+    shares = scene(Y, palette=[(1.0, 0.0, 0.2)])
+    assert {mark.ink.color for mark in shares.of(Ellipse)} == {"#FF0033"}
 
 
 def test_same_group_same_colour_as_rows_and_as_points(iris):
@@ -383,15 +385,37 @@ def test_black_is_the_readers_own_colour(rng):
             "Pass a sequence of colours, or add it, for instance '#0072B2'.",
         ),
         (
+            {"palette": ["nocolour"]},
+            "palette must name colours that matplotlib knows; got 'nocolour'. "
+            "Pass for instance '#0072B2' or 'tab:blue'.",
+        ),
+        (
+            {"palette": {"setosa": "red", "versicolor": "nocolour", "virginica": "blue"}},
+            "palette must name colours that matplotlib knows; got 'nocolour'. "
+            "Pass for instance '#0072B2' or 'tab:blue'.",
+        ),
+        (
+            {"palette": [3]},
+            "palette must have colours as text, or as red, green and blue between 0 and 1; got 3. "
+            "Pass for instance '#0072B2'.",
+        ),
+        (
+            {"color": "nocolour"},
+            "color must name colours that matplotlib knows; got 'nocolour'. "
+            "Pass for instance '#0072B2' or 'tab:blue'.",
+        ),
+        (
             {"points": [[1.0, 2.0]]},
             "points must have the 3 columns of the rows; got 2. Pass pca.transform(points).",
         ),
     ],
 )
 def test_bad_options_are_refused(iris, options, message):
+    _, ax = plt.subplots()
     with pytest.raises(ValueError) as error:
-        uapca.plot.projection(iris[1], **options)
+        uapca.plot.projection(iris[1], ax=ax, **options)
     assert str(error.value) == message
+    assert not ax.has_data()
 
 
 def test_other_data_than_the_fit_is_refused(iris):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from typing import Any
 
 from uapca._validation import complaint
 from uapca.views import scene
 from uapca.views.mpl.draw import STYLES
+from uapca.views.mpl.ink import check_colors
 from uapca.views.mpl.sheet import axes_for, draw_sheet
 
 __all__ = ["drawn"]
@@ -44,6 +45,7 @@ def drawn(view: Callable[..., Any]) -> Any:
         if ax is not None or style:
             _check_panel(view, figure_level)
         _check_axes(ax)
+        _check_looks(style, options)
         described = view(*args, **options)
         if isinstance(described, scene.Sheet):
             if ax is not None or style:
@@ -74,6 +76,14 @@ def _check_axes(ax: Any) -> None:
                 "Pass one, or leave it out for a figure of its own",
             )
         )
+
+
+def _check_looks(style: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Refuse colours that cannot be drawn, before anything is computed or in the Axes."""
+    check_colors([style.get("color")], "color")
+    palette = options.get("palette")
+    if isinstance(palette, Collection) and not isinstance(palette, str):
+        check_colors(palette.values() if isinstance(palette, Mapping) else palette, "palette")
 
 
 def _document(plot: Any, view: Callable[..., Any], figure_level: bool) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from uapca._validation import complaint
 from uapca.views import scene
 from uapca.views.mpl.style import matplotlib
+from uapca.views.palette import OKABE_ITO
 from uapca.views.text import literal
 
 __all__ = [
     "DASHES",
     "SHAPES",
+    "check_colors",
     "drawable",
     "escaped",
     "ink_of",
@@ -34,6 +38,21 @@ SHAPES = {
     "cross": "x",
     "plus": "+",
 }
+
+
+def check_colors(colors: Iterable[Any], parameter: str) -> None:
+    """Refuse text that is no colour to matplotlib; what is no text is not judged here."""
+    known = matplotlib("colors").is_color_like
+    for color in colors:
+        if isinstance(color, str) and not known(color):
+            raise ValueError(
+                complaint(
+                    parameter,
+                    "name colours that matplotlib knows",
+                    f"got {color!r}",
+                    f"Pass for instance {OKABE_ITO[0]!r} or 'tab:blue'",
+                )
+            )
 
 
 def drawable(text: str) -> str:

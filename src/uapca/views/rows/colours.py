@@ -15,7 +15,8 @@ from uapca.views.text import number, shortened
 
 __all__ = ["Colouring", "Palette", "colouring"]
 
-Palette = Sequence[str] | Mapping[str, str] | None
+# Colours are text, or red, green and blue between 0 and 1.
+Palette = Sequence[Any] | Mapping[str, Any] | None
 
 MANY = 24  # more rows than this are not told apart by colour, except the widest:
 WIDE = 2.0  # those with more than this times the median spread
@@ -163,7 +164,7 @@ def _inks(kinds: tuple[str, ...], palette: Palette) -> tuple[Ink, ...]:
             )
         )
     if not isinstance(palette, Mapping):
-        return inks(len(kinds), palette)
+        return inks(len(kinds), None if palette is None else list(map(_text, palette)))
     missing = [kind for kind in kinds if kind not in palette]
     if missing:
         raise ValueError(
@@ -174,5 +175,22 @@ def _inks(kinds: tuple[str, ...], palette: Palette) -> tuple[Ink, ...]:
                 f"Pass a sequence of colours, or add it, for instance {OKABE_ITO[0]!r}",
             )
         )
-    plain = inks(len(kinds), [palette[kind] for kind in kinds])
+    plain = inks(len(kinds), [_text(palette[kind]) for kind in kinds])
     return tuple(replace(ink, dash="solid") for ink in plain)
+
+
+def _text(color: Any) -> str:
+    """A colour as text: as it is, or from red, green and blue between 0 and 1."""
+    if isinstance(color, str):
+        return color
+    parts = np.atleast_1d(color)
+    if parts.shape == (3,) and parts.dtype.kind in "fiu" and ((parts >= 0) & (parts <= 1)).all():
+        return "#" + "".join(f"{round(255 * part):02X}" for part in parts.tolist())
+    raise ValueError(
+        complaint(
+            "palette",
+            "have colours as text, or as red, green and blue between 0 and 1",
+            f"got {color!r}",
+            f"Pass for instance {OKABE_ITO[0]!r}",
+        )
+    )
