@@ -152,3 +152,16 @@ def test_orthonormal_whatever_the_rank(d, seed, u):
     found = scaled_spectrum(a @ a.T, b @ b.T, s)
     assert np.isfinite(found.values).all()
     assert_allclose(found.vectors @ found.vectors.T, np.eye(d), atol=1e-10)
+
+
+@pytest.mark.parametrize("exponent", [-900, 1005])
+@pytest.mark.parametrize("s", [0.5, 20.0, np.inf])
+def test_sizes_at_the_ends_of_float64(exponent, s):
+    """A power of two changes no digit, with and without ties of Ψ̄; nothing overflows."""
+    rng = np.random.default_rng(0)
+    part = rng.normal(size=(3, 5))
+    C, factor = part @ part.T, 2.0**exponent
+    for psi in (np.eye(3), np.diag([4.0, 4.0, 1.0]), C[::-1, ::-1]):
+        near, far = scaled_spectrum(C, psi, s), scaled_spectrum(factor * C, factor * psi, s)
+        np.testing.assert_array_equal(far.vectors, near.vectors)
+        np.testing.assert_array_equal(far.values, factor * near.values)

@@ -167,3 +167,19 @@ def test_repr():
     true = WeightCrossing(gap=0.0, relative_gap=0.0, kind="true", **common)
     assert repr(true) == "<true crossing of λ1 and λ2 at weight 0.5>"
     assert true.weight == 0.5
+
+
+@pytest.mark.parametrize("exponent", [-900, 1005])
+@pytest.mark.parametrize("seed", range(8))
+def test_units_do_not_matter_up_to_the_largest_numbers(seed, exponent):
+    """A power of two changes no digit: same places, gaps times it, and nothing overflows."""
+    rng = np.random.default_rng(seed)
+    size = 10.0 ** rng.integers(-6, 1, size=(2, 3, 1))
+    parts = rng.normal(size=(2, 3, 8)) * size
+    start, stop = (part @ part.T for part in parts)
+    factor = 2.0**exponent
+    for family in (over_scale(start, stop), over_weight(start, stop, size[0, :, 0])):
+        parts = (factor * P for P in (family.start, family.middle, family.stop))
+        far = Family(*parts, family.homogeneous)
+        expected = [m._replace(gap=factor * m.gap, upper=factor * m.upper) for m in meetings(family)]
+        assert meetings(far) == expected

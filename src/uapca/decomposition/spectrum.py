@@ -57,6 +57,9 @@ _FEW = 64
 # How many times larger than C the gaps of s²Ψ̄ must be before its tied subspaces are decoupled.
 _DECOUPLED_FROM = 1e3
 
+# Between these traces of C and Ψ̄ the products of their entries stay far inside float64.
+_NEITHER_TINY, _NOR_HUGE = 1e-100, 1e100
+
 
 @dataclass(frozen=True, slots=True)
 class Spectrum:
@@ -108,6 +111,12 @@ def scaled_spectrum(
     between, within = sizes or (trace(C), trace(psi))
     if within <= 0.0:
         return spectrum(C, q)
+    size = max(between, within)
+    if not _NEITHER_TINY < size < _NOR_HUGE:
+        # In units of a power of two, which rounds nothing; squares neither overflow nor vanish.
+        unit = math.ldexp(1.0, math.frexp(size)[1] - 1)
+        found = scaled_spectrum(C / unit, psi / unit, s, q)
+        return Spectrum(unit * found.values, found.vectors)
     if s * s * within > _DECOUPLED_FROM * between:
         values, vectors = np.linalg.eigh(psi)
         values, rows = np.clip(values[::-1], 0.0, None), vectors.T[::-1]

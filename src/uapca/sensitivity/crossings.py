@@ -114,6 +114,13 @@ def meetings(family: Family) -> list[Meeting]:
 
     Eigenvalues that are one all along (ties, zero blocks) have no gap to be smallest.
     """
+    # In units of its own, so that slopes of slopes neither overflow nor vanish.
+    unit = family.unit
+    found = _in_units(family.in_units)
+    return [m._replace(gap=unit * m.gap, upper=unit * m.upper) for m in found]
+
+
+def _in_units(family: Family) -> list[Meeting]:
     u, pairs = _resolved(family)
     low, high, place, left, right = _brackets(u, _slopes(family, u, pairs))
     if not len(place):

@@ -20,6 +20,7 @@ variance, so that the rows themselves are never needed again.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -125,8 +126,25 @@ class Family:
         terms = coupling * np.divide(coupling, gaps, out=np.zeros_like(gaps), where=clear)
         return np.asarray(own + 2.0 * terms.sum(axis=2) * unit[:, None])
 
+    @cached_property
+    def unit(self) -> float:
+        """A power of two next to the largest entry: divided by it, nothing is rounded."""
+        largest = max(float(np.abs(P).max()) for P in (self.start, self.middle, self.stop))
+        return math.ldexp(1.0, math.frexp(largest)[1] - 1) if largest > 0.0 else 1.0
+
+    @cached_property
+    def in_units(self) -> Family:
+        """The family divided by `unit`, in which products of its entries do not overflow."""
+        if self.unit == 1.0:
+            return self
+        parts = (P / self.unit for P in (self.start, self.middle, self.stop))
+        return Family(*parts, self.homogeneous)
+
     def eigenpairs(self, a: Doubles, b: Doubles) -> Eigenpairs:
         """Eigenpairs at every (1 − u, u), with the one-sided limits at both ends."""
+        if self.unit != 1.0:
+            pairs = self.in_units.eigenpairs(a, b)
+            return Eigenpairs(self.unit * pairs.values, pairs.vectors, pairs.tied)
         if self._constant is not None:
             return self._scalar_multiples(self._constant, a, b)
         values, vectors = np.linalg.eigh(self.matrices(a, b))
