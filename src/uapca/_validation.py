@@ -22,6 +22,7 @@ __all__ = [
     "frozen",
     "listed",
     "out_of_range",
+    "pandas_for",
     "restore_frozen",
     "rng_from",
     "shape_of",
@@ -68,6 +69,18 @@ def listed(names: Sequence[str], most: int = 20) -> str:
     """Names in quotes; a long list is cut and says how many are left."""
     text = ", ".join(map(repr, names[:most]))
     return text if len(names) <= most else f"{text} and {len(names) - most} more"
+
+
+def pandas_for(what: str) -> Any:
+    """Pandas, imported when it is needed; an error that names the extra where it is missing."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ImportError(
+            f"{what} needs pandas, which is not installed. "
+            'Install it with pip install "uapca[frames]".'
+        ) from None
+    return pd
 
 
 def shape_of(array: npt.NDArray[Any]) -> str:

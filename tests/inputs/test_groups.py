@@ -187,6 +187,14 @@ def test_bad_choices():
     assert refused({"v": [1.0]}, "kind") == (
         "by must name columns of the table; it has no 'kind'. Its columns are 'v'."
     )
+    assert refused({"species": ["a"], "v": [1.0]}, "Species") == (
+        "by must name columns of the table; it has no 'Species'. Perhaps 'species' was meant. "
+        "Its columns are 'species', 'v'."
+    )
+    assert refused({"species": ["a"], "year": [1.0], "v": [1.0]}, ["SPECIES", "yaer"]) == (
+        "by must name columns of the table; it has no 'SPECIES', 'yaer'. "
+        "Perhaps 'species', 'year' were meant. Its columns are 'species', 'year', 'v'."
+    )
     assert refused({"kind": ["a"]}, "kind") == (
         "points must have at least one column of numbers besides the labels; "
         "got the columns 'kind'. Convert the features to numbers first."

@@ -181,5 +181,7 @@ def test_units_do_not_matter_up_to_the_largest_numbers(seed, exponent):
     for family in (over_scale(start, stop), over_weight(start, stop, size[0, :, 0])):
         parts = (factor * P for P in (family.start, family.middle, family.stop))
         far = Family(*parts, family.homogeneous)
-        expected = [m._replace(gap=factor * m.gap, upper=factor * m.upper) for m in meetings(family)]
+        expected = [
+            m._replace(gap=factor * m.gap, upper=factor * m.upper) for m in meetings(family)
+        ]
         assert meetings(far) == expected

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -467,3 +468,13 @@ def test_a_fit_of_certain_rows_has_no_more_components_than_rows():
     traces = factor_traces(UncertainArray([[0.0, 1.0, 2.0], [1.0, 3.0, 2.0]]), 3)
     assert traces.loadings.shape[2] == 3
     assert traces.at(1.0).components_.shape == (2, 3)
+
+
+def test_a_frame_without_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError) as error:
+        factor_traces(UncertainArray([[0.0, 1.0], [1.0, 3.0]], std=1.0)).summary().to_frame()
+    assert str(error.value) == (
+        "to_frame needs pandas, which is not installed. "
+        'Install it with pip install "uapca[frames]".'
+    )

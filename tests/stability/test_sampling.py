@@ -1,6 +1,7 @@
 """The sampling baseline: exactly a PCA of the drawn points, and its convergence."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -199,3 +200,13 @@ def test_bad_data_and_components(rng):
         uapca.fit_by_sampling(np.eye(3), 5)
     with pytest.raises(ValueError, match="^n_components must be between 1 and"):
         uapca.fit_by_sampling(random_uncertain(rng), 5, n_components=9)
+
+
+def test_a_frame_without_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError) as error:
+        uapca.sampling_convergence([2], [10], n_runs=1, rng=0).to_frame()
+    assert str(error.value) == (
+        "to_frame needs pandas, which is not installed. "
+        'Install it with pip install "uapca[frames]".'
+    )

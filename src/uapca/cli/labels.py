@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from difflib import get_close_matches
+
+from uapca._names import nearest
 
 __all__ = ["counted", "listed", "nearest", "quoted", "shown", "width_of"]
 
@@ -66,21 +67,6 @@ def listed(names: Iterable[object], most: int = 8) -> str:
 def counted(number: int, noun: str) -> str:
     """A number of things: ``1 row``, ``1,200 rows``."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like a wrong one, if any is like it.
-
-    Examples
-    --------
-    >>> nearest("studnets", ["iris", "students"])
-    'students'
-    """
-    folded: dict[str, str] = {}
-    for candidate in known:
-        folded.setdefault(candidate.casefold(), candidate)
-    found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
-    return folded[found[0]] if found else None
 
 
 def width_of(text: str) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from uapca._validation import complaint
 from uapca.inputs.cells import CellError, parse_cell
+from uapca.inputs.parts import require_names
 from uapca.laws import Gaussian, Marginal, Point, as_marginal
 
 __all__ = ["column_law", "fills_of"]
@@ -17,16 +18,7 @@ __all__ = ["column_law", "fills_of"]
 def fills_of(missing: Any, chosen: Sequence[str], words: Mapping[str, Any]) -> dict[str, Any]:
     """What fills the empty cells of each column: a law, "column", "drop" or None."""
     given = missing if isinstance(missing, Mapping) else dict.fromkeys(chosen, missing)
-    unknown = [name for name in given if name not in chosen]
-    if unknown:
-        raise ValueError(
-            complaint(
-                "missing",
-                "name columns of the table",
-                f"it has no {', '.join(map(repr, unknown))}",
-                f"Its columns are {', '.join(map(repr, chosen))}",
-            )
-        )
+    require_names(chosen, given, "missing")
     return {name: _fill(given.get(name), words) for name in chosen}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from uapca._names import nearest
 from uapca._validation import Floats, complaint, out_of_range
 from uapca.inputs.columns import Columns, listed
 
@@ -17,6 +18,7 @@ __all__ = [
     "check_values",
     "chosen_columns",
     "require_columns",
+    "require_names",
     "row_called",
     "row_labels",
     "weights_column",
@@ -25,14 +27,21 @@ __all__ = [
 
 def require_columns(columns: Columns, wanted: Sequence[str], parameter: str) -> None:
     """Raise unless every wanted column is there."""
-    absent = [name for name in wanted if name not in columns.names]
+    require_names(columns.names, wanted, parameter)
+
+
+def require_names(known: Sequence[str], wanted: Iterable[str], parameter: str) -> None:
+    """Raise unless every wanted name is known; what was probably meant is proposed."""
+    absent = [name for name in wanted if name not in known]
     if absent:
+        meant = list(filter(None, (nearest(str(name), known) for name in absent)))
+        hint = f"Perhaps {listed(meant)} {'was' if len(meant) == 1 else 'were'} meant. "
         raise ValueError(
             complaint(
                 parameter,
                 "name columns of the table",
                 f"it has no {listed(absent)}",
-                f"Its columns are {listed(columns.names)}",
+                f"{hint if meant else ''}Its columns are {listed(known)}",
             )
         )
 

@@ -17,7 +17,7 @@ from uapca.aggregate import keyed
 from uapca.aggregate.kernel import turn
 from uapca.aggregate.keys import Keyed
 from uapca.inputs.libraries import index_of
-from uapca.inputs.parts import chosen_columns
+from uapca.inputs.parts import chosen_columns, require_names
 from uapca.inputs.sources import FileError, Source, is_number, library
 
 __all__ = ["Piece", "Plan", "ahead", "chunk_rows", "planned"]
@@ -265,7 +265,7 @@ def _model(
     source: Source, schema: Any, keys: Sequence[str], wanted: list[str] | None
 ) -> tuple[list[str], list[str]]:
     """The features of a source and the kinds of its labels."""
-    _require(schema, keys, "by")
+    require_names(schema.names, keys, "by")
     chosen = wanted
     if chosen is None:
         chosen = numbers_of(schema, keys)
@@ -279,7 +279,7 @@ def _model(
                 )
             )
     else:
-        _require(schema, chosen, "features")
+        require_names(schema.names, chosen, "features")
     plan = Plan(chosen, list(keys), [], False, "", "", 0)
     plan.check_columns(source, schema)
     types = library("pyarrow").types
@@ -338,19 +338,6 @@ def kind_of(kind: Any) -> str:
     if types.is_integer(kind):
         return "integers"
     return "times" if types.is_timestamp(kind) else str(kind)
-
-
-def _require(schema: Any, wanted: Sequence[str], parameter: str) -> None:
-    absent = [name for name in wanted if name not in schema.names]
-    if absent:
-        raise ValueError(
-            complaint(
-                parameter,
-                "name columns of the table",
-                f"it has no {listed(absent)}",
-                f"Its columns are {listed(schema.names)}",
-            )
-        )
 
 
 def ahead(parts: Iterator[_T]) -> Iterator[_T]:

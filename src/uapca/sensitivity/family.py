@@ -137,8 +137,8 @@ class Family:
         """The family divided by `unit`, in which products of its entries do not overflow."""
         if self.unit == 1.0:
             return self
-        parts = (P / self.unit for P in (self.start, self.middle, self.stop))
-        return Family(*parts, self.homogeneous)
+        start, middle, stop = (P / self.unit for P in (self.start, self.middle, self.stop))
+        return Family(start, middle, stop, self.homogeneous)
 
     def eigenpairs(self, a: Doubles, b: Doubles) -> Eigenpairs:
         """Eigenpairs at every (1 − u, u), with the one-sided limits at both ends."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from uapca._validation import pandas_for
 from uapca.sensitivity.family import Flags
 from uapca.uncertain.blocks import Doubles
 
@@ -69,8 +70,7 @@ class TraceSummary:
 
     def to_frame(self) -> Any:
         """The table as a pandas data frame, one line for each feature."""
-        import pandas as pd
-
+        pd = pandas_for("to_frame")
         return pd.DataFrame(list(self)).set_index("feature")
 
     def _columns(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, complaint, rng_from
+from uapca._validation import Floats, complaint, pandas_for, rng_from
 from uapca.laws import Law, Normal
 from uapca.uncertain import text
 from uapca.uncertain.blocks import Doubles, moments
@@ -160,13 +160,7 @@ class Reading:
         name
         a     1.0     2.0  2.0     1.0        -0.5
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError(
-                "to_frame needs pandas, which is not installed. "
-                'Install it with pip install "uapca[frames]".'
-            ) from None
+        pd = pandas_for("to_frame")
         rows = cast("UncertainArray", self)
         d = self._mean.shape[1]
         if corr is None and d > _WIDEST and has_correlations(rows):

@@ -72,7 +72,7 @@ def ridges(
         if named and not stacked:
             marks.append(_name(colours, i, laws[i], curves[i], unit))
     ticks = tuple((float(n - 1 - i), shortened(colours.keys[i], 16)) for i in range(n))
-    assumed = {is_assumed(Y.laws[i] if Y.laws else None) for i in np.flatnonzero(peaks)}
+    assumed = {is_assumed(Y.laws[int(i)] if Y.laws else None) for i in np.flatnonzero(peaks)}
     legend = (*colours.entries, *_legend(shown, assumed, uneven))
     return Panel(
         marks=tuple(marks),
@@ -167,9 +167,7 @@ def _name(colours: Colouring, index: int, law: Law, points: Floats | None, unit:
     )
 
 
-def _legend(
-    levels: tuple[float, ...], assumed: set[bool], uneven: bool
-) -> tuple[LegendEntry, ...]:
+def _legend(levels: tuple[float, ...], assumed: set[bool], uneven: bool) -> tuple[LegendEntry, ...]:
     if not assumed:
         return ()
     shares = " and ".join(map(percent, levels))
