@@ -105,3 +105,16 @@ def test_small_contributions_have_ticks():
     panel = plot.contributions.scene(uapca.UAPCA(5).fit(X), components=range(5))
     assert len(panel.x.ticks) >= 3
     assert len({text for _, text in panel.x.ticks}) == len(panel.x.ticks)
+
+
+def test_features_without_names_are_called_alike_in_every_picture():
+    """As in the tables of the library: x0, x1, …"""
+    X = uapca.UncertainArray([[0.0, 1.0], [2.0, 0.5], [1.0, 3.0]], std=0.2)
+    pca = uapca.UAPCA().fit(X)
+    panel = plot.distributions.scene(X)
+    arrows = plot.biplot.scene(X, pca).of(role="feature")
+    circle = plot.loadings.scene(pca).of(role="loading")
+    traces = plot.factor_traces.scene(uapca.factor_traces(X)).of(role="trace")
+    named = [{mark.key for mark in marks} for marks in (arrows, circle, traces)]
+    assert named == [{"x0", "x1"}] * 3
+    assert {panel.x.label, panel.y.label} == set(X.to_frame().columns[::2]) == {"x0", "x1"}

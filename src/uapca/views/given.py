@@ -89,9 +89,17 @@ def check_level(level: Any) -> float:
     )
 
 
-def features_of(pca: UAPCA) -> tuple[str, ...]:
-    """The names of a fit's features, made up where there are none."""
-    return feature_names(getattr(pca, "feature_names_in_", None), len(pca.mean_))
+def features_of(given: UAPCA | UncertainArray) -> tuple[str, ...]:
+    """The names of the features of a fit or of rows, made up where there are none.
+
+    As in tables and reports: x0, x1, …
+
+    >>> features_of(UncertainArray([[1.0, 2.0]]))
+    ('x0', 'x1')
+    """
+    if isinstance(given, UncertainArray):
+        return feature_names(given.features, given.shape[1])
+    return feature_names(getattr(given, "feature_names_in_", None), len(given.mean_))
 
 
 def chosen_pair(components: Any, there: int) -> tuple[int, int]:

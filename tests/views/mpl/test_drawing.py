@@ -13,6 +13,7 @@ from matplotlib import pyplot as plt
 import uapca
 from uapca.views import scene
 from uapca.views.mpl import draw, draw_sheet
+from uapca.views.mpl.draw import written_above
 from uapca.views.mpl.ink import drawable
 from uapca.views.palette import OKABE_ITO, inks
 from uapca.views.text import literal
@@ -193,3 +194,17 @@ def test_one_legend_for_a_sheet():
     figure = draw_sheet(scene.Sheet(panels=((panel, panel),), legend=(entry,)))
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a line"]
     assert len(figure.axes) == 2
+
+
+def test_titles_of_one_row_stand_alike():
+    """Also where one panel has words between its frame and its title."""
+    traces = uapca.factor_traces(uapca.datasets.make_crossings())
+    right = uapca.plot.eigenvalues.scene(traces).with_(title="b")
+    left = uapca.plot.factor_traces.scene(traces).with_(title="a", height=0.92)
+    assert written_above(right) > written_above(left) == 0.0
+    figure = draw_sheet(scene.Sheet(panels=((left, right),), name="two"))
+    figure.canvas.draw()
+    bottoms = [ax.title.get_window_extent().y0 - ax.bbox.y1 for ax in figure.axes]
+    assert abs(bottoms[0] - bottoms[1]) < 1.0
+    words = [text.get_window_extent().y1 for text in figure.axes[1].texts]
+    assert max(words) <= figure.axes[1].title.get_window_extent().y0

@@ -43,7 +43,7 @@ def test_only_the_longest_arrows(rng):
     assert panel.legend[-1].text.endswith(", the 12 longest of 20")
     few = scene(X, pca, components=(0, 2), top=2)
     lengths = np.hypot(*pca.components_[[0, 2]])
-    longest = {f"feature {j + 1}" for j in np.argsort(-lengths)[:2]}
+    longest = {f"x{j}" for j in np.argsort(-lengths)[:2]}
     assert {mark.key for mark in few.of(Label, "feature")} == longest
 
 

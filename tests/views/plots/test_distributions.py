@@ -72,7 +72,7 @@ def test_names_of_features_are_on_the_axes(teaser):
     ax = uapca.plot.distributions(teaser[0])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("x", "y")
     plain = scene(np.zeros((3, 2)) + [[0.0], [1.0], [2.0]])
-    assert (plain.x.label, plain.y.label) == ("feature 1", "feature 2")
+    assert (plain.x.label, plain.y.label) == ("x0", "x1")
 
 
 def test_one_feature_is_densities(teaser):

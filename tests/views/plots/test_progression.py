@@ -21,8 +21,10 @@ def test_one_column_a_scale(sheet):
     assert len(below) == 4
     figure = uapca.plot.progression(X)
     assert len(figure.axes) == 8
-    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    texts = [entry.text for entry in sheet.legend]
     assert texts == [
+        *X.names,
+        "",
         "0 ≤ s ≤ 1",
         "1 < s → ∞",
         "s = 0",
@@ -85,6 +87,24 @@ def test_nothing_leaves_the_picture_and_nothing_flips():
             assert low <= ellipse.center[0] - along
             assert ellipse.center[0] + along <= high
     assert len({panel.x.limits for panel in sheet.panels[1]}) == 1
+
+
+def test_rows_are_named_by_colour_below_and_not_on_the_ellipses(sheet):
+    """The names fill lines of their own in the legend; six columns, of which one stays empty."""
+    assert not any(panel.of(Label) for panel in sheet.panels[1])
+    assert sheet.legend_columns == 6
+    inks = {entry.text: entry.ink.color for entry in sheet.legend[:5]}
+    for panel in sheet.panels[1]:
+        assert {mark.key: mark.ink.color for mark in panel.of(Ellipse, "row")} == inks
+    many = uapca.UncertainArray(
+        np.arange(26.0).reshape(13, 2) % 7, std=0.5, names=[f"n{i}" for i in range(13)]
+    )
+    words = [entry.text for entry in uapca.plot.progression.scene(many, [1.0]).legend]
+    assert not set(words) & set(many.names)
+    figure = uapca.plot.progression(uapca.datasets.load_students())
+    figure.canvas.draw()
+    legend = figure.legends[0].get_window_extent()
+    assert figure.bbox.x0 <= legend.x0 < legend.x1 <= figure.bbox.x1
 
 
 def test_names_stand_apart_when_drawn():
@@ -152,7 +172,7 @@ def test_one_feature_is_refused():
 
 def test_the_legend_says_what_the_ellipses_are_of():
     students = uapca.plot.progression.scene(uapca.datasets.load_students())
-    assert students.legend[-1].text == "95 % of the normal with each row's mean and covariance"
+    assert students.legend[-1].text == "95 % of the normal with each row's moments"
 
 
 @pytest.mark.parametrize("level", ["a", 2])

@@ -18,18 +18,20 @@ from uapca.views.mpl.style import matplotlib, unknown_style
 from uapca.views.palette import SEQUENTIAL
 from uapca.views.text import literal
 
-__all__ = ["draw"]
+__all__ = ["draw", "written_above"]
 
 STYLES = ("alpha", "color", "linestyle", "linewidth")
 
 
-def draw(panel: scene.Panel, ax: Any, **style: Any) -> Any:
+def draw(panel: scene.Panel, ax: Any, *, above: float = 0.0, **style: Any) -> Any:
     """Draw a panel into an Axes and return it.
 
     Parameters
     ----------
     panel : Panel
     ax : matplotlib.axes.Axes
+    above : float
+        Points to leave at least between frame and title: titles side by side stand alike.
     **style
         ``color``, ``alpha``, ``linewidth`` and ``linestyle`` for all marks that are data; guides,
         such as the unit circle, keep their own.
@@ -47,7 +49,7 @@ def draw(panel: scene.Panel, ax: Any, **style: Any) -> Any:
         _finished(artists, mark, literal(mark.key), style)
         if isinstance(mark, scene.Label) and mark.moves:
             texts.extend(artists)
-    _axes(panel, ax)
+    _axes(panel, ax, above)
     if panel.colorbar is not None:
         bar = ax.figure.colorbar(colors, ax=ax, fraction=0.05, pad=0.03)
         bar.set_label(escaped(panel.colorbar.label))
@@ -246,13 +248,10 @@ def _restyle(artist: Any, style: dict[str, Any]) -> None:
             artist.set(**{name: value})
 
 
-def _axes(panel: scene.Panel, ax: Any) -> None:
+def _axes(panel: scene.Panel, ax: Any, above: float) -> None:
     if panel.title:
-        params = matplotlib().rcParams
-        ax.set_title(
-            escaped(panel.title),
-            pad=params["axes.titlepad"] + _written_above(panel, params["font.size"]),
-        )
+        pad = matplotlib().rcParams["axes.titlepad"] + max(above, written_above(panel))
+        ax.set_title(escaped(panel.title), pad=pad)
     if not panel.frame:
         ax.set_axis_off()
     if panel.equal:
@@ -274,14 +273,14 @@ def _axes(panel: scene.Panel, ax: Any) -> None:
             tools.set_minor_locator(matplotlib("ticker").NullLocator())
 
 
-def _written_above(panel: scene.Panel, size: float) -> float:
+def written_above(panel: scene.Panel) -> float:
     """The height of labels on top of the frame, where the title would be, in points."""
     above = [
         label.offset[1]
         for label in panel.of(scene.Label)
         if label.in_axes and label.at[1] >= 1.0 and label.vertical == "bottom"
     ]
-    return max(above) + 1.05 * size if above else 0.0
+    return max(above) + 1.05 * matplotlib().rcParams["font.size"] if above else 0.0
 
 
 def _free(panel: scene.Panel) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from uapca.views import scene
-from uapca.views.mpl.draw import draw
+from uapca.views.mpl.draw import draw, written_above
 from uapca.views.mpl.legend import by_rows, handlers_of, handles_of
 from uapca.views.mpl.style import matplotlib, print_settings, width_in_inches
 
@@ -45,9 +45,10 @@ def draw_sheet(sheet: scene.Sheet, figure: Any = None) -> Any:
             figure = figure_for(width, float(unit * heights.sum()) + 0.2 * bool(sheet.legend))
         grid = figure.add_gridspec(rows, columns, width_ratios=widths, height_ratios=heights)
         for i, row in enumerate(sheet.panels):
+            above = max((written_above(panel) for panel in row if panel is not None), default=0.0)
             for j, panel in enumerate(row):
                 if panel is not None:
-                    draw(panel, figure.add_subplot(grid[i, j]))
+                    draw(panel, figure.add_subplot(grid[i, j]), above=above)
         if sheet.legend:
             handles = handles_of(by_rows(sheet.legend, sheet.legend_columns))
             figure.legend(

@@ -126,7 +126,7 @@ def frames(
 
 def _frame(plan: Turning, u: float, legend: tuple[LegendEntry, ...]) -> Sheet:
     course = plan.course(u)
-    left, right = grown(plan, course, em=None), turned(plan, course, em=None)
+    left, right = grown(plan, course, em=None), turned(plan, course, named=True)
     return Sheet(
         panels=(
             (

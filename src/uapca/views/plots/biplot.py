@@ -9,7 +9,7 @@ import numpy as np
 from uapca._validation import complaint
 from uapca.decomposition import UAPCA
 from uapca.views.bounds import bounds
-from uapca.views.given import chosen_pair
+from uapca.views.given import chosen_pair, features_of
 from uapca.views.plots.projection import projection, with_more
 from uapca.views.rows.colours import Palette
 from uapca.views.rows.inputs import check_pca
@@ -80,8 +80,9 @@ def biplot(
     box = bounds(panel.marks)
     factor = REACH * float(np.abs(box).max()) / max(float(lengths.max()), 1e-300) or 1.0
     marks: list[Mark] = []
+    names = features_of(fit)
     for j in shown:
-        marks += _arrow(_feature(fit, j), factor * axes[j])
+        marks += _arrow(literal(names[j]), factor * axes[j])
     text = f"features × {number(factor)}"
     if len(shown) < len(axes):
         text += f", the {len(shown)} longest of {len(axes)}"
@@ -97,11 +98,6 @@ def _longest(lengths: Floats, top: int | None) -> list[int]:
     count = MOST if top is None else int(top)
     order = np.argsort(-lengths, kind="stable")[:count]
     return sorted(int(j) for j in order if lengths[j] > 0)
-
-
-def _feature(fit: UAPCA, index: int) -> str:
-    names = getattr(fit, "feature_names_in_", None)
-    return f"feature {index + 1}" if names is None else literal(str(names[index]))
 
 
 def _arrow(name: str, end: Floats) -> list[Mark]:

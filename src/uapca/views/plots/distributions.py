@@ -12,7 +12,7 @@ import numpy as np
 
 from uapca._validation import check_choice, complaint
 from uapca.decomposition import UAPCA
-from uapca.uncertain import UncertainArray
+from uapca.views.given import features_of
 from uapca.views.palette import DASHES, INK
 from uapca.views.plots.projection import rows_panel, with_more
 from uapca.views.rows.colours import Palette
@@ -82,7 +82,7 @@ def distributions(
     panel = rows_panel(
         shown,
         tuple(range(width)),
-        names=tuple(_feature(rows, i) for i in range(width)),
+        names=tuple(shortened(name, 40) for name in features_of(rows)),
         title="" if scale is None else scale_text(float(scale)),
         levels=levels,
         kind=kind,
@@ -107,10 +107,6 @@ def distributions(
     if len(fits) == 1:
         entries.append(LegendEntry(text="components, length √λ", ink=ink, kind=drawn))
     return with_more(panel, marks, entries)
-
-
-def _feature(rows: UncertainArray, index: int) -> str:
-    return f"feature {index + 1}" if rows.features is None else shortened(rows.features[index], 40)
 
 
 def _fits(pca: Any, width: int) -> list[tuple[str, UAPCA]]:

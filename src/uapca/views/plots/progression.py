@@ -12,16 +12,15 @@ import numpy.typing as npt
 from uapca.sensitivity import FactorTraces, factor_traces
 from uapca.sensitivity.inputs import grid_of_scales, shown_count, uncertain
 from uapca.uncertain import UncertainArray
-from uapca.views.bounds import ring_of
 from uapca.views.given import check_level, chosen, chosen_pair
+from uapca.views.legends import ROOM, legend_columns
 from uapca.views.palette import GREY, inks, text_color
-from uapca.views.placing import apart, beside
+from uapca.views.placing import apart
 from uapca.views.plots.factor_traces import longest, trace_panel
 from uapca.views.rows.ellipses import normal_mark, radius_of
 from uapca.views.rows.marks import as_if_normal, is_assumed, is_normal
 from uapca.views.scene import (
     Axis,
-    Ellipse,
     Floats,
     Ink,
     Label,
@@ -148,7 +147,7 @@ def progression(
         grown(plan, course, em=SMALL_EM).with_(title=scale_text(float(s)))
         for s, course in zip(grid, courses, strict=True)
     ]
-    below = [turned(plan, course, em=SMALL_EM) for course in courses]
+    below = [turned(plan, course) for course in courses]
     # What the lower panels say of the axes holds for those above.
     above = [
         panel.with_(
@@ -157,6 +156,7 @@ def progression(
         for k, panel in enumerate(above)
     ]
     entries = max((panel.legend for panel in above), key=len)
+    legend, columns = _legend(plan, (*entries, level_entry(plan)))
     return Sheet(
         panels=(
             tuple(panel.with_(legend=()) for panel in above),
@@ -167,14 +167,35 @@ def progression(
             "Factor traces as the uncertainty counts more (above), and the rows projected on the "
             "components at that scale (below)."
         ),
-        legend=(*entries, level_entry(plan)),
-        legend_columns=6 if plan.normal else 5,
+        legend=legend,
+        legend_columns=columns,
     )
+
+
+def _legend(plan: Turning, entries: tuple[LegendEntry, ...]) -> tuple[tuple[LegendEntry, ...], int]:
+    """The rows by colour, in lines of their own, above what the marks mean; and how many columns.
+
+    In panels this small, names beside the means would lie on the ellipses.
+    """
+    names = plan.data.names
+    if names is None or len(names) > NAMED:
+        return entries, legend_columns(entries, 2 * ROOM)
+    colours = inks(len(names), fill_opacity=1.0)
+    rows = tuple(
+        LegendEntry(text=shortened(name, 14), ink=ink, kind="marker")
+        for name, ink in zip(names, colours, strict=True)
+    )
+    for columns in range(6, 0, -1):
+        blank = (LegendEntry(text="", kind="none"),) * (-len(rows) % columns)
+        joined = (*rows, *blank, *entries)
+        if legend_columns(joined, 2 * ROOM) >= columns:
+            break
+    return joined, columns
 
 
 def level_entry(plan: Turning) -> LegendEntry:
     """What an ellipse means, in words."""
-    whose = "the normal with each row's mean and covariance"
+    whose = "the normal with each row's moments"
     if plan.normal:
         laws = plan.data.laws
         assumed = {True} if laws is None else set(map(is_assumed, laws))
@@ -212,8 +233,8 @@ def grown(plan: Turning, course: Course, em: float | None) -> Panel:
     )
 
 
-def turned(plan: Turning, course: Course, em: float | None) -> Panel:
-    """The rows as they are projected at a course's end; `em` None puts names above the means."""
+def turned(plan: Turning, course: Course, named: bool = False) -> Panel:
+    """The rows as they are projected at a course's end, perhaps with names above their means."""
     means, covariances = plan.rows(course)
     names = plan.data.names
     keys = names if names is not None else tuple(str(i) for i in range(len(means)))
@@ -234,8 +255,8 @@ def turned(plan: Turning, course: Course, em: float | None) -> Panel:
         marks.append(
             Markers(role="mean", key=keys[k], points=means[k : k + 1], size=0.5, ink=dot, layer=3)
         )
-    if names is not None and len(names) <= NAMED:
-        marks += _names(plan, names, means, colours, marks, em)
+    if named and names is not None and len(names) <= NAMED:
+        marks += _names(plan, names, means, colours)
     shares = fit_at(plan.traces, float(course.u[-1])).explained_variance_ratio_
     labels = [
         f"PC{i + 1} ({percent(float(shares[i]))})" if i < len(shares) else f"PC{i + 1}"
@@ -252,26 +273,13 @@ def turned(plan: Turning, course: Course, em: float | None) -> Panel:
 
 
 def _names(
-    plan: Turning,
-    names: Sequence[str],
-    means: Floats,
-    colours: Sequence[Ink],
-    marks: list[Mark],
-    em: float | None,
+    plan: Turning, names: Sequence[str], means: Floats, colours: Sequence[Ink]
 ) -> list[Mark]:
-    """The rows' names beside their means; just above them where the picture moves."""
+    """The rows' names just above their means, where the picture moves."""
     texts = [shortened(name, 14) for name in names]
-    if em is None:
-        above = means + np.array([0.0, 0.07 * plan.reach])
-        places = apart(above, texts, FILM_EM * plan.reach)
-    else:
-        outlines = [ring_of(mark, 48) for mark in marks if isinstance(mark, Ellipse)]
-        obstacles = np.concatenate([means, *outlines]) / plan.reach
-        weights = np.repeat([8.0, 0.08], [len(means), len(obstacles) - len(means)])
-        size = 1.1 * em
-        found = beside(means / plan.reach, texts, obstacles, weights, size, (1.0, 1.0))
-        places = found * plan.reach
-    marked: list[Mark] = [
+    above = means + np.array([0.0, 0.07 * plan.reach])
+    places = apart(above, texts, FILM_EM * plan.reach)
+    return [
         Label(
             role="name",
             key=names[k],
@@ -282,7 +290,6 @@ def _names(
         )
         for k, ink in enumerate(colours)
     ]
-    return marked
 
 
 def _projected(data: UncertainArray, components: Floats) -> tuple[Floats, Floats]:
