@@ -329,6 +329,54 @@ def test_very_many_rows_are_few_artists(rng):
     assert dots[0].get_rasterized()
 
 
+def test_of_too_many_rows_some_have_regions_and_all_have_means(rng):
+    """Evenly by size, the widest among them; certain rows are all there. The legend says so."""
+    std = np.r_[np.linspace(0.1, 0.2, 1997), 0.0, 0.0, 3.0][:, None]
+    many = uapca.UncertainArray(rng.normal(size=(2000, 2)), std=std)
+    panel = scene(many, levels=0.95)
+    regions = panel.of(Ellipse, "row")
+    assert len(regions) == 500
+    widths = np.sort([mark.radii[0] for mark in regions]) / np.sqrt(stats.chi2(2).ppf(0.95))
+    np.testing.assert_allclose(widths[[0, -1]], [0.1, 3.0])
+    np.testing.assert_allclose(widths[:-1], np.linspace(0.1, 0.2, 499), atol=3e-4)
+    assert sum(len(mark.points) for mark in panel.of(Markers, "mean")) == 1998
+    assert sum(len(mark.points) for mark in panel.of(Markers, "row")) == 2
+    assert [entry.text for entry in panel.legend[-3:]] == [
+        "95 % of each row's probability, if normal (ellipse), 500 of 1,998 rows",
+        "mean of every row",
+        "certain row",
+    ]
+    bare = scene(many, levels=0.95, means=False, kind="ellipse").legend[-2:]
+    assert [entry.text for entry in bare] == [
+        "95 % of the normal with each row's mean and covariance, 500 of 1,998 rows",
+        "certain row",
+    ]
+
+
+def test_of_too_many_densities_some_are_shown_evenly_along_the_axis(rng):
+    mean = np.arange(100.0)[rng.permutation(100), None]
+    std = np.where(mean == 50.0, 9.0, 1.0)
+    groups = np.where(mean[:, 0] < 50, "low", "high")
+    for options in ({}, {"groups": groups}, {"stacked": False}):
+        panel = scene(uapca.UncertainArray(mean, std=std), components=0, **options)
+        shown = [int(mark.key) for mark in panel.of(Polyline, "density")]
+        middles = np.sort(mean[shown, 0])
+        # The widest row, which has a colour of its own without groups, is shown in any case.
+        extra = 0 if "groups" in options else int(50.0 not in np.linspace(0, 99, 40).round())
+        assert len(shown) == 40 + extra
+        assert np.diff(middles).max() <= 3.0
+        assert middles[[0, -1]].tolist() == [0.0, 99.0]
+        text = f"{len(shown)} of 100 rows, evenly along the axis"
+        assert panel.legend[-1].text == text
+        if "groups" in options:
+            for mark in panel.of(Polyline, "density"):
+                ink = OKABE_ITO[0 if groups[int(mark.key)] == "high" else 1]
+                assert mark.ink.color == ink
+    few = scene(uapca.UncertainArray(mean[:40], std=1.0), components=0)
+    assert len(few.of(Polyline, "density")) == 40
+    assert few.legend[-1].text == "95 % of each row's probability, if normal"
+
+
 def test_own_axes_and_styles(iris):
     _, (left, right) = plt.subplots(1, 2)
     assert uapca.plot.projection(iris[1], ax=right, color="black", linewidth=3.0) is right

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +47,18 @@ class Colouring:
     groups: tuple[str, ...]
     entries: tuple[LegendEntry, ...]
     wide: tuple[int, ...] = ()
+
+    def take(self, rows: Iterable[int]) -> Colouring:
+        """The same for some of the rows, in their own order."""
+        chosen = [int(i) for i in rows]
+        return replace(
+            self,
+            keys=tuple(self.keys[i] for i in chosen),
+            inks=tuple(self.inks[i] for i in chosen),
+            shapes=tuple(self.shapes[i] for i in chosen),
+            groups=tuple(self.groups[i] for i in chosen) if self.groups else (),
+            wide=tuple(chosen.index(i) for i in self.wide),
+        )
 
 
 def colouring(

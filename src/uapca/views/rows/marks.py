@@ -29,7 +29,7 @@ from uapca.laws import (
 from uapca.uncertain import UncertainArray
 from uapca.views.palette import GREY
 from uapca.views.rows.colours import Colouring
-from uapca.views.rows.ellipses import normal_mark
+from uapca.views.rows.ellipses import FLAT, normal_mark
 from uapca.views.rows.names import name_labels, named
 from uapca.views.rows.regions import Unresolved, intervals, rings
 from uapca.views.scene import (
@@ -48,6 +48,7 @@ __all__ = [
     "RowMarks",
     "as_if_normal",
     "checked_levels",
+    "evenly",
     "is_assumed",
     "is_normal",
     "row_marks",
@@ -60,6 +61,7 @@ REGIONS = ("ellipse", "contour", "line")  # what a row with a region is drawn as
 FEW = 6  # up to so many rows have an inner region by default
 MANY = 40  # more rows than this are drawn fine
 DRAWS = 200  # dots for a law that has no density
+MOST = 500  # of more uncertain rows only so many have regions, which would be one blot otherwise
 
 
 @dataclass(slots=True)
@@ -70,6 +72,8 @@ class RowMarks:
     labels: list[Mark] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
     assumed: set[bool] = field(default_factory=set)  # whether rows with regions are `is_assumed`
+    some: tuple[int, int] | None = None  # how many have regions, of how many that could
+    means: bool = False
 
     def legend(self, levels: Sequence[float], kind: Kind) -> tuple[LegendEntry, ...]:
         """One entry for the regions, and one for every other way in which rows are drawn."""
@@ -79,6 +83,9 @@ class RowMarks:
             text = f"{' and '.join(map(percent, levels))} {self._of_what(regions, kind)}"
             ink = _level_ink(Ink(color=GREY, fill=GREY), len(levels) - 1, len(levels))
             entries.append(LegendEntry(text=text, ink=ink, kind="area"))
+        if self.some and self.means:
+            ink = Ink(color=GREY, fill=GREY, width=0.0)
+            entries.append(LegendEntry(text="mean of every row", ink=ink, kind="marker"))
         if "certain" in self.kinds and regions:
             ink = Ink(color=GREY, fill=GREY)
             entries.append(LegendEntry(text="certain row", ink=ink, kind="marker"))
@@ -89,11 +96,12 @@ class RowMarks:
 
     def _of_what(self, regions: set[str], kind: Kind) -> str:
         """What the share is a share of, and how it is drawn."""
+        part = "" if self.some is None else f", {self.some[0]:,} of {self.some[1]:,} rows"
         if kind == "ellipse":
-            return "of the normal with each row's mean and covariance"
+            return f"of the normal with each row's mean and covariance{part}"
         drawn = [name for name in REGIONS if name in regions]
         words = "density contour" if drawn == ["contour"] else ", ".join(drawn)
-        return f"of each row's probability{as_if_normal(self.assumed)} ({words})"
+        return f"of each row's probability{as_if_normal(self.assumed)} ({words}){part}"
 
 
 def as_if_normal(assumed: Collection[bool]) -> str:
@@ -170,18 +178,21 @@ def row_marks(
     means : bool
         Whether to mark the means of uncertain rows.
     """
-    result = RowMarks()
+    result = RowMarks(means=means)
     n = len(Y)
     means_at = np.asarray(Y.mean, dtype=np.float64)
-    sure = np.zeros(n, dtype=bool) if kind != "points" else np.ones(n, dtype=bool)
     covs = np.zeros((n, 2, 2)) if kind == "points" else Y.cov.dense().astype(np.float64)
     unit = _unit(means_at, covs)
     # One call for all rows: of very many, calls are what takes the time.
     values, vectors = np.linalg.eigh(covs)
-    order = np.argsort(-np.trace(covs, axis1=1, axis2=2), kind="stable")
-    for i in order:
-        if sure[i]:
-            continue
+    sizes = np.trace(covs, axis1=1, axis2=2)
+    order = np.argsort(-sizes, kind="stable")
+    sure = sizes <= (FLAT * unit) ** 2 if kind != "points" else np.ones(n, dtype=bool)
+    uncertain = order[~sure[order]]
+    drawn = evenly(uncertain, MOST, colours.wide)
+    if len(drawn) < len(uncertain):
+        result.some = (len(drawn), len(uncertain))
+    for i in drawn:
         law = None if Y.laws is None else Y.laws[int(i)]
         row = (means_at[i], covs[i], (values[i], vectors[i]))
         made, name = _row(row, law, levels, colours, int(i), kind, unit)
@@ -198,6 +209,20 @@ def row_marks(
     if named(Y, colours, labels):
         result.labels += name_labels(Y, order, colours, result.marks, labels)
     return result
+
+
+def evenly(order: Any, most: int, always: Collection[int] = ()) -> Any:
+    """At most about `most` of some rows, evenly along their order, and those in `always`.
+
+    >>> evenly(np.arange(9), 3).tolist(), evenly(np.arange(9), 3, {1}).tolist()
+    ([0, 4, 8], [0, 1, 4, 8])
+    """
+    if len(order) <= most:
+        return order
+    places = np.linspace(0, len(order) - 1, most).round().astype(np.intp)
+    chosen = np.isin(order, list(always))
+    chosen[places] = True
+    return order[chosen]
 
 
 def _unit(means: Floats, covs: Floats) -> float:

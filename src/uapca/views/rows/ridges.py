@@ -12,7 +12,7 @@ from uapca.uncertain import UncertainArray
 from uapca.views.legends import legend_columns
 from uapca.views.palette import GREY, LIGHT
 from uapca.views.rows.colours import Colouring
-from uapca.views.rows.marks import as_if_normal, is_assumed
+from uapca.views.rows.marks import as_if_normal, evenly, is_assumed
 from uapca.views.rows.regions import curve, intervals
 from uapca.views.scene import (
     Area,
@@ -31,6 +31,7 @@ from uapca.views.text import percent, shortened
 __all__ = ["ridges"]
 
 OVERLAP = 1.35  # of the highest density, in units of the step from row to row
+MOST = 40  # more densities than this cannot be told apart, stacked or over each other
 UNEVEN = 6.0  # peaks further apart than this are each drawn to their own height
 
 
@@ -47,8 +48,15 @@ def ridges(
     """Densities of rows of one coordinate.
 
     Stacked, each row has a base line and its name at the left; else all share one base line and
-    one scale. The filled part under a curve holds the outermost of `levels`.
+    one scale. The filled part under a curve holds the outermost of `levels`. Of more than `MOST`
+    rows some are shown, evenly along the axis, and the legend says so.
     """
+    order = np.argsort(Y.mean[:, 0], kind="stable")
+    chosen = np.sort(evenly(order, MOST, colours.wide))
+    part = ""
+    if len(chosen) < len(Y):
+        part = f"{len(chosen)} of {len(Y):,} rows, evenly along the axis"
+        Y, colours = Y[chosen], colours.take(chosen)
     n = len(Y)
     laws = [_law(Y, i) for i in range(n)]
     curves = [_curve(law) for law in laws]
@@ -74,6 +82,8 @@ def ridges(
     ticks = tuple((float(n - 1 - i), shortened(colours.keys[i], 16)) for i in range(n))
     assumed = {is_assumed(Y.laws[int(i)] if Y.laws else None) for i in np.flatnonzero(peaks)}
     legend = (*colours.entries, *_legend(shown, assumed, uneven))
+    if part:
+        legend = (*legend, LegendEntry(text=part, kind="none"))
     return Panel(
         marks=tuple(marks),
         x=Axis(label=label),
