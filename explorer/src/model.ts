@@ -129,6 +129,26 @@ export interface Hovered {
   readonly index: number;
 }
 
+/** How a person looks, not at what: no trait of the widget, but part of a page's address. */
+export interface Options {
+  readonly shape: "ellipses" | "densities";
+  readonly points: boolean;
+  readonly labels: boolean;
+  readonly bars: "loadings" | "contributions";
+  readonly logarithmic: boolean;
+  /** A feature kept in view after the pointer has left it. */
+  readonly pinned: number | null;
+}
+
+/** Keeps what differs from the options with which the explorer opens. */
+export interface Looks {
+  get(): Partial<Options>;
+  /** By the person: kept, and not told to the listener. */
+  set(options: Partial<Options>): void;
+  /** Calls back when they come from elsewhere, as by a new address. */
+  onChange(listener: () => void): void;
+}
+
 /** Where the explorer lives: a notebook widget or a page of its own. */
 export interface Host {
   readonly kind: "widget" | "page";
@@ -137,6 +157,8 @@ export interface Host {
   set(change: Partial<State>): void;
   /** Calls back after every change, by whichever side; returns a function that ends it. */
   onChange(listener: (state: State, changed: ReadonlySet<keyof State>) => void): () => void;
+  /** Null where nothing of this outlives the view. */
+  readonly looks: Looks | null;
   /** Hands a file to the person. */
   save(name: string, content: Blob): void;
 }
@@ -146,6 +168,8 @@ export interface Moments {
   readonly d: number;
   /** μ in the original units. */
   readonly mean: Float64Array;
+  /** What rounding took off μ, where the projection can tell; all 0 unless standardised. */
+  readonly residue: Float64Array;
   /** What each feature is divided by: all 1 unless standardised. */
   readonly units: Float64Array;
   /** C, d × d. */
@@ -162,8 +186,9 @@ export interface Fit {
   readonly d: number;
   /** How many components: d, or those kept of a precomputed path. */
   readonly q: number;
-  /** μ in the original units, and the units. */
+  /** μ in the original units, what rounding took off it (see `Moments`), and the units. */
   readonly mean: Float64Array;
+  readonly residue: Float64Array;
   readonly units: Float64Array;
   /** Falling; at s = ∞ in units of s², as in Python. */
   readonly eigenvalues: Float64Array;

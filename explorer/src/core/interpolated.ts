@@ -32,7 +32,8 @@ export class Interpolated implements Engine {
   get moments(): Moments {
     const { mean, units, totals } = this.current;
     const none = new Float64Array(0);
-    return { d: this.dataset.d, mean, units, between: none, within: none, certain: totals[1] <= 0 };
+    const residue = new Float64Array(this.dataset.d);
+    return { d: this.dataset.d, mean, residue, units, between: none, within: none, certain: totals[1] <= 0 };
   }
 
   /** The weights are those of the data, whatever is asked for: the path was computed with them. */

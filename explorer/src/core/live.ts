@@ -51,7 +51,7 @@ export class Live implements Engine {
 
   fit(scale: number, into?: Fit): Fit {
     const { d } = this.dataset;
-    const { between, within, mean, units } = this.moments;
+    const { between, within, mean, residue, units } = this.moments;
     const fit = into ?? emptyFit(d, d);
     const found = this.solver.scaled(between, within, scale);
     const [spread, errors] = this.totals;
@@ -59,6 +59,7 @@ export class Live implements Engine {
     fit.scale = scale;
     fit.total = certain ? spread : scale === Infinity ? errors : spread + scale * scale * errors;
     fit.mean.set(mean);
+    fit.residue.set(residue);
     fit.units.set(units);
     fit.eigenvalues.set(found.values);
     fit.components.set(found.vectors);
@@ -131,6 +132,7 @@ export function emptyFit(d: number, q: number): Fit {
     d,
     q,
     mean: new Float64Array(d),
+    residue: new Float64Array(d),
     units: new Float64Array(d),
     eigenvalues: new Float64Array(q),
     shares: new Float64Array(q),

@@ -8,6 +8,7 @@ import { trace } from "./matrices";
 export class MomentsOf implements Moments {
   readonly d: number;
   readonly mean: Float64Array;
+  readonly residue: Float64Array;
   readonly units: Float64Array;
   readonly between: Float64Array;
   readonly within: Float64Array;
@@ -18,6 +19,7 @@ export class MomentsOf implements Moments {
     const { d } = dataset;
     this.d = d;
     this.mean = new Float64Array(d);
+    this.residue = new Float64Array(d);
     this.units = new Float64Array(d).fill(1);
     this.between = new Float64Array(d * d);
     this.within = new Float64Array(d * d);
@@ -29,12 +31,15 @@ export class MomentsOf implements Moments {
     averageInto(this.dataset.cov, weights, this.d, this.within);
     this.certain = trace(this.within, this.d) <= 0;
     this.units.fill(1);
+    // Python projects from μ as rounded, but standardised data is centred twice: once from that,
+    // and then from what is left. Far from 0 the second step is the larger part of 1e-9.
     if (standardise) this.standardise();
+    else this.residue.fill(0);
   }
 
   /** Centred first: the form E[mmᵀ] − μμᵀ cancels. */
   private centre(weights: Float64Array): void {
-    const { mean, between, shift, d } = this;
+    const { mean, residue, between, shift, d } = this;
     const { n, mean: rows } = this.dataset;
     // Measured from one of the rows, so that an offset all of them share costs no digits.
     let heaviest = 0;
@@ -53,6 +58,7 @@ export class MomentsOf implements Moments {
     for (let j = 0; j < d; j++) {
       shift[j] /= total;
       mean[j] = rows[origin + j] + shift[j];
+      residue[j] = shift[j] - (mean[j] - rows[origin + j]);
     }
     between.fill(0);
     for (let r = 0; r < n; r++) {

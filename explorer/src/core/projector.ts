@@ -22,7 +22,7 @@ export class Projector {
     const { n, mean, cov } = this.dataset;
     const out = into ?? { n, means: new Float64Array(2 * n), covariances: new Float64Array(3 * n) };
     this.aim(fit, pair);
-    this.scores(mean, n, fit.mean, out.means);
+    this.scores(mean, n, fit, out.means);
     projectInto(cov, this.first, this.second, n, out.covariances);
     return out;
   }
@@ -32,7 +32,7 @@ export class Projector {
     if (points === null) return null;
     const out = new Float64Array(2 * points.count);
     this.aim(fit, pair);
-    this.scores(points.values, points.count, fit.mean, out);
+    this.scores(points.values, points.count, fit, out);
     return out;
   }
 
@@ -58,12 +58,17 @@ export class Projector {
     }
   }
 
-  private scores(values: Float64Array, count: number, centre: Float64Array, out: Float64Array): void {
+  private scores(values: Float64Array, count: number, { mean: centre, residue }: Fit, out: Float64Array): void {
     const { first, second } = this;
     const d = first.length;
+    let [x0, y0] = [0, 0];
+    for (let j = 0; j < d; j++) {
+      x0 -= first[j] * residue[j];
+      y0 -= second[j] * residue[j];
+    }
     for (let r = 0; r < count; r++) {
-      let x = 0;
-      let y = 0;
+      let x = x0;
+      let y = y0;
       for (let j = 0, at = r * d; j < d; j++, at++) {
         const deviation = values[at] - centre[j];
         x += first[j] * deviation;

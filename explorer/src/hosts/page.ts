@@ -1,10 +1,10 @@
 /** The page host: data in the document, state in the address. */
 
 import { createEngine, decode } from "../core/index";
-import type { Host, State } from "../model";
+import type { Host, Options, State } from "../model";
 import { mount } from "../page/index";
 import sheet from "../page.css";
-import { fromFragment, toFragment } from "./fragment";
+import { fromFragment, looksOf, toFragment } from "./fragment";
 import { save } from "./save";
 import { Store } from "./store";
 
@@ -21,26 +21,41 @@ export function openPage(): void {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
   const dataset = decode(JSON.parse(data.textContent ?? ""));
   const store = new Store(dataset, fromFragment(location.hash, dataset));
+  let looks = looksOf(location.hash);
+  const watching = new Set<() => void>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const fragment = () => toFragment(store.get(), dataset, looks);
+  const keep = () => {
+    // Browsers allow only so many changes of the address in a while.
+    clearTimeout(timer);
+    timer = setTimeout(() => show(fragment()), 250);
+  };
   const host: Host = {
     kind: "page",
     get: () => store.get(),
     set: (change) => store.set(change),
     onChange: (listener) => store.onChange(listener),
+    looks: {
+      get: () => looks,
+      set(options: Partial<Options>) {
+        looks = options;
+        keep();
+      },
+      onChange: (listener) => void watching.add(listener),
+    },
     save,
   };
   mount(root, createEngine(dataset), host);
-  let timer: ReturnType<typeof setTimeout> | undefined;
   store.onChange((_, changed) => {
-    if (changed.size === 1 && changed.has("hovered")) return;
-    // Browsers allow only so many changes of the address in a while.
-    clearTimeout(timer);
-    timer = setTimeout(() => show(toFragment(store.get(), dataset)), 250);
+    if (changed.size > 1 || !changed.has("hovered")) keep();
   });
   addEventListener("hashchange", () => {
     // What is in the address already is no news: a change on the way to it must not be undone.
-    if (location.hash.replace(/^#/, "") === toFragment(store.get(), dataset)) return;
+    if (location.hash.replace(/^#/, "") === fragment()) return;
     const { hovered: _, ...view } = fromFragment(location.hash, dataset) as State;
     store.set(view);
+    looks = looksOf(location.hash);
+    for (const listener of watching) listener();
   });
 }
 

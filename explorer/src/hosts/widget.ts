@@ -53,6 +53,7 @@ export function widgetHost(model: WidgetModel, dataset: Dataset): { host: Host; 
     get: () => store.get(),
     set: (change) => store.set(change),
     onChange: (listener) => store.onChange(listener),
+    looks: null,
     save,
   };
   return {

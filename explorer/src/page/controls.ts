@@ -5,7 +5,7 @@ import { button, el, set } from "./dom";
 import { digits, scaleText } from "./format";
 import { scaleAt, snapped, TICKS } from "./hyperbolic";
 import { player } from "./player";
-import { has, hasDensities, type Changes, type Context, type Options, type Panel, type Scene } from "./scene";
+import { has, hasDensities, type Changes, type Context, type Panel, type Scene } from "./scene";
 
 const LEVELS = [0.5, 0.68, 0.9, 0.95, 0.99];
 const THUMB = 18; // width of the slider's handle in pixels; the style sheet has the same
@@ -115,25 +115,34 @@ export function controls(context: Context): Controls {
   densities.node.hidden = !hasDensities(data);
 
   const track = el("div", { class: "uapca-track" }, slider, el("div", { class: "uapca-ticks" }, ...ticks));
+  const choices = el(
+    "div",
+    { class: "uapca-choices" },
+    both,
+    el("label", { class: "uapca-field" }, "Level ", level),
+    standardise.node,
+    labels.node,
+    points.node,
+    densities.node,
+  );
   const node = el(
     "section",
     { class: "uapca-controls", "aria-label": "Controls" },
     el("div", { class: "uapca-motion" }, play, track, el("label", { class: "uapca-now-value" }, "s = ", entry)),
-    el(
-      "div",
-      { class: "uapca-choices" },
-      both,
-      el("label", { class: "uapca-field" }, "Level ", level),
-      standardise.node,
-      labels.node,
-      points.node,
-      densities.node,
-    ),
+    choices,
   );
+  // On a phone the choices scroll away and the slider stays; how many lines they take depends on the data.
+  const watch = new ResizeObserver(() =>
+    node.style.setProperty("--uapca-choices", `${choices.offsetHeight + 10}px`),
+  );
+  watch.observe(choices);
 
   return {
     node,
-    stop: () => motion.stop(),
+    stop() {
+      motion.stop();
+      watch.disconnect();
+    },
     draw(scene: Scene, changes: Changes) {
       const { state, options } = scene;
       if (has(changes, "scale")) {
@@ -178,16 +187,4 @@ function show({ box }: Check, on: boolean): void {
 
 function entryText(s: number): string {
   return s === Infinity ? "∞" : String(Number(s.toPrecision(4)));
-}
-
-/** How the page looks at first. */
-export function firstOptions(densities: boolean): Options {
-  return {
-    shape: densities ? "densities" : "ellipses",
-    points: false,
-    labels: true,
-    bars: "loadings",
-    logarithmic: false,
-    pinned: null,
-  };
 }

@@ -21,6 +21,8 @@ export function details(context: Context): Panel {
   );
   const note = el("p", { class: "uapca-note" });
   const node = section("details", "Details", el("div", { class: "uapca-tools" }), sheet, note);
+  // Room for a whole table, so that it need not be scrolled: its head, the features, weight and count.
+  node.style.setProperty("--uapca-sheet", `${66 + 28 * (data.d + (data.counts ? 3 : 2))}px`);
   let shown = "";
 
   function fill(scene: Scene, rows: readonly number[]): void {

@@ -100,7 +100,7 @@ export function eigenvalues(context: Context): Panel {
     y = (share) => scale(Math.max(share, options.logarithmic ? floor : 0));
     const ticks = Math.max(Math.round((low - margin.top) / 44), 2);
     const left = axisLeft(scale)
-      .tickValues(options.logarithmic ? scale.ticks().filter(isPower) : scale.ticks(ticks))
+      .tickValues(options.logarithmic ? powers(scale.ticks(), floor, top) : scale.ticks(ticks))
       .tickSize(margin.left - right)
       .tickPadding(6)
       .tickFormat((v) => tickText(v.valueOf()));
@@ -126,22 +126,29 @@ export function eigenvalues(context: Context): Panel {
       draw.y((k) => hundredths(y(all[k * path.q + i])));
       set(curves[i], { d: draw(index) ?? "", "data-component": i });
     }
+    set(log, { "aria-pressed": String(options.logarithmic) });
+    setText(view.note, "Share of the variance of K(s). Drag to move s.");
+  }
+
+  /** Names at the ends of the lines: the two shown always, others where there is room. */
+  function label(scene: Scene): void {
+    const { path, state } = scene;
+    const all = shares(scene);
+    const count = Math.min(path.q, MOST);
     const last = (path.u.length - 1) * path.q;
-    let free = -Infinity;
-    const put: [number, number][] = [];
-    for (let i = 0; i < Math.min(count, NAMED); i++) {
-      const py = y(all[last + i]);
-      if (py - free < 1.1 * view.type.em) continue;
-      put.push([i, py]);
-      free = py;
-    }
+    const room = 1.1 * view.type.em;
+    const put = endLabels(
+      Array.from({ length: count }, (_, i) => y(all[last + i])),
+      state.pair.filter((i) => i < count),
+      NAMED,
+      room,
+      Math.max(view.size.height - margins(scene).bottom, 0),
+    );
     pool(ends, names, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     put.forEach(([i, py], k) => {
       setText(names[k], `λ${subscript(i + 1)}`);
-      set(names[k], { x: right + 6, y: py });
+      set(names[k], { x: x(1) + 6, y: py });
     });
-    set(log, { "aria-pressed": String(options.logarithmic) });
-    setText(view.note, "Share of the variance of K(s). Drag to move s.");
   }
 
   function crossings(scene: Scene): void {
@@ -229,6 +236,7 @@ export function eigenvalues(context: Context): Panel {
       const anew = has(changes, "path", "size", "theme", "weights", "standardise", "logarithmic");
       if (anew) frame(scene);
       if (anew || has(changes, "pair")) {
+        label(scene);
         crossings(scene);
         emphasise(scene);
       }
@@ -258,13 +266,40 @@ export function eigenvalues(context: Context): Panel {
   }
 }
 
+/**
+ * Which ends of lines are named, and at which height; `heights` are those of the lines, the largest
+ * eigenvalue first. The `chosen` always are, moved apart and off the lower edge where they must be;
+ * of the first `most` others those that keep `room` from all that is there.
+ */
+export function endLabels(
+  heights: readonly number[],
+  chosen: readonly number[],
+  most: number,
+  room: number,
+  lowest: number,
+): [component: number, height: number][] {
+  const wanted = [...new Set(chosen)].sort((i, j) => i - j);
+  const put = wanted.map((i): [number, number] => [i, heights[i]]);
+  if (put.length === 2) {
+    const push = Math.max(room - (put[1][1] - put[0][1]), 0) / 2;
+    const down = Math.min(push, Math.max(lowest - put[1][1], 0));
+    put[1][1] += down;
+    put[0][1] -= 2 * push - down;
+  }
+  for (let i = 0; i < Math.min(heights.length, most); i++) {
+    if (put.every(([j, height]) => i !== j && Math.abs(heights[i] - height) >= room)) put.push([i, heights[i]]);
+  }
+  return put.sort(([i], [j]) => i - j);
+}
+
 function tickText(share: number): string {
   return `${Number((share * 100).toPrecision(3))} %`;
 }
 
-function isPower(share: number): boolean {
-  const power = Math.log10(share);
-  return Math.abs(power - Math.round(power)) < 1e-9;
+/** Powers of ten; where there are but one or two, also twice and five times them. */
+function powers(ticks: number[], floor: number, top: number): number[] {
+  const kept = Math.log10(top / floor) > 2.5 ? [1] : [1, 2, 5];
+  return ticks.filter((share) => kept.includes(Number((share / 10 ** Math.floor(Math.log10(share) + 1e-9)).toPrecision(6))));
 }
 
 function subscript(i: number): string {

@@ -1,7 +1,7 @@
 /** The explorer on a page or in a notebook: panels around one state, drawn once for each frame. */
 
-import type { Dataset, Mount } from "../model";
-import { controls, firstOptions } from "./controls";
+import type { Dataset, Mount, Options } from "../model";
+import { controls } from "./controls";
 import { details } from "./details";
 import { button, el, framed, nameNode, set, setText } from "./dom";
 import { eigenvalues } from "./eigenvalues";
@@ -9,18 +9,9 @@ import { csv, drawing, fileName, json, png, svgText, type Pictured } from "./exp
 import { sentence, unbroken } from "./format";
 import { loadings } from "./loadings";
 import { publish } from "./numbers";
+import { optionChanges, optionsWith } from "./options";
 import { projection } from "./projection/panel";
-import {
-  Computed,
-  DENSITIES,
-  has,
-  hasDensities,
-  looks,
-  type Change,
-  type Context,
-  type Options,
-  type Scene,
-} from "./scene";
+import { Computed, has, looks, type Change, type Context, type Scene } from "./scene";
 import { currentTheme, onTheme } from "./theme";
 import { traces } from "./traces";
 import { verdict } from "./verdict";
@@ -30,6 +21,9 @@ const CALM = 120; // milliseconds without a change after which paths, words and 
 
 const FRAME = "uapca-frame"; // what each frame cost, among the browser's own measurements
 const KEPT = 600; // frames; browsers would keep them all
+
+/** Bars hardly longer than the list of rows stand beside it alone, the details below both. */
+const SHORT = 4;
 
 let explorers = 0;
 
@@ -45,7 +39,7 @@ export const mount: Mount = (root, engine, host) => {
 
   const computed = new Computed(engine);
   const changes = new Set<Change>(["theme", "size", "path", "labels", ...(Object.keys(host.get()) as Change[])]);
-  let options: Options = firstOptions(hasDensities(data) && data.n <= DENSITIES);
+  let options = optionsWith(host.looks?.get() ?? {}, data);
   let scene: Scene | null = null;
   let hurried = false;
   let calm = true;
@@ -60,10 +54,8 @@ export const mount: Mount = (root, engine, host) => {
     id: (name) => `${prefix}-${name}`,
     look: looks(data),
     choose(change) {
-      const next = { ...options, ...change };
-      for (const key of Object.keys(change) as (keyof Options)[]) if (next[key] !== options[key]) changes.add(key);
-      options = next;
-      frame.request();
+      take({ ...options, ...change });
+      host.looks?.set(optionChanges(options, data));
     },
     announce: (text) => setText(live, text),
     redraw(change) {
@@ -87,6 +79,12 @@ export const mount: Mount = (root, engine, host) => {
     { title: "Components", panel: panels.loadings },
   ];
   const frame = framed(draw);
+
+  function take(next: Options): void {
+    for (const key of Object.keys(next) as (keyof Options)[]) if (next[key] !== options[key]) changes.add(key);
+    options = next;
+    frame.request();
+  }
 
   function draw(): void {
     const now = new Set(changes);
@@ -166,19 +164,21 @@ export const mount: Mount = (root, engine, host) => {
     el(
       "div",
       { class: "uapca-grid" },
-      ...Object.values(panels)
-        .slice(1)
-        .map((panel) => panel.node),
+      panels.projection.node,
+      el("div", { class: "uapca-pictures" }, panels.traces.node, panels.eigenvalues.node),
+      el("div", { class: "uapca-lists" }, panels.loadings.node, panels.weights.node, panels.details.node),
     ),
     live,
   );
   if (data.d < 2) explorer.classList.add("is-single");
+  else if (data.d <= data.n + SHORT && data.d <= 10) explorer.classList.add("is-short");
 
   const stop = host.onChange((_, changed) => {
     if (changed.has("weights")) hurried = true;
     changed.forEach((key) => changes.add(key));
     frame.request();
   });
+  host.looks?.onChange(() => take(optionsWith(host.looks!.get(), data)));
   const untheme = onTheme(() => {
     theme = currentTheme();
     context.redraw("theme");

@@ -67,6 +67,7 @@ export function loadings(context: Context): Panel {
   let step = 26;
   let left = 60;
   let span = 100;
+  let hidden = false; // some features are below the edge
 
   function layout(scene: Scene): void {
     const { width, height } = view.size;
@@ -78,6 +79,7 @@ export function loadings(context: Context): Panel {
     const top = HEAD * view.type.em;
     step = Math.min(Math.max((height - top - 4) / data.d, 1.65 * view.type.em), 44);
     const tall = Math.max(top + step * data.d + 4, height);
+    hidden = tall > height + 1;
     set(view.svg, { height: tall, viewBox: `0 0 ${width} ${tall}`, "data-used": top + step * data.d + 4 });
     const column = 4.3 * view.type.em;
     const columns = [width - 6 - column, width - 6];
@@ -168,9 +170,10 @@ export function loadings(context: Context): Panel {
       setText(
         view.note,
         // The same words whether a row is pointed at or not: the page must not move under the pointer.
-        scene.options.bars === "loadings"
+        (scene.options.bars === "loadings"
           ? "Entries of the unit vectors, from −1 to 1. Lines: what moves the row that is pointed at."
-          : "Squared entries: the share of each feature in a component.",
+          : "Squared entries: the share of each feature in a component.") +
+          (hidden ? ` All ${data.d} features: scroll.` : ""),
       );
     },
   };

@@ -2,19 +2,8 @@
 
 import { signedBy } from "../core/index";
 import type { Engine } from "../core/engine";
-import type { Contour, Crossing, Dataset, Fit, Host, Path, Projection, State } from "../model";
+import type { Contour, Crossing, Dataset, Fit, Host, Options, Path, Projection, State } from "../model";
 import type { Theme } from "./palette";
-
-/** Choices of this page alone: how to look, not at what. */
-export interface Options {
-  readonly shape: "ellipses" | "densities";
-  readonly points: boolean;
-  readonly labels: boolean;
-  readonly bars: "loadings" | "contributions";
-  readonly logarithmic: boolean;
-  /** A feature kept in view after the pointer has left it. */
-  readonly pinned: number | null;
-}
 
 /** Why panels are drawn anew. */
 export type Change = keyof State | keyof Options | "size" | "theme" | "path";

@@ -39,13 +39,23 @@ export function pointer(stage: HTMLElement, surface: SVGSVGElement, acts: Acts):
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
   const hide = () => {
+    if (start?.brushing && stage.hasPointerCapture(start.id)) stage.releasePointerCapture(start.id);
     start = null;
     set(band, { visibility: "hidden" });
+    document.removeEventListener("keydown", abandon, true);
+  };
+  // Wherever the focus is, and before any panel hears of it: what was selected stays so.
+  const abandon = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    hide();
   };
 
   stage.addEventListener("pointerdown", (event) => {
     if (event.button || !event.isPrimary || acts.panning()) return;
     start = { id: event.pointerId, ...where(event), brushing: false };
+    document.addEventListener("keydown", abandon, true);
   });
   stage.addEventListener("pointermove", (event) => {
     const { x, y } = where(event);

@@ -69,7 +69,11 @@ def explore(
     if open_it:
         import webbrowser
 
-        webbrowser.open(target.resolve().as_uri())
+        from uapca.cli.labels import quoted
+        from uapca.cli.say import note
+
+        if not webbrowser.open(target.resolve().as_uri()):
+            note(f"no browser could be opened. Open {quoted(target.resolve())} in one.")
 
 
 command = explore
