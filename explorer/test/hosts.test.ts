@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromFragment, toFragment } from "../src/hosts/fragment";
+import { fromFragment, looksOf, toFragment } from "../src/hosts/fragment";
 import { Store, allowed } from "../src/hosts/store";
 import { widgetHost, type WidgetModel } from "../src/hosts/widget";
-import type { Dataset, State } from "../src/model";
+import type { Dataset, Options, State } from "../src/model";
 
 const initial: State = {
   scale: 1,
@@ -49,6 +49,23 @@ test("large scales survive the address, and those without a square are infinite"
     assert.equal(new Store(dataset, fromFragment(text, dataset)).get().scale, Infinity, text);
   }
   assert.deepEqual(allowed({ scale: 1e200 }, dataset), { scale: Infinity });
+});
+
+test("how one looks survives the way through the address", () => {
+  const looks: Options = {
+    shape: "ellipses",
+    points: true,
+    labels: false,
+    bars: "contributions",
+    logarithmic: true,
+    pinned: 2,
+  };
+  const fragment = toFragment({ ...initial, scale: 2 }, dataset, looks);
+  assert.match(fragment, /^[\w=&.,-]*$/);
+  assert.deepEqual(looksOf(`#${fragment}`), looks);
+  assert.equal(fromFragment(fragment, dataset).scale, 2);
+  assert.deepEqual(looksOf(""), {});
+  assert.deepEqual(looksOf("#names=yes&points=2&log=&densities=x&bars=pies&feature=-1"), {});
 });
 
 test("nonsense in the address changes nothing", () => {

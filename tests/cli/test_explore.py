@@ -24,11 +24,27 @@ def test_labels_cannot_end_the_script(run, folder):
 
 def test_it_is_opened_on_demand(run, folder, monkeypatch):
     opened = []
-    monkeypatch.setattr("webbrowser.open", opened.append)
-    assert run("explore", "students", "-o", "s.html", "--open").exit_code == 0
+
+    def browser(address):
+        opened.append(address)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", browser)
+    result = run("explore", "students", "-o", "s.html", "--open")
+    assert result.exit_code == 0
+    assert "browser" not in result.stderr
     assert opened == [(folder / "s.html").resolve().as_uri()]
     assert run("explore", "students", "--open").exit_code == 0
     assert opened[1].startswith("file://")
+
+
+def test_without_a_browser_the_page_is_there_all_the_same(run, folder, monkeypatch):
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    result = run("explore", "students", "-o", "s.html", "--open")
+    assert result.exit_code == 0
+    page = (folder / "s.html").resolve()
+    assert page.exists()
+    assert result.stderr.endswith(f"no browser could be opened. Open '{page}' in one.\n")
 
 
 @pytest.mark.parametrize(

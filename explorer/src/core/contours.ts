@@ -1,27 +1,24 @@
 /** Highest-density levels, and the curves on which a density has one value. */
 
-/** Densities at the nodes of a square grid; node (i, j) is at low + step · (i, j). */
+/** Densities at cells × cells nodes; node (i, j) is at low + step · (i, j). */
 export interface Grid {
+  readonly cells: number;
   readonly density: Float64Array;
   readonly low: readonly [number, number];
   readonly step: readonly [number, number];
 }
 
-/** Nodes along each side of a grid. */
-export const cells = 48;
+/** Nodes along each side of a grid, where nothing asks for more. */
+export const usual = 48;
 
-// Densities this near to each other count as one: a plateau belongs to a region as a whole.
+// Densities this near to the highest count as it: the top of a plateau.
 const flat = 0.02;
-
-/** Regions that hold the given shares of what is on the grid. */
-export function gridRegions(grid: Grid, probabilities: readonly number[]): Float64Array[][] {
-  return levels(grid.density, probabilities).map((level) => rings(grid, level));
-}
 
 /**
  * Regions above a level of the density that hold the given shares of draws x, y, x, y, …
  *
- * A density smoothed for drawing has its mass a little too far out; draws of the law itself do not.
+ * What a region holds is then right however coarse the grid is: a density between nodes, or one
+ * smoothed for drawing, has its mass a little off; draws of the law itself do not.
  * At the very top, where a plateau is level but for ripples, a region is the top one, shrunk about
  * its centre.
  */
@@ -42,7 +39,7 @@ export function drawnRegions(grid: Grid, draws: Float64Array, probabilities: rea
 }
 
 /** The density between nodes, bilinear; none outside. */
-function heightAt({ density, low, step }: Grid, x: number, y: number): number {
+function heightAt({ cells, density, low, step }: Grid, x: number, y: number): number {
   const [p, q] = [(x - low[0]) / step[0], (y - low[1]) / step[1]];
   const [i, j] = [Math.floor(p), Math.floor(q)];
   if (!(i >= 0 && j >= 0 && i < cells - 1 && j < cells - 1)) return 0;
@@ -66,31 +63,8 @@ function shrunk(ring: Float64Array, factor: number): Float64Array {
   return ring.map((value, k) => centre[k % 2] + factor * (value - centre[k % 2]));
 }
 
-/** The density values whose superlevel sets hold the given shares of the mass. */
-export function levels(density: Float64Array, probabilities: readonly number[]): number[] {
-  const falling = density.slice().sort().reverse();
-  let total = 0;
-  for (const value of falling) total += value;
-  return probabilities.map((probability) => {
-    let held = 0;
-    let level = 0;
-    for (let k = 0; k < falling.length; k++) {
-      // A cell's mass lies around its value: half of it counts as above.
-      held += 0.5 * falling[k];
-      if (held >= probability * total) {
-        level = falling[k];
-        break;
-      }
-      held += 0.5 * falling[k];
-    }
-    let alike = 0;
-    for (const value of falling) if (Math.abs(value - level) <= flat * level) alike += value;
-    return alike > 8 * flat * total ? (1 - flat) * level : level;
-  });
-}
-
 /** Closed curves on which the density has one value (marching squares), as x, y, x, y, … */
-export function rings({ density, low, step }: Grid, level: number): Float64Array[] {
+export function rings({ cells, density, low, step }: Grid, level: number): Float64Array[] {
   const at = (i: number, j: number): number =>
     i < 0 || j < 0 || i >= cells || j >= cells ? 0 : density[i * cells + j];
   const width = cells + 2;

@@ -3,11 +3,12 @@
  *
  * Mixtures of normals have their density in closed form. That of independent features is found from
  * their characteristic functions. Samples are shared out over a grid in the coordinates in which the
- * projected law is round, and smoothed there.
+ * projected law is round, and smoothed there. Levels come from draws of the law.
  */
 
 import type { Contour, RowLaw } from "../model";
-import { cells, drawnRegions, type Grid, gridRegions } from "./contours";
+import { drawnRegions, type Grid, usual } from "./contours";
+import { normals } from "./normals";
 import { type Wave, wavesDraws, wavesGrid, wavesOf } from "./waves";
 
 /** A law projected into the plane: its mean and covariance. */
@@ -25,7 +26,18 @@ export function prepared(law: RowLaw): Prepared {
   return law.kind === "independent" ? { kind: "waves", waves: wavesOf(law) } : law;
 }
 
-/** Regions of the plane that hold the given probabilities; null where the law has no area. */
+/** Draws of a law from which its levels are found; up to twice as many. */
+const draws = 1 << 12;
+
+/** Nodes that a length needs for details of a width to have a shape; at most so many. */
+function nodesFor(length: number, width: number, most: number): number {
+  return Math.round(Math.min(Math.max((2.5 * length) / width + 1, usual), most));
+}
+
+/**
+ * Regions of the plane that hold the given probabilities; null where the law has no area. Grids have
+ * at most `most` nodes along a side.
+ */
 export function regions(
   law: Prepared,
   plane: Plane,
@@ -33,11 +45,12 @@ export function regions(
   second: Float64Array,
   centre: Float64Array,
   probabilities: readonly number[],
+  most: number,
 ): Contour[] | null {
   const frame = rounded(plane);
   if (frame === null) return null;
-  const [grid, drawn] = gridOf(law, frame, first, second, centre);
-  const found = drawn ? drawnRegions(grid, drawn, probabilities) : gridRegions(grid, probabilities);
+  const [grid, drawn] = gridOf(law, frame, first, second, centre, most);
+  const found = drawnRegions(grid, drawn, probabilities);
   return probabilities.map((probability, k) => ({
     probability,
     rings: found[k].map((ring) => unrounded(ring, frame)),
@@ -50,13 +63,14 @@ function gridOf(
   first: Float64Array,
   second: Float64Array,
   centre: Float64Array,
-): [grid: Grid, drawn: Float64Array | null] {
+  most: number,
+): [grid: Grid, drawn: Float64Array] {
   switch (law.kind) {
     case "mixture":
-      return [mixtureGrid(law, frame, first, second, centre), null];
+      return mixtureGrid(law, frame, first, second, centre, most);
     case "points":
       // Scott's rule in the plane, as in Python.
-      return [pointsGrid(law.values, law.effective ** (-1 / 6), frame, first, second, centre), null];
+      return pointsGrid(law.values, law.effective ** (-1 / 6), frame, first, second, centre, most);
     case "waves": {
       const [a, b, c] = frame.lower;
       const across = first.map((x) => x / a);
@@ -98,7 +112,8 @@ function pointsGrid(
   first: Float64Array,
   second: Float64Array,
   centre: Float64Array,
-): Grid {
+  most: number,
+): [grid: Grid, drawn: Float64Array] {
   const d = first.length;
   const m = values.length / d;
   const z = new Float64Array(2 * m);
@@ -119,13 +134,14 @@ function pointsGrid(
       high[axis] = Math.max(high[axis], z[2 * k + axis]);
     }
   }
-  const step: [number, number] = [0, 0];
   for (const axis of [0, 1]) {
     // Far outliers would make the grid too coarse for the rest; beyond 8 deviations they are left out.
     low[axis] = Math.max(low[axis], -8) - 3.5 * bandwidth;
     high[axis] = Math.min(high[axis], 8) + 3.5 * bandwidth;
-    step[axis] = (high[axis] - low[axis]) / (cells - 1);
   }
+  const lengths = [high[0] - low[0], high[1] - low[1]] as const;
+  const cells = nodesFor(Math.max(...lengths), bandwidth, most);
+  const step: [number, number] = [lengths[0] / (cells - 1), lengths[1] / (cells - 1)];
   const mass = new Float64Array(cells * cells);
   for (let k = 0; k < m; k++) {
     const x = (z[2 * k] - low[0]) / step[0];
@@ -143,15 +159,22 @@ function pointsGrid(
   }
   // Sharing widens by a sixth of the squared step, which is taken off the kernel.
   const widths = step.map((s) => Math.sqrt(Math.max(bandwidth ** 2 - s ** 2 / 6, 0)) / s);
-  return { density: blurred(mass, widths[0], widths[1]), low, step };
+  // Each point with so many points of its kernel that there are enough.
+  const around = normals();
+  const each = Math.ceil(draws / m);
+  const drawn = new Float64Array(2 * m * each);
+  for (let k = 0; k < drawn.length; k++) {
+    drawn[k] = z[2 * Math.floor(k / (2 * each)) + (k % 2)] + bandwidth * around[k % around.length];
+  }
+  return [{ cells, density: blurred(mass, cells, widths[0], widths[1]), low, step }, drawn];
 }
 
-function blurred(mass: Float64Array, first: number, second: number): Float64Array {
+function blurred(mass: Float64Array, cells: number, first: number, second: number): Float64Array {
   const along = new Float64Array(cells * cells);
   const [rows, columns] = [kernel(first), kernel(second)];
-  convolve(mass, along, rows, cells, 1);
+  convolve(mass, along, cells, rows, cells, 1);
   const out = new Float64Array(cells * cells);
-  convolve(along, out, columns, 1, cells);
+  convolve(along, out, cells, columns, 1, cells);
   return out;
 }
 
@@ -171,6 +194,7 @@ function kernel(width: number): Float64Array {
 function convolve(
   from: Float64Array,
   to: Float64Array,
+  cells: number,
   weights: Float64Array,
   stride: number,
   across: number,
@@ -195,7 +219,8 @@ function mixtureGrid(
   first: Float64Array,
   second: Float64Array,
   centre: Float64Array,
-): Grid {
+  most: number,
+): [grid: Grid, drawn: Float64Array] {
   const d = first.length;
   // The parts in the round coordinates: each a mean and a covariance there.
   const parts = Array.from(law.weights, (weight, part) => {
@@ -235,7 +260,12 @@ function mixtureGrid(
     Math.max(...parts.map((p) => p.z0 + 4 * Math.sqrt(p.a))),
     Math.max(...parts.map((p) => p.z1 + 4 * Math.sqrt(p.c))),
   ];
-  const step: [number, number] = [(high[0] - low[0]) / (cells - 1), (high[1] - low[1]) / (cells - 1)];
+  const lengths = [high[0] - low[0], high[1] - low[1]] as const;
+  const cells = Math.max(
+    nodesFor(lengths[0], Math.sqrt(Math.min(...parts.map(({ a }) => a))), most),
+    nodesFor(lengths[1], Math.sqrt(Math.min(...parts.map(({ c }) => c))), most),
+  );
+  const step: [number, number] = [lengths[0] / (cells - 1), lengths[1] / (cells - 1)];
   const density = new Float64Array(cells * cells);
   for (const { weight, z0, z1, a, b, c } of parts) {
     const determinant = Math.max(a * c - b * b, 1e-8 * a * c);
@@ -248,5 +278,34 @@ function mixtureGrid(
       }
     }
   }
-  return { density, low, step };
+  return [{ cells, density, low, step }, mixtureDraws(parts)];
+}
+
+/** A normal part in the round coordinates. */
+interface Part {
+  readonly weight: number;
+  readonly z0: number;
+  readonly z1: number;
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+}
+
+/** Points x, y, x, y, … that stand for the mixture: of each part as many as its weight asks for. */
+function mixtureDraws(parts: readonly Part[]): Float64Array {
+  const around = normals();
+  const total = parts.reduce((sum, { weight }) => sum + weight, 0);
+  const out = new Float64Array(2 * draws);
+  let [at, held] = [0, 0];
+  for (const { weight, z0, z1, a, b, c } of parts) {
+    held += weight / total;
+    const last = Math.min(Math.round(held * draws), draws);
+    const [p, q] = [Math.sqrt(a), b / Math.sqrt(a)];
+    const r = Math.sqrt(Math.max(c - q * q, 0));
+    for (let k = 0; at < last; at++, k++) {
+      out[2 * at] = z0 + p * around[2 * k];
+      out[2 * at + 1] = z1 + q * around[2 * k] + r * around[2 * k + 1];
+    }
+  }
+  return out.subarray(0, 2 * at);
 }

@@ -1,8 +1,12 @@
 /** Rows and points on two components of a fit. */
 
 import type { Contour, Dataset, Fit, Projection } from "../model";
+import { usual } from "./contours";
 import { projectInto } from "./covariances";
 import { type Prepared, prepared, regions } from "./densities";
+
+/** Up to this many mixtures and samples, grids of their densities may be so much finer. */
+const [FEW, FINE] = [12, 160];
 
 type Pair = readonly [number, number];
 
@@ -11,10 +15,13 @@ export class Projector {
   private readonly second: Float64Array;
   private readonly ready = new Map<number, Prepared>();
   private scratch: Projection | null = null;
+  private readonly finest: number;
 
   constructor(private readonly dataset: Dataset) {
     this.first = new Float64Array(dataset.d);
     this.second = new Float64Array(dataset.d);
+    const shaped = dataset.laws?.filter((law) => law !== null && law.kind !== "independent").length ?? 0;
+    this.finest = shaped <= FEW ? FINE : usual;
   }
 
   /** Means A(m − μ) and covariances AΨAᵀ; A with the units divided out. */
@@ -47,7 +54,7 @@ export class Projector {
       mean: [means[2 * row], means[2 * row + 1]] as const,
       covariance: [covariances[3 * row], covariances[3 * row + 1], covariances[3 * row + 2]] as const,
     };
-    return regions(ready, plane, this.first, this.second, fit.mean, probabilities);
+    return regions(ready, plane, this.first, this.second, fit.mean, probabilities, this.finest);
   }
 
   private aim(fit: Fit, [i, k]: Pair): void {

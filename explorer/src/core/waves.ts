@@ -7,7 +7,7 @@
  */
 
 import type { RowLaw } from "../model";
-import { cells, type Grid } from "./contours";
+import { type Grid, usual as cells } from "./contours";
 
 /** A term: its feature, and E[cos τ(x − m)], E[sin τ(x − m)] at even steps of τ · sd. */
 export interface Wave {
@@ -175,7 +175,7 @@ export function wavesGrid(waves: readonly Wave[], first: Float64Array, second: F
     }
   }
   for (let k = 0; k < density.length; k++) density[k] = Math.max(density[k], 0);
-  return { density, low, step: spacing };
+  return { cells, density, low, step: spacing };
 }
 
 /** cos and sin of every frequency at every node: count × cells. */

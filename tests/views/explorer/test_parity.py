@@ -237,6 +237,22 @@ def test_weights_of_the_person():
             close(np.reshape(found.components, (5, 5))[:q], pca.components_, 1.0)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("standardise", [False, True])
+def test_scores_far_from_zero_agree(seed, standardise):
+    """Of the scores alone, with no allowance for the rounding of μ at 1e8."""
+    rng = np.random.default_rng(seed)
+    X = uapca.UncertainArray(1e8 + rng.normal(size=(9, 4)), std=rng.uniform(0.1, 1, (9, 4)))
+    points = 1e8 + rng.normal(size=(5, 4))
+    (answer,) = in_node(
+        [request_for(X, standardise=standardise, points=(points, np.zeros(5, dtype=int)))]
+    )
+    steps = [uapca.UncertainScaler()] if standardise else []
+    pipeline = make_pipeline(*steps, uapca.UAPCA(2)).fit(X)
+    close(answer.fits[0].means, pipeline.transform(X).mean)
+    close(answer.fits[0].points, pipeline.transform(points))
+
+
 def test_followed_signs_do_not_jump():
     """Along s no component flips, whatever the rule for single fits says."""
     X = random_uncertain(np.random.default_rng(8), d=4)

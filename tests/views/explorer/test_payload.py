@@ -329,6 +329,75 @@ def test_nan_is_no_group():
     np.testing.assert_array_equal(array_of(sent["codes"]), [0, -1, -1])
 
 
+def test_points_are_thinned_and_that_is_said(rng):
+    points, labels = rng.normal(size=(30_000, 2)), rng.integers(0, 3, 30_000)
+    X = uapca.from_groups(points, labels)
+    data = payload(X, points=(points, labels))
+    values, rows = array_of(data["points"]["values"]), array_of(data["points"]["rows"])
+    assert values.shape == (20_000, 2)
+    assert data["remarks"][-1] == "of the 30,000 points 20,000 are drawn, chosen at random"
+    place = {tuple(point): label for point, label in zip(points, labels, strict=True)}
+    assert len({tuple(point) for point in values}) == 20_000
+    assert [place[tuple(point)] for point in values] == rows.tolist()
+    shares = np.bincount(rows) / 20_000
+    np.testing.assert_allclose(shares, np.bincount(labels) / 30_000, atol=0.01)
+    few = payload(X, points=(points[:20_000], labels[:20_000]))
+    np.testing.assert_array_equal(array_of(few["points"]["values"]), points[:20_000])
+    assert not any("points" in remark for remark in few["remarks"])
+    samples = payload(uapca.from_groups(points, labels, keep_samples=True))
+    assert samples["remarks"][-1] == "of the 30,000 points 4,998 are drawn, chosen at random"
+
+
+def test_points_count_in_the_size_of_a_page():
+    """Rows alone and points alone would fit."""
+    n, d = 25_000, 200
+    X = uapca.UncertainArray(np.zeros((n, d)), check=False)
+    with pytest.raises(ValueError) as raised:
+        payload(X, points=(np.zeros((20_000, d)), np.zeros(20_000, dtype=int)))
+    assert str(raised.value) == (
+        "X must fit into a page of 64 MB; 25000 × 200 values and their covariances, with 20000 "
+        "points, take 69 MB. Aggregate rows with uapca.from_groups, or project the features first."
+    )
+
+
+def shapes_of_the_kernel(law, pca, count, rng):
+    """Draws of the density that is shown for samples, smoothed by Scott's rule in the plane."""
+    values = (law.values - pca.mean_) @ pca.components_.T
+    width = law.effective_size ** (-1 / 6) * np.linalg.cholesky(np.cov(values.T, ddof=0))
+    return values[rng.integers(len(values), size=count)] + rng.normal(size=(count, 2)) @ width.T
+
+
+def test_regions_of_mixtures_and_samples_hold_what_they_say():
+    """Within a hundredth, for parts down to a fiftieth of the whole and for heavy tails."""
+    rng = np.random.default_rng(0)
+
+    def mixture(k, sd, apart):
+        r = np.random.default_rng(k)
+        covariances = [np.diag(sd * r.uniform(0.5, 1.5, 3)) ** 2 for _ in range(k)]
+        means = apart * r.normal(size=(k, 3))
+        parts = [Normal(m, c) for m, c in zip(means, covariances, strict=True)]
+        return Mixture(r.uniform(0.5, 2.0, k), parts)
+
+    def samples(n):
+        return Samples(np.r_[rng.normal(size=(n // 2, 3)), rng.normal(4, 0.6, (n - n // 2, 3))])
+
+    shapes = ((2, 1, 1), (2, 1, 3), (3, 0.3, 3), (5, 0.2, 3), (8, 0.5, 2))
+    laws = [mixture(*shape) for shape in shapes]
+    laws += [samples(n) for n in (30, 300, 1000)] + [Samples(rng.standard_t(2, size=(800, 3)))]
+    X = uapca.from_distributions([*laws, Normal([0.0, 1, 2], np.diag([9.0, 4, 1]))])
+    probabilities = [0.1, 0.3, 0.5, 0.8, 0.95, 0.99]
+    answers = in_node([request_for(X, contours=[i, probabilities]) for i in range(len(laws))])
+    pca = uapca.UAPCA(2).fit(X)
+    projected = pca.transform(X).laws
+    for i, (law, answer) in enumerate(zip(laws, answers, strict=True)):
+        if isinstance(law, Samples):
+            draws = shapes_of_the_kernel(law, pca, 50_000, rng)
+        else:
+            draws = projected[i].sample(50_000, rng=1)
+        for probability, rings in zip(probabilities, answer.contours, strict=True):
+            assert share_inside(rings, draws) == pytest.approx(probability, abs=0.01), (i, law)
+
+
 @pytest.mark.parametrize("standardise", [False, True])
 def test_regions_hold_what_they_say(standardise):
     """Draws of Python's law, projected, fall into the browser's region as often as they should."""
@@ -350,7 +419,7 @@ def test_regions_hold_what_they_say(standardise):
             inside = np.zeros(len(draws), dtype=bool)
             for ring in rings:
                 inside ^= Outline(ring.reshape(-1, 2)).contains_points(draws)
-            assert inside.mean() == pytest.approx(probability, abs=0.03)
+            assert inside.mean() == pytest.approx(probability, abs=0.02)
 
 
 def share_inside(rings, draws):

@@ -85,7 +85,8 @@ def explore(
     points : pair of array-likes, optional
         Points behind the rows, ``(values, rows)`` of shapes (m, D) and (m,), rows by name or
         position. By default the samples, where these are the rows' laws
-        (``from_groups(…, keep_samples=True)``).
+        (``from_groups(…, keep_samples=True)``). At most 20,000, or 5,000 of the samples, are
+        drawn, chosen at random; the page says so.
     title : str, optional
     units : sequence of D str, optional
         Units of the features.

@@ -19,7 +19,7 @@ from uapca.uncertain import Diagonal, Shared, UncertainArray, Zero
 from uapca.uncertain.dense import Dense
 from uapca.views.explorer.arrays import Wire, wire
 from uapca.views.explorer.precomputed import MOST_FEATURES, precomputed
-from uapca.views.explorer.rowlaws import original_points, row_laws
+from uapca.views.explorer.rowlaws import given_points, original_points, row_laws
 from uapca.views.explorer.state import State
 
 __all__ = ["SCHEMA", "component_count", "payload"]
@@ -41,7 +41,9 @@ def payload(
     n, d = X.shape
     _check_values(X)
     _check_size(X)
-    laws, remark = row_laws(X)
+    laws, crowded = row_laws(X)
+    dots, fewer = _points(X, points)
+    remarks = [*_verdict(X), *(text for text in (crowded, fewer) if text is not None)]
     return {
         "schema": SCHEMA,
         "n": n,
@@ -55,10 +57,10 @@ def payload(
         "weights": None if X._weights is None else wire(X.weights),
         "counts": _counts(X),
         "groups": _groups(groups, n),
-        "points": _points(X, points),
+        "points": dots,
         "laws": laws,
         "precomputed": precomputed(X),
-        "remarks": [*_verdict(X), *([] if remark is None else [remark])],
+        "remarks": remarks,
         "state": State(pair=(0, min(1, d - 1))).to_wire(),
     }
 
@@ -90,7 +92,8 @@ def _check_values(X: UncertainArray) -> None:
         )
 
 
-def _check_size(X: UncertainArray) -> None:
+def _check_size(X: UncertainArray, points: int = 0) -> None:
+    """Whether X fits into a page, with so many numbers of points beside it."""
     n, d = X.shape
     if d > MOST_FEATURES:
         raise ValueError(
@@ -101,13 +104,15 @@ def _check_size(X: UncertainArray) -> None:
                 "Project it first, X = uapca.UAPCA(n_components=50).fit_transform(X)",
             )
         )
-    numbers = X.mean.size + sum(array.size for array in X.cov.arrays.values())
+    numbers = X.mean.size + sum(array.size for array in X.cov.arrays.values()) + points
     if 8 * numbers > _MOST_BYTES:
+        held = f"{n} × {d} values and their covariances"
         raise ValueError(
             complaint(
                 "X",
                 f"fit into a page of {_MOST_BYTES >> 20} MB",
-                f"{n} × {d} values and their covariances take {8 * numbers / (1 << 20):.0f} MB",
+                f"{held if not points else f'{held}, with {points // d} points,'} take "
+                f"{8 * numbers / (1 << 20):.0f} MB",
                 "Aggregate rows with uapca.from_groups, or project the features first",
             )
         )
@@ -173,15 +178,17 @@ def _groups(groups: Sequence[Any] | None, n: int) -> dict[str, Any] | None:
     return {"labels": labels, "codes": wire(np.array(codes, dtype=np.int32))}
 
 
-def _points(X: UncertainArray, points: Any) -> dict[str, Any] | None:
-    found = original_points(X) if points is None else _given_points(X, points)
+def _points(X: UncertainArray, points: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """The points to be drawn, and a remark if these are not all."""
+    found = original_points(X) if points is None else given_points(*_given_points(X, points))
     if found is None:
-        return None
-    values, rows = found
+        return None, None
+    values, rows, remark = found
+    _check_size(X, values.size)
     return {
         "values": wire(values.astype(np.float64)),
         "rows": wire(np.array(rows, dtype=np.int32)),
-    }
+    }, remark
 
 
 def _given_points(X: UncertainArray, points: Any) -> tuple[Floats, list[int]]:

@@ -13,13 +13,18 @@ from uapca.laws.moments import Moments
 from uapca.uncertain import UncertainArray
 from uapca.views.explorer.arrays import Wire, wire
 
-__all__ = ["original_points", "row_laws"]
+__all__ = ["given_points", "original_points", "row_laws"]
 
 _QUANTILES = 64
 _DRAWS = 1000
 # All laws of a page together: a million numbers are 5 MB of text.
 _MOST_NUMBERS = 1_000_000
 _MOST_POINTS = 5000
+# Whoever gives points wants to see them: there may be more.
+_MOST_GIVEN = 20_000
+
+# Values (m, D), the row of each, and a remark where these are not all.
+Points = tuple[Floats, list[int], str | None]
 
 
 def row_laws(X: UncertainArray) -> tuple[list[Wire | None] | None, str | None]:
@@ -80,7 +85,7 @@ def _thinned(law: Samples, most: int) -> Floats:
     return np.asarray(law.values[np.minimum(np.searchsorted(held, steps), count - 1)])
 
 
-def original_points(X: UncertainArray) -> tuple[Floats, list[int]] | None:
+def original_points(X: UncertainArray) -> Points | None:
     """The samples behind the rows with the position of their row, at most 5,000 in all."""
     if X.laws is None:
         return None
@@ -90,4 +95,20 @@ def original_points(X: UncertainArray) -> tuple[Floats, list[int]] | None:
     each = max(_MOST_POINTS // len(found), 1)
     parts = [_thinned(law, each) for _, law in found]
     rows = [i for (i, _), part in zip(found, parts, strict=True) for _ in range(len(part))]
-    return np.concatenate(parts), rows
+    count = sum(len(law.values) for _, law in found)
+    return np.concatenate(parts), rows, _fewer(len(rows), count)
+
+
+def given_points(values: Floats, rows: list[int]) -> Points:
+    """At most 20,000 of the points, all equally likely."""
+    count = len(values)
+    if count <= _MOST_GIVEN:
+        return values, rows, None
+    kept = np.sort(np.random.default_rng(0).choice(count, _MOST_GIVEN, replace=False))
+    return values[kept], [rows[i] for i in kept], _fewer(len(kept), count)
+
+
+def _fewer(drawn: int, count: int) -> str | None:
+    if drawn >= count:
+        return None
+    return f"of the {count:,} points {drawn:,} are drawn, chosen at random"

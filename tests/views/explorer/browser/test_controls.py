@@ -1,5 +1,6 @@
 """The controls, moved by mouse and by touch; every number on display is checked with Python."""
 
+import itertools
 import math
 import re
 
@@ -344,6 +345,97 @@ def test_state_is_in_the_address_and_comes_back(page, opened, students):
             page.text(name) if name == "standardise" else page.numbers(name),
         )
     again.agrees()
+
+
+LOOKS = {
+    "labels": "() => document.querySelectorAll('.uapca-projection .uapca-labels text').length",
+    "dots": "() => document.querySelector('.uapca-key .uapca-note').textContent",
+    "log": "() => document.querySelector('.uapca-eigenvalues .uapca-axis').textContent",
+    "bars": "() => document.querySelector('.uapca-toggle[aria-pressed=true]').textContent",
+    "feature": "() => document.querySelectorAll('.uapca-trace.is-on').length",
+}
+
+
+def test_how_one_looks_is_in_the_address_too(opened):
+    """Names, points, densities, the logarithmic axis, contributions and a pinned feature."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(90, 3)) * [3, 2, 1] + np.repeat(np.eye(3) * 4, 30, axis=0)
+    X = uapca.from_groups(values, np.repeat(["a", "b", "c"], 30), keep_samples=True)
+
+    def looks(page):
+        page.settle()
+        return {name: page.page.evaluate(code) for name, code in LOOKS.items()}
+
+    page = opened(X, "Points")
+    first = looks(page)
+    assert page.page.evaluate("location.hash") == ""
+    page.page.get_by_label("Names").uncheck()
+    page.named("checkbox", "Points").check()
+    page.page.get_by_label("Densities").uncheck()
+    page.named("button", "log").click()
+    page.named("button", "contributions").click()
+    page.page.locator('.uapca-feature[data-feature="1"]').click()
+    page.page.mouse.move(2, 2)
+    page.page.wait_for_function("() => location.hash.includes('feature=1')")
+    fragment = page.page.evaluate("location.hash")
+    assert fragment == "#names=0&points=1&log=1&densities=0&bars=contributions&feature=1"
+    changed = looks(page)
+    assert all(changed[name] != first[name] for name in LOOKS)
+    again = opened(X, "Points", fragment)
+    assert looks(again) == changed
+    # Another address in the same window, and none.
+    again.page.evaluate("location.hash = ''")
+    assert looks(again) == first
+    again.page.evaluate(f"location.hash = '{fragment}'")
+    assert looks(again) == changed
+
+
+def test_looks_that_the_data_does_not_have_are_ignored(opened):
+    X = uapca.datasets.load_iris_groups()
+    page = opened(X, "Iris", "#points=1&densities=1&feature=99&names=2&bars=pies&log=")
+    words = page.page.locator(".uapca-key .uapca-note").inner_text()
+    assert words == "Ellipse: 95 % of each row’s probability. Marker: its mean."
+    assert page.page.get_by_label("Names").is_checked()
+    assert page.named("button", "log").get_attribute("aria-pressed") == "false"
+    assert page.named("button", "loadings").get_attribute("aria-pressed") == "true"
+    page.agrees()
+
+
+def test_the_shown_components_are_always_named(page):
+    """In the panel of the eigenvalues, for every pair; no two names cover each other."""
+    for log in (False, True):
+        if log:
+            page.named("button", "log").click()
+        for first in range(1, 5):
+            for second in range(1, 5):
+                if first == second:
+                    continue
+                page.page.evaluate(f"location.hash = 'pair={first}-{second}&log={int(log)}'")
+                page.settle()
+                page.page.wait_for_function(
+                    f"() => document.querySelector('.uapca').dataset.pair === "
+                    f"'{first - 1} {second - 1}'"
+                )
+                found = page.page.eval_on_selector_all(
+                    ".uapca-eigenvalues .uapca-labels text",
+                    "(all) => all.map((e) => [e.textContent, Number(e.getAttribute('y'))])",
+                )
+                names = [name for name, _ in found]
+                assert {f"λ{'₀₁₂₃₄'[first]}", f"λ{'₀₁₂₃₄'[second]}"} <= set(names)
+                assert names == sorted(names)
+                assert np.diff([y for _, y in found]).min() >= 1.1 * 12 - 1e-6
+
+
+@pytest.mark.parametrize("touch", [False, True])
+def test_ticks_are_large_enough_to_be_hit(opened, students, touch):
+    options = {"has_touch": True, "is_mobile": True} if touch else {}
+    page = opened(students, "Student grades", width=360, height=800, **options)
+    boxes = [tick.bounding_box() for tick in page.page.locator(".uapca-tick").all()]
+    least = 44 if touch else 24
+    assert min(box["height"] for box in boxes) >= least
+    assert min(box["width"] for box in boxes) >= least
+    for one, next_ in itertools.pairwise(boxes):
+        assert one["x"] + one["width"] <= next_["x"]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """How the page lies on screens of three widths, light and dark."""
 
+import numpy as np
 import pytest
 
 import uapca
+from builders import random_uncertain
 
 WIDTHS = (360, 1024, 2200)
 
@@ -70,6 +72,50 @@ def test_nothing_is_cut_off_or_covered(opened, data, title):
             assert found["theme"] == scheme
             assert found["paper"] == paper
             assert page.page.screenshot().startswith(b"\x89PNG")
+
+
+def test_all_bars_are_seen_or_it_is_said_that_there_are_more(opened, data):
+    page = opened(data["Anuran calls"], "Anuran calls")
+    hidden = """() => {
+      const stage = document.querySelector('.uapca-loadings .uapca-stage');
+      return stage.scrollHeight > stage.clientHeight + 1;
+    }"""
+    note = page.page.locator(".uapca-loadings .uapca-note")
+    for width in WIDTHS:
+        page.page.set_viewport_size({"width": width, "height": 900})
+        page.page.wait_for_timeout(60)
+        page.settle()
+        assert not page.page.evaluate(hidden)
+        assert "scroll" not in note.inner_text()
+    wide = opened(random_uncertain(np.random.default_rng(0), 5, 45), "Many features")
+    assert wide.page.evaluate(hidden)
+    assert (
+        wide.page.locator(".uapca-loadings .uapca-note")
+        .inner_text()
+        .endswith("All 45 features: scroll.")
+    )
+
+
+@pytest.mark.parametrize("width", [1024, 2200])
+def test_details_do_not_move_the_page(opened, data, width):
+    for title, X in data.items():
+        page = opened(X, title, width=width)
+        height = "document.documentElement.scrollHeight"
+        before = page.page.evaluate(height)
+        page.page.locator(".uapca-row-name").first.click()
+        page.settle()
+        assert page.page.locator(".uapca-table tbody tr").count() > X.shape[1]
+        assert page.page.evaluate(height) == before
+
+
+def test_on_a_phone_the_slider_stays_and_the_choices_scroll_away(opened, students):
+    page = opened(students, "Student grades", width=360, height=700)
+    page.page.evaluate("scrollTo(0, 1200)")
+    page.settle()
+    box = page.slider.bounding_box()
+    assert 0 <= box["y"] < 120
+    choices = page.page.locator(".uapca-choices").bounding_box()
+    assert choices["y"] + choices["height"] <= 0
 
 
 def test_the_aspect_is_equal(opened, students):

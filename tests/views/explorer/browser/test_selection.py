@@ -99,6 +99,40 @@ def test_a_brush_selects_what_it_covers(page):
     assert page.selection == inside
 
 
+def test_escape_gives_a_brush_up(page):
+    """What was selected before stays, whatever had the focus; the next brush is a new one."""
+    page.named("button", "David").click()
+    page.page.evaluate("scrollTo(0, 0)")
+    page.settle()
+    box = page.page.locator(".uapca-projection .uapca-stage").bounding_box()
+    mouse, band = page.page.mouse, page.page.locator(".uapca-brush")
+    corner = (box["x"] + 80, box["y"] + 20)
+    far = (box["x"] + box["width"] - 30, box["y"] + 0.9 * box["height"])
+    for focus in ("button", "stage"):
+        if focus == "stage":
+            page.page.locator(".uapca-projection .uapca-stage").focus()
+        mouse.move(*corner)
+        mouse.down()
+        mouse.move(*far, steps=4)
+        assert band.get_attribute("visibility") == "visible"
+        page.page.keyboard.press("Escape")
+        assert band.get_attribute("visibility") == "hidden"
+        mouse.move(far[0] - 40, far[1])
+        assert band.get_attribute("visibility") == "hidden"
+        mouse.up()
+        page.settle()
+        assert page.selection == [1]
+    mouse.move(*corner)
+    mouse.down()
+    mouse.move(*far, steps=4)
+    mouse.up()
+    page.settle()
+    assert page.selection == list(range(6))
+    page.page.locator(".uapca-projection .uapca-stage").press("Escape")
+    page.settle()
+    assert page.selection == []
+
+
 def test_zoom_and_back(page):
     before = page.place_of(0)
     page.named("button", "Zoom in").click()
