@@ -47,6 +47,7 @@ export function eigenvalues(context: Context): Panel {
   const points: SVGCircleElement[] = [];
   const x = scaleLinear();
   let y: (share: number) => number = () => 0;
+  let drawn: Partial<Pick<Scene, "path" | "crossings">> = {};
 
   const move = (u: number, reach: number) => host.set({ scale: scaleAt(snapped(u, reach)) });
   const at = (px: number) => move(x.invert(px), 5 / Math.max(x.range()[1] - x.range()[0], 1));
@@ -233,13 +234,14 @@ export function eigenvalues(context: Context): Panel {
     picture: () => view.svg,
     draw(scene: Scene, changes: Changes) {
       if (!view.size.width || !data.n) return;
-      const anew = has(changes, "path", "size", "theme", "weights", "standardise", "logarithmic");
+      const anew = scene.path !== drawn.path || has(changes, "size", "theme", "logarithmic");
       if (anew) frame(scene);
-      if (anew || has(changes, "pair")) {
+      if (anew || scene.crossings !== drawn.crossings || has(changes, "pair")) {
         label(scene);
         crossings(scene);
         emphasise(scene);
       }
+      drawn = scene;
       current(scene);
     },
   };

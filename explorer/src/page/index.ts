@@ -17,7 +17,9 @@ import { traces } from "./traces";
 import { verdict } from "./verdict";
 import { weights } from "./weights";
 
-const CALM = 120; // milliseconds without a change after which paths, words and numbers follow
+// Milliseconds without a change after which words and numbers follow; after one of weights also the
+// exact path, which takes longer than a frame and must not come between two steps of a slow hand.
+const [CALM, PAUSE] = [120, 250];
 
 const FRAME = "uapca-frame"; // what each frame cost, among the browser's own measurements
 const KEPT = 600; // frames; browsers would keep them all
@@ -97,7 +99,7 @@ export const mount: Mount = (root, engine, host) => {
     if (![...now].every((change) => change === "hovered")) {
       set(explorer, { "data-state": "moving" });
       clearTimeout(waiting);
-      waiting = setTimeout(settle, CALM);
+      waiting = setTimeout(settle, hurried ? PAUSE : CALM);
     }
     performance.measure(FRAME, FRAME);
     performance.clearMarks(FRAME);

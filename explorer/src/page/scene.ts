@@ -89,6 +89,15 @@ export function looks(data: Dataset): (row: number) => number {
   return data.n <= FEW ? (row) => row : () => 0;
 }
 
+/**
+ * While weights move, rows do so in every frame. A sketch of the path that takes long, and with it
+ * the lines drawn from it, follows in every fourth at the least: for each so many milliseconds of it
+ * one frame goes without.
+ */
+const [SKETCH, APART] = [1.5, 3];
+
+const NONE: readonly Crossing[] = [];
+
 /** Milliseconds of a frame that may go into outlines while things move. */
 const BUDGET = 6;
 
@@ -105,7 +114,8 @@ export class Computed {
   private projection: Projection | undefined;
   private points: Float64Array | null = null;
   private path: Path | undefined;
-  private crossings: readonly Crossing[] = [];
+  private crossings = NONE;
+  private apart = 0;
   private settled = false;
   private outlines = new Map<number, readonly Float64Array[] | null>();
   private known = new Map<number, Outline | null>();
@@ -130,12 +140,17 @@ export class Computed {
     }
     if (moved || !this.settled || has(changes, "pair")) {
       if (hurried && !first) {
-        if (moved) this.path = engine.sketch();
-        this.crossings = [];
+        if (moved && (--this.apart < 0 || has(changes, "standardise"))) {
+          const start = performance.now();
+          this.path = engine.sketch();
+          this.apart = Math.min(Math.floor((performance.now() - start) / SKETCH), APART);
+        }
+        this.crossings = NONE;
       } else {
         this.path = engine.path(resolved(state));
         this.crossings = engine.crossings(Math.max(6, resolved(state)));
         this.settled = true;
+        this.apart = 0;
       }
     }
     const turned = moved || has(changes, "scale", "pair", "path");

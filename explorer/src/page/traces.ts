@@ -4,6 +4,7 @@
  * with an arrowhead at s = ∞. Signs have no meaning, hence the mirrored twin.
  */
 
+import type { Path } from "../model";
 import { chart } from "./chart";
 import { pool, set, setText, shortened, svg } from "./dom";
 import { hundredths as f } from "./format";
@@ -54,6 +55,7 @@ export function traces(context: Context): Panel {
   const places = new Map<number, number>();
   let radius = 1;
   let scene: Scene | null = null;
+  let path: Path | null = null; // as drawn
 
   const pin = (feature: number) => {
     context.choose({ pinned: scene?.options.pinned === feature ? null : feature });
@@ -231,7 +233,8 @@ export function traces(context: Context): Panel {
         setText(view.note, "There is one component at every s: nothing can turn.");
         return;
       }
-      if (has(changes, "path", "pair", "size", "theme", "weights", "standardise")) outline(next);
+      if (next.path !== path || has(changes, "pair", "size", "theme")) outline(next);
+      path = next.path;
       current(next);
       point(next);
     },
