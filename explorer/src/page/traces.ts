@@ -7,7 +7,7 @@
 import type { Path } from "../model";
 import { chart } from "./chart";
 import { pool, set, setText, shortened, svg } from "./dom";
-import { hundredths as f } from "./format";
+import { hundredths as f, unbroken } from "./format";
 import { placed, textWidth, type Anchor } from "./labels";
 import { colour, dash, marker } from "./palette";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
@@ -144,7 +144,7 @@ export function traces(context: Context): Panel {
     });
     setText(
       view.note,
-      "Shaded: 0 ≤ s ≤ 1. Line: s > 1, arrowhead at s = ∞. Dot: the current s. Pale: mirrored twin." +
+      unbroken("Shaded: 0 ≤ s ≤ 1. Line: s > 1, arrowhead at s = ∞. Dot: the current s. Pale: mirrored twin.") +
         (shown.length < data.d ? ` The ${shown.length} features farthest from the centre of ${data.d}.` : ""),
     );
   }

@@ -368,7 +368,7 @@ def shapes_of_the_kernel(law, pca, count, rng):
 
 
 def test_regions_of_mixtures_and_samples_hold_what_they_say():
-    """Within a hundredth, for parts down to a fiftieth of the whole and for heavy tails."""
+    """Within a hundredth, for parts down to a thirtieth of the whole and for heavy tails."""
     rng = np.random.default_rng(0)
 
     def mixture(k, sd, apart):
