@@ -49,10 +49,10 @@ def test_twenty_bars_at_most_and_it_says_so():
     X = uapca.UncertainArray(np.random.default_rng(0).normal(size=(40, 25)))
     panel = uapca.plot.contributions.scene(X)
     assert len(panel.of(Bars)) == 20
-    assert panel.y.label == "first 20 of 25 features"
+    assert panel.y.label == "largest 20 of 25 features"
     assert len(uapca.plot.contributions.scene(X, top=25).of(Bars)) == 25
     rows = uapca.plot.cos2.scene(X)
-    assert rows.y.label == "first 20 of 40 rows"
+    assert rows.y.label == "largest 20 of 40 rows"
 
 
 def test_cos2_is_stacked_and_ends_at_the_sum():

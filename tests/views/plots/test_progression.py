@@ -99,6 +99,8 @@ def test_rows_are_named_by_colour_below_and_not_on_the_ellipses(sheet):
     many = uapca.UncertainArray(
         np.arange(26.0).reshape(13, 2) % 7, std=0.5, names=[f"n{i}" for i in range(13)]
     )
+    crowd = uapca.plot.progression.scene(uapca.UncertainArray(np.eye(25), std=0.5), [1.0])
+    assert len({mark.ink.color for mark in crowd.panels[1][0].of(Ellipse, "row")}) == 1
     words = [entry.text for entry in uapca.plot.progression.scene(many, [1.0]).legend]
     assert not set(words) & set(many.names)
     figure = uapca.plot.progression(uapca.datasets.load_students())

@@ -174,8 +174,8 @@ def _range(wanted: tuple[int, ...]) -> str:
 
 
 def _rows(names: list[str], of: int, what: str) -> Axis:
-    """Names down the side, the first on top; says if they are not all."""
-    label = "" if len(names) == of else f"first {len(names)} of {of} {what}"
+    """Names down the side, the largest on top; says if they are not all."""
+    label = "" if len(names) == of else f"largest {len(names)} of {of} {what}"
     ticks = tuple((float(k), shortened(name, 20)) for k, name in enumerate(names))
     return Axis(label=label, limits=(len(names) - 0.4, -0.6), ticks=ticks)
 

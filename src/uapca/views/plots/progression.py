@@ -17,6 +17,7 @@ from uapca.views.legends import ROOM, legend_columns
 from uapca.views.palette import GREY, inks, text_color
 from uapca.views.placing import apart
 from uapca.views.plots.factor_traces import longest, trace_panel
+from uapca.views.rows.colours import colouring
 from uapca.views.rows.ellipses import normal_mark, radius_of
 from uapca.views.rows.marks import as_if_normal, is_assumed, is_normal
 from uapca.views.scene import (
@@ -244,7 +245,8 @@ def turned(plan: Turning, course: Course, named: bool = False) -> Panel:
         )
         for axis in ("x", "y")
     ]
-    colours = inks(len(means), fill_opacity=0.15)
+    # As in a projection: too many rows are all of one colour.
+    colours = [replace(ink, fill_opacity=0.15) for ink in colouring(None, len(means)).inks]
     for k, ink in enumerate(colours):
         line = replace(ink, width=0.8)
         mark = normal_mark(
