@@ -23,6 +23,7 @@ LAYERS = [
     {"views"},
     {"plot"},
     {"cli"},
+    {"__main__"},
 ]
 MAY_ALSO = {
     ("inputs", "aggregate"),  # the readers of labelled points aggregate them

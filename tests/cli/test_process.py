@@ -18,6 +18,18 @@ def process(*arguments, **options):
     )
 
 
+def test_the_package_itself_is_the_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "uapca", "fit", "studnets"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == process("fit", "studnets").stderr
+
+
 def loaded(*arguments):
     """The top-level modules that a run of the program leaves loaded."""
     code = (

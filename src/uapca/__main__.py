@@ -1,0 +1,5 @@
+"""``python -m uapca`` is ``uapca``."""
+
+from uapca.cli import main
+
+main()
