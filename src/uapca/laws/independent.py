@@ -29,8 +29,10 @@ class Independent(Imaged):
     """Independent features, each with a law of its own.
 
     Densities of projections are exact where one or two marginals remain, and otherwise found by
-    inversion of the product of characteristic functions. SciPy's variables with heavy tails, poles
-    or edges are conditioned on instead. The probability of a region is meant to be right within
+    inversion of the product of characteristic functions. Heavy tails of SciPy's variables are cut
+    off where they lead out of a window around the grid, and beside a pole the density is averaged
+    over what the grid cannot show. Levels, and grids that show more than a series can, take such
+    variables by conditioning on them. The probability of a region is meant to be right within
     1e-3; where it is not, as with several poles in the plane, `describe` of the projected law says
     how far it is off.
 

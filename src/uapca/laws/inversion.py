@@ -28,7 +28,9 @@ __all__ = [
     "Table",
     "line_table",
     "padded",
+    "plane_modes",
     "plane_series",
+    "summed",
     "tapered",
 ]
 
@@ -158,7 +160,7 @@ class PlaneSeries:
             np.exp(-2j * np.pi / (b - a) * a * n)
             for (a, b), n in zip(self.boxes, (k, m), strict=True)
         ]
-        values = _summed(np.conj(self.terms * np.outer(turn[0], turn[1])), (size[0], size[1]))
+        values = summed(np.conj(self.terms * np.outer(turn[0], turn[1])), (size[0], size[1]))
         values *= 1 / (np.prod(steps) * self.lower[0, 0] * self.lower[1, 1] * self.mass)
         nodes = [
             a + step * np.arange(count) for a, step, count in zip(low, steps, size, strict=True)
@@ -237,7 +239,7 @@ def plane_series(
     """
     boxes = np.array([padded(span) for span in spans])
     steps = 2 * np.pi / (boxes[:, 1] - boxes[:, 0])
-    modes, resolved = _plane_modes(continuous, steps, limit)
+    modes, resolved = plane_modes(continuous, steps, limit)
     terms = series(steps[0], steps[1], (modes, modes))
     if resolved:
         return PlaneSeries(terms, lower, boxes, 1.0)
@@ -280,7 +282,7 @@ def padded(span: tuple[float, float] | Floats) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _plane_modes(series: Series, steps: Floats, limit: int) -> tuple[int, bool]:
+def plane_modes(series: Series, steps: Floats, limit: int) -> tuple[int, bool]:
     """Number of terms beyond which φ is negligible, and whether it is within the limit."""
     # Every eighth frequency is enough to see how far |φ| stays large.
     reach = limit // 8
@@ -295,16 +297,19 @@ def _clipped_mass(terms: Complexes) -> float:
     first, second = len(terms) // 2, terms.shape[1] - 1
     size = fft.next_fast_len(2 * first + 1), fft.next_fast_len(2 * second + 1, True)
     # Where the box begins does not matter to the sum over it.
-    values = _summed(terms, size)
+    values = summed(terms, size)
     return float(np.sum(values, where=values > 0))
 
 
-def _summed(terms: Complexes, size: tuple[int, int]) -> Floats:
-    """Inverse transform of terms (2K + 1, L + 1) and their conjugates, of this size."""
+def summed(terms: Complexes, size: tuple[int, int]) -> Floats:
+    """Inverse transform of terms (2K + 1, L + 1) and their conjugates, of this size.
+
+    At least (K + 1, 2L + 1).
+    """
     first, second = len(terms) // 2, terms.shape[1] - 1
     half = np.zeros((size[0], size[1] // 2 + 1), dtype=np.complex128)
     half[: first + 1, : second + 1] = terms[first:]
-    half[-first:, : second + 1] = terms[:first]
+    half[-first:, : second + 1] += terms[:first]
     return np.asarray(fft.irfft2(half, s=size, overwrite_x=True))
 
 

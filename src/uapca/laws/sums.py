@@ -3,7 +3,8 @@
 Two directions leave a product of two line densities, a linear change of variables away. A discrete
 marginal makes a mixture of shifted copies of it, and so does a third direction that is cut into
 strata. Where three or more directions are all wide the density is smooth enough for a Fourier
-series, unless SciPy's variables bring heavy tails, poles or edges.
+series, unless SciPy's variables bring heavy tails, poles or edges. On a grid these are cut off or
+averaged as far as the grid cannot show them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from uapca.laws.strata import stratified
 from uapca.laws.trapezoid import Uniform
 from uapca.laws.variable import Variable
 from uapca.laws.waves import Complexes, Lattice
+from uapca.laws.windows import Windowed
 
 __all__ = ["PlaneSum", "has_density"]
 
@@ -66,6 +68,16 @@ class PlaneSum:
 
     def way(self) -> Way:
         """How the density is found: the cheapest way that resolves it."""
+        stds = np.array([m.std for m in self.marginals])
+        windowed = any(isinstance(m, Variable) for m in self.marginals)
+        if not windowed or not best_frame(self.columns, stds).coupled(SNAP):
+            return self._whole()
+        columns = np.hstack([self.columns, self.jump_columns])
+        parts = [*self.marginals, *self.jumps]
+        return Windowed(columns, parts, self.lower, self._whole)
+
+    def _whole(self) -> Way:
+        """The cheapest way that resolves all of the law at once."""
         frame = best_frame(self.columns, np.array([m.std for m in self.marginals]))
         atoms = atoms_of(self.jump_columns, self.jumps, MOST_COPIES)
         if atoms is not None and frame.coupling == 0:
@@ -97,7 +109,7 @@ class PlaneSum:
         Nodes and points for conditioning are compared with half of them: as errors fall with the
         square of their distance, a third of the difference is left.
         """
-        way = self.way()
+        way = self._whole()
         atoms = atoms_of(self.jump_columns, self.jumps, MOST_COPIES)
         if atoms is None or not isinstance(way, Sheet):
             return way.error()

@@ -14,7 +14,7 @@ from uapca._validation import Floats, complaint, rng_from
 from uapca.laws.chirp import Comb
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.trapezoid import Trapezoid, Triangular, Uniform
-from uapca.laws.waves import Complexes, Frequencies, Lattice, sinc
+from uapca.laws.waves import Complexes, Frequencies, Lattice, cubics, interpolated, sinc
 
 __all__ = ["Variable", "frozen_parameters", "is_variable", "marginal_from_variable"]
 
@@ -182,10 +182,10 @@ class Variable(Marginal):
             top = float(size.max())
             if not self._tabulated(top):
                 top = max(top, np.finfo(np.float64).tiny)
-                self._table = top, _cubics(self._cells_cf(Comb(top / (TABLE - 2), TABLE)))
+                self._table = top, cubics(self._cells_cf(Comb(top / (TABLE - 2), TABLE)))
             assert self._table is not None
             size *= (TABLE - 2) / self._table[0]
-            result = _interpolated(self._table[1], size)
+            result = interpolated(self._table[1], size)
             np.negative(result.imag, where=frequencies.t < 0, out=result.imag)
             return result
         return self._cells_cf(frequencies)
@@ -220,6 +220,12 @@ class Variable(Marginal):
             return float(x.min()), float(x.max())
         low, high = (float(value) - self.mean for value in self.ppf([tail, 1 - tail]))
         return low, high
+
+    @cached_property
+    def ends(self) -> Floats:
+        """Deviations from the mean between which the law lies, finite or not."""
+        support = self.factor * (np.array(self.rv.support(), dtype=np.float64) - self._moments[0])
+        return np.sort(support)
 
     def atoms(self) -> tuple[Floats, Floats]:
         if not self.discrete:
@@ -360,28 +366,6 @@ def frozen_parameters(rv: Any) -> dict[str, float]:
     defaults = {"loc": 0.0} if _is_discrete(rv) else {"loc": 0.0, "scale": 1.0}
     given = dict(zip(names, rv.args, strict=False)) | rv.kwds
     return defaults | {key: _plain(value) for key, value in given.items()}
-
-
-def _cubics(table: Complexes) -> Complexes:
-    """Cubics c₀ + c₁u + c₂u² + c₃u³ between the values of a Hermitian function at 0, 1, 2, ….
-
-    Those of Lagrange through the points -1, 0, 1, 2 around each cell; shape (4, cells).
-    """
-    table = np.concatenate([table[1:2].conj(), table])
-    a, b, c, d = table[:-3], table[1:-2], table[2:-1], table[3:]
-    parts = [b, c - b / 2 - a / 3 - d / 6, (a + c) / 2 - b, (d - a) / 6 + (b - c) / 2]
-    return np.asarray(np.stack(parts))
-
-
-def _interpolated(cubics: Complexes, place: Floats) -> Complexes:
-    """Values of the cubics at ``place``, counted in cells."""
-    cell = place.astype(np.intp)
-    u = place - cell
-    result = cubics[3].take(cell)
-    for coefficients in cubics[2::-1]:
-        result *= u
-        result += coefficients.take(cell)
-    return np.asarray(result)
 
 
 def _plain(value: Any) -> Any:

@@ -14,7 +14,17 @@ import numpy.typing as npt
 
 from uapca._validation import Floats
 
-__all__ = ["Complexes", "Frequencies", "Lattice", "Listed", "powers", "ramp", "sinc"]
+__all__ = [
+    "Complexes",
+    "Frequencies",
+    "Lattice",
+    "Listed",
+    "cubics",
+    "interpolated",
+    "powers",
+    "ramp",
+    "sinc",
+]
 
 Complexes = npt.NDArray[np.complexfloating]
 
@@ -127,3 +137,25 @@ def ramp(frequencies: Frequencies, width: float) -> Complexes:
     imag = tau[small] / 3 * (1 - s / 20 * (1 - s / 42 * (1 - s / 72 * (1 - s / 110))))
     result[small] = real + 1j * imag
     return result
+
+
+def cubics(table: Complexes) -> Complexes:
+    """Cubics c₀ + c₁u + c₂u² + c₃u³ between the values of a Hermitian function at 0, 1, 2, ….
+
+    Those of Lagrange through the points -1, 0, 1, 2 around each cell; shape (4, cells).
+    """
+    table = np.concatenate([table[1:2].conj(), table])
+    a, b, c, d = table[:-3], table[1:-2], table[2:-1], table[3:]
+    parts = [b, c - b / 2 - a / 3 - d / 6, (a + c) / 2 - b, (d - a) / 6 + (b - c) / 2]
+    return np.asarray(np.stack(parts))
+
+
+def interpolated(table: Complexes, place: Floats) -> Complexes:
+    """Values of the cubics at ``place``, counted in cells."""
+    cell = place.astype(np.intp)
+    u = place - cell
+    result = table[3].take(cell)
+    for coefficients in table[2::-1]:
+        result *= u
+        result += coefficients.take(cell)
+    return np.asarray(result)
