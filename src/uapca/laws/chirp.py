@@ -10,6 +10,9 @@ from uapca.laws.waves import Complexes, powers
 
 __all__ = ["Comb", "polynomial"]
 
+#: Numbers that are transformed at a time.
+BLOCK = 1 << 14
+
 
 class Comb:
     """t[k] = step · k for k = 0 … modes."""
@@ -53,10 +56,19 @@ def _chirp(coefficients: Floats | Complexes, start: float, step: float, count: i
     kernel = np.zeros(size, dtype=np.complex128)
     kernel[:count] = chirp[:count].conj()
     kernel[size - terms + 1 :] = chirp[1:terms][::-1].conj()
-    padded = np.zeros((len(coefficients), size), dtype=np.complex128)
-    first = chirp[:terms] * np.exp(1j * start * k[:terms])
-    np.multiply(coefficients, first, out=padded[:, :terms])
-    spectrum = fft.fft(padded, axis=1, overwrite_x=True)
-    spectrum *= fft.fft(kernel)
-    result: Complexes = fft.ifft(spectrum, axis=1, overwrite_x=True)[:, :count]
-    return result * chirp[:count]
+    kernel = fft.fft(kernel)
+    turn = chirp[:terms] * np.exp(1j * start * k[:terms])
+    result = np.empty((len(coefficients), count), dtype=np.complex128)
+    # A few rows at a time, in memory that stays in the cache.
+    block = max(1, BLOCK // size)
+    padded = np.empty((min(block, len(coefficients)), size), dtype=np.complex128)
+    for first in range(0, len(coefficients), block):
+        part = coefficients[first : first + block]
+        room = padded[: len(part)]
+        np.multiply(part, turn, out=room[:, :terms])
+        room[:, terms:] = 0.0
+        spectrum = fft.fft(room, axis=1, overwrite_x=True)
+        spectrum *= kernel
+        values = fft.ifft(spectrum, axis=1, overwrite_x=True)[:, :count]
+        np.multiply(values, chirp[:count], out=result[first : first + block])
+    return result

@@ -251,7 +251,9 @@ def tapered(terms: Complexes) -> Complexes:
     """Terms (2K + 1, L + 1) that fall to zero towards the rim."""
     first, second = len(terms) // 2, terms.shape[1] - 1
     k = np.abs(np.arange(-first, first + 1)) / first
-    return terms * np.outer(_taper(k), _taper(np.arange(second + 1) / second))
+    result = terms * _taper(k)[:, None]
+    result *= _taper(np.arange(second + 1) / second)
+    return result
 
 
 def _evaluated(terms: Complexes, lower: Floats, boxes: Floats, grid: Grid) -> Floats:

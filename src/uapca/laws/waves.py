@@ -65,12 +65,14 @@ class Listed:
 
 
 class Lattice:
-    """t[k, l] = α u (k − K) + β v l for k = 0 … 2K and l = 0 … L."""
+    """t[k, l] = α u (k − K) + β v l for k = 0 … 2K and l = 0 … L; only some rows if given."""
 
-    def __init__(self, first: float, second: float, modes: tuple[int, int]) -> None:
+    def __init__(
+        self, first: float, second: float, modes: tuple[int, int], rows: slice = slice(None)
+    ) -> None:
         self.first, self.second = first, second
-        self.modes = modes
-        k = np.arange(-modes[0], modes[0] + 1)
+        self.modes, self.rows = modes, rows
+        k = np.arange(-modes[0], modes[0] + 1)[rows]
         self.t: Floats = np.add.outer(first * k, second * np.arange(modes[1] + 1))
 
     def wave(self, x: float) -> Complexes:
@@ -91,7 +93,7 @@ class Lattice:
 
     def _axes(self, x: Floats) -> tuple[Complexes, Complexes]:
         positive = powers(self.first * x, self.modes[0])
-        rows = np.concatenate([positive[:, :0:-1].conj(), positive], axis=1)
+        rows = np.concatenate([positive[:, :0:-1].conj(), positive], axis=1)[:, self.rows]
         return rows, powers(self.second * x, self.modes[1])
 
 

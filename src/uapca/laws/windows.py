@@ -53,6 +53,8 @@ HALVINGS = 12
 #: frequencies move that are left out. The second number is for what is finer than the grid.
 UNRESOLVED, UNSEEN = 8e-3, 0.1
 PARTS = 32
+#: Frequencies that are looked up at a time.
+BLOCK = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +134,18 @@ class Windowed:
         ]
 
         def on_lattice(step1: float, step2: float, modes: tuple[int, int]) -> Complexes:
-            return product(
-                [
-                    law.centred_cf(Lattice(step1 * first, step2 * second, modes))
-                    for (first, second), law in zip(white.T, laws, strict=True)
-                ]
-            )
+            terms = np.empty((2 * modes[0] + 1, modes[1] + 1), dtype=np.complex128)
+            # A few rows at a time, in memory that stays in the cache.
+            count = max(1, BLOCK // (modes[1] + 1))
+            for start in range(0, len(terms), count):
+                rows = slice(start, start + count)
+                terms[rows] = product(
+                    [
+                        law.centred_cf(Lattice(step1 * first, step2 * second, modes, rows))
+                        for (first, second), law in zip(white.T, laws, strict=True)
+                    ]
+                )
+            return terms
 
         return on_lattice
 
