@@ -31,6 +31,7 @@ __all__ = [
     "plane_modes",
     "plane_series",
     "summed",
+    "taper",
     "tapered",
 ]
 
@@ -249,11 +250,17 @@ def plane_series(
 
 def tapered(terms: Complexes) -> Complexes:
     """Terms (2K + 1, L + 1) that fall to zero towards the rim."""
+    result = np.array(terms)
+    taper(result)
+    return result
+
+
+def taper(terms: Complexes) -> None:
+    """The same in place."""
     first, second = len(terms) // 2, terms.shape[1] - 1
     k = np.abs(np.arange(-first, first + 1)) / first
-    result = terms * _taper(k)[:, None]
-    result *= _taper(np.arange(second + 1) / second)
-    return result
+    terms *= _taper(k)[:, None]
+    terms *= _taper(np.arange(second + 1) / second)
 
 
 def _evaluated(terms: Complexes, lower: Floats, boxes: Floats, grid: Grid) -> Floats:

@@ -23,6 +23,7 @@ from uapca.laws.inversion import (
     padded,
     plane_modes,
     summed,
+    taper,
     tapered,
 )
 from uapca.laws.levels import Block
@@ -42,7 +43,7 @@ LONG = 16.0
 #: Room beyond the end of a law, in standard deviations.
 EDGE = 0.25
 #: Largest number of terms along each axis: on usual grids, and on those that show more.
-TERMS, MOST_TERMS = 192, 640
+TERMS, MOST_TERMS = 176, 640
 #: Cells of a histogram for each of them, and how many times finer than the reciprocal of its
 #: length its frequencies are tabulated.
 CELLS, FINER = 10, 8
@@ -112,7 +113,8 @@ class Windowed:
         terms = cf(steps[0], steps[1], (modes, modes))
         if resolved:
             return PlaneSeries(terms, self.lower, boxes, 1.0)
-        terms, held = tapered(terms), float(terms[modes, 0].real)
+        held = float(terms[modes, 0].real)
+        taper(terms)
         moved, above = _moved(terms, boxes, seen)
         if moved > UNRESOLVED and not (modes >= np.max(shown) and moved < UNSEEN and self._rough):
             return None
@@ -265,20 +267,23 @@ def _moved(terms: Complexes, boxes: Floats, seen: Floats) -> tuple[float, float]
     inside = np.clip(seen, boxes[:, :1], boxes[:, 1:])
     length = inside[:, 1] - inside[:, 0]
     rows, columns = len(terms) // 2, terms.shape[1] - 1
-    # Every other node along the first axis is enough; a density's waves run against the terms'.
+    # Every other node along the first axis is enough.
     size = fft.next_fast_len(rows + 1), fft.next_fast_len(2 * columns + 1, True)
     steps = (boxes[:, 1] - boxes[:, 0]) / size
     half = slice(rows - rows // 2, rows + rows // 2 + 1), slice(0, columns // 2 + 1)
-    upper = terms.conj()
-    values = summed(upper, size)
-    upper[half] -= tapered(upper[half])
-    parts = summed(upper, size)
+    values = summed(terms, size)
     above = float(np.sum(values, where=values > 0))
+    # In place and back again, as fresh memory takes long to get.
+    lower = terms[half].copy()
+    terms[half] -= tapered(lower)
+    parts = summed(terms, size)
+    terms[half] = lower
     for axis, (ends, step) in enumerate(zip(inside, steps, strict=True)):
         nodes = np.arange(np.ceil(ends[0] / step), np.floor(ends[1] / step) + 1, dtype=int)
-        values = values.take(nodes, axis, mode="wrap")
+        # A density's waves run against those of the transform.
+        values = values.take(-nodes, axis, mode="wrap")
         width = max(int(length[axis] / (PARTS * step)), 1)
-        parts = parts.take(nodes[: len(nodes) // width * width], axis, mode="wrap")
+        parts = parts.take(-nodes[: len(nodes) // width * width], axis, mode="wrap")
         parts = np.add.reduceat(parts, np.arange(0, parts.shape[axis], width), axis)
     held = float(values.sum())
     return float(np.abs(parts).sum()) / held if held > 0 else np.inf, above
