@@ -141,3 +141,15 @@ def test_single_points_empty_grids_and_grids_far_away() -> None:
     np.testing.assert_allclose(law.density((x[2:3], y[4:5])), whole[2:3, 4:5], rtol=1e-5)
     assert law.density(([], y)).shape == (0, 7)
     np.testing.assert_array_equal(law.density((x, [1e9, 2e9])), np.zeros((7, 2)))
+
+
+def test_probabilities_are_asked_of_scipy_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    cdf = Variable.cdf
+    monkeypatch.setattr(Variable, "cdf", lambda self, x: asked.append(len(x)) or cdf(self, x))
+    law = Independent([stats.t(3), stats.gamma(2.0), stats.expon(), stats.laplace()]).affine(A4)
+    x, y = axes_of(law, 4, 20)
+    first = law.density((x, y))
+    assert len(asked) == 4
+    np.testing.assert_array_equal(law.density((x, y)), first)
+    assert len(asked) == 4

@@ -57,6 +57,7 @@ class Variable(Marginal):
         self.rv, self.factor, self.shift = rv, float(factor), float(shift)
         self.discrete = _is_discrete(rv)
         self._table: tuple[float, Complexes] | None = None
+        self._asked: tuple[Floats, Floats] | None = None
         if np.ndim(rv.mean()) > 0:
             raise ValueError(
                 complaint(
@@ -132,6 +133,12 @@ class Variable(Marginal):
         upper = self.rv.sf if hasattr(self.rv, "sf") else self.rv.ccdf
         at = self.rv.pmf(z) if self.discrete else 0.0
         return np.asarray(upper(z) + at)
+
+    def probabilities(self, deviations: Floats) -> Floats:
+        """Of values up to the mean and `deviations`; kept, as the same are often asked again."""
+        if self._asked is None or not np.array_equal(self._asked[0], deviations):
+            self._asked = deviations, self.cdf(self.mean + deviations)
+        return self._asked[1]
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
         q = np.asarray(q, dtype=np.float64)

@@ -243,7 +243,7 @@ def _masses(marginal: Variable, low: float, cell: float, count: int) -> Floats:
     places = low + cell * np.arange(count + 1.0)
     shares = 0.5 ** np.arange(1.0, HALVINGS + 1)
     first, last = places[0] + cell * shares, places[-1] - cell * shares
-    held = marginal.cdf(marginal.mean + np.concatenate([places, first, last]))
+    held = marginal.probabilities(np.concatenate([places, first, last]))
     held, first, last = np.split(held, [count + 1, count + 1 + HALVINGS])
     mass = np.concatenate([[0.0], np.diff(held), [0.0]])
     middles = 1.5 * shares
