@@ -43,7 +43,7 @@ LONG = 16.0
 #: Room beyond the end of a law, in standard deviations.
 EDGE = 0.25
 #: Largest number of terms along each axis: on usual grids, and on those that show more.
-TERMS, MOST_TERMS = 176, 640
+TERMS, MOST_TERMS = 160, 640
 #: Cells of a histogram for each of them, and how many times finer than the reciprocal of its
 #: length its frequencies are tabulated.
 CELLS, FINER = 10, 8
