@@ -93,6 +93,8 @@ export interface Dataset {
   readonly points: Points | null;
   /** By row; null for normal rows, and all of it null where there are none but normal rows. */
   readonly laws: readonly (RowLaw | null)[] | null;
+  /** Whether some rows are normal only because no more than their moments is known. */
+  readonly assumed?: boolean;
   readonly title: string;
   /** Units of the features for axis labels and details; null where none were given. */
   readonly units: readonly string[] | null;

@@ -50,6 +50,7 @@ export function decode(payload: Wire): Dataset {
     groups: payload.groups === null ? null : groups(payload.groups, n),
     points: payload.points === null ? null : points(payload.points, d),
     laws: payload.laws === null ? null : counted(payload.laws.map((law: Wire) => rowLaw(law, d)), n, "laws"),
+    assumed: payload.assumed === true,
     title: String(payload.title),
     units: strings(payload.units),
     remarks: strings(payload.remarks) ?? [],

@@ -41,6 +41,15 @@ def test_every_bit_and_representation_is_kept(rng, kind, dtype):
         np.testing.assert_array_equal(array_of(cov[sent.get(name, name)]), array)
 
 
+def test_rows_known_by_their_moments_only_are_normal_by_assumption(rng):
+    X = random_uncertain(rng, kind="dense")
+    assert payload(X)["assumed"]
+    assert not payload(uapca.UncertainArray(X.mean))["assumed"]  # certain rows assume nothing
+    normal = [Normal(m, c) for m, c in zip(X.mean, X.cov.dense(), strict=True)]
+    assert not payload(uapca.from_distributions(normal))["assumed"]
+    assert payload(uapca.concat([uapca.from_distributions(normal), X]))["assumed"]
+
+
 def test_base64_is_the_same_bytes(rng):
     data = payload(random_uncertain(rng))
     text = text_of(data)

@@ -31,13 +31,15 @@ export function legend(context: Context): Legend {
     node,
     draw(scene, changes) {
       const share = `${digits(100 * scene.state.level, 4)} %`;
-      const normal = !data.laws || scene.options.shape === "densities";
+      const densities = scene.options.shape === "densities";
       const one = scene.state.pair[0] === scene.state.pair[1];
-      const shape = one ? "Interval" : scene.options.shape === "densities" ? "Outline" : "Ellipse";
+      const shape = one ? "Interval" : densities ? "Outline" : "Ellipse";
+      const assumed = data.assumed || (data.laws && (!densities || one));
       setText(
         words,
         `${shape}: ${share} of each row’s probability` +
-          (scene.options.shape === "densities" && !one ? ", where it is densest" : normal ? "" : ", taken as normal") +
+          (densities && !one ? ", where it is densest" : "") +
+          (assumed ? (densities && !one ? ", some taken as normal" : ", if normal") : "") +
           ". Marker: its mean." +
           (scene.points ? " Small dots: the original points." : ""),
       );

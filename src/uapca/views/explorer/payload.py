@@ -21,6 +21,7 @@ from uapca.views.explorer.arrays import Wire, wire
 from uapca.views.explorer.precomputed import MOST_FEATURES, precomputed
 from uapca.views.explorer.rowlaws import given_points, original_points, row_laws
 from uapca.views.explorer.state import State
+from uapca.views.rows.marks import is_assumed
 
 __all__ = ["SCHEMA", "component_count", "payload"]
 
@@ -59,10 +60,20 @@ def payload(
         "groups": _groups(groups, n),
         "points": dots,
         "laws": laws,
+        "assumed": _assumed(X),
         "precomputed": precomputed(X),
         "remarks": remarks,
         "state": State(pair=(0, min(1, d - 1))).to_wire(),
     }
+
+
+def _assumed(X: UncertainArray) -> bool:
+    """Whether some rows are drawn as normals only because no more than their moments is known."""
+    uncertain = np.flatnonzero((X.cov.diagonal() > 0.0).any(axis=1)).tolist()
+    if X.laws is None:
+        return bool(uncertain)
+    laws = list(X.laws)
+    return any(is_assumed(laws[row]) for row in uncertain)
 
 
 def component_count(data: dict[str, Any]) -> int:

@@ -394,7 +394,7 @@ def test_looks_that_the_data_does_not_have_are_ignored(opened):
     X = uapca.datasets.load_iris_groups()
     page = opened(X, "Iris", "#points=1&densities=1&feature=99&names=2&bars=pies&log=")
     words = page.page.locator(".uapca-key .uapca-note").inner_text()
-    assert words == "Ellipse: 95 % of each row’s probability. Marker: its mean."
+    assert words == "Ellipse: 95 % of each row’s probability, if normal. Marker: its mean."
     assert page.page.get_by_label("Names").is_checked()
     assert page.named("button", "log").get_attribute("aria-pressed") == "false"
     assert page.named("button", "loadings").get_attribute("aria-pressed") == "true"
