@@ -29,9 +29,11 @@ __all__ = [
 Doubles = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-# Values gathered at a time: the block stays in the processor's cache through all its passes, and
-# its product is too small for BLAS to wait for other threads.
+# Values gathered at a time: the block stays in the processor's cache through all its passes.
 _BLOCK = 1 << 16
+# Multiplications that BLAS does without calling other threads: waiting for them gains a tenth where
+# they are free and costs several times as much where something else has them.
+_ALONE = 360_000
 # No sum is longer than this before it is merged: error bounds go by it.
 BLOCK_ROWS = 4096
 # Rows turned from columns at a time, while they are in cache.
@@ -329,7 +331,15 @@ def _sum_one(sums: Sums, group: int, rows: _Rows, positions: npt.NDArray[np.intp
 def _multiply(block: Doubles, w: Doubles, product: Doubles, weighted: bool) -> None:
     if weighted:
         block *= np.sqrt(w)[:, None]
-    np.matmul(block.T, block, out=product)
+    n, d = block.shape
+    rows = _ALONE // (d * d)
+    if n <= rows or rows < _SMALL:
+        np.matmul(block.T, block, out=product)
+        return
+    np.matmul(block[:rows].T, block[:rows], out=product)
+    for start in range(rows, n, rows):
+        part = block[start : start + rows]
+        product += part.T @ part
 
 
 def _sum_equal(
