@@ -105,6 +105,9 @@ def test_the_widget_lives_in_a_notebook(lab):
         page.set_default_timeout(PATIENCE)
         broken = []
         page.on("pageerror", lambda error: broken.append(str(error)))
+        # On a busy machine JupyterLab may ask which kernel to use, or say that one is slow.
+        dialog = page.locator(".jp-Dialog .jp-mod-accept")
+        page.add_locator_handler(dialog, lambda: dialog.first.click())
         page.goto(lab)
 
         def run(index):
