@@ -1,10 +1,20 @@
-"""Data that many tests build."""
+"""Data that many tests build, and what they ask of it."""
 
 from __future__ import annotations
 
 import numpy as np
 
 import uapca
+
+
+def assert_same(X, Y, rtol=1e-12):
+    """The same rows whichever way they came: covariances relative to the largest of their row."""
+    assert (X.names, X.features) == (Y.names, Y.features)
+    assert X.total_weight == Y.total_weight
+    np.testing.assert_allclose(X.weights, Y.weights, rtol=rtol)
+    np.testing.assert_allclose(X.mean, Y.mean, rtol=rtol, atol=rtol)
+    size = np.abs(Y.cov.dense()).max(axis=(1, 2), keepdims=True)
+    assert (np.abs(X.cov.dense() - Y.cov.dense()) <= rtol * size).all()
 
 
 def grouped(points, labels):

@@ -18,19 +18,11 @@ from dask.callbacks import Callback
 from distributed import Client, LocalCluster
 
 import uapca
+from builders import assert_same
 from uapca.aggregate.partials import Partial
 from uapca.inputs import DroppedRows
 
 FEATURES = ["x", "y", "z"]
-
-
-def assert_same(X, Y, rtol=1e-12):
-    assert (X.names, X.features) == (Y.names, Y.features)
-    assert X.total_weight == Y.total_weight
-    np.testing.assert_allclose(X.weights, Y.weights, rtol=rtol)
-    np.testing.assert_allclose(X.mean, Y.mean, rtol=rtol, atol=rtol)
-    size = np.abs(Y.cov.dense()).max(axis=(1, 2), keepdims=True)
-    assert (np.abs(X.cov.dense() - Y.cov.dense()) <= rtol * size).all()
 
 
 def assert_identical(X, Y):

@@ -9,20 +9,12 @@ import numpy as np
 import pytest
 
 import uapca
+from builders import assert_same
 from uapca.inputs import DroppedRows, FileError, SkippedFiles
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 ds = pytest.importorskip("pyarrow.dataset")
-
-
-def assert_same(X, Y, rtol=1e-12):
-    assert (X.names, X.features) == (Y.names, Y.features)
-    assert X.total_weight == Y.total_weight
-    np.testing.assert_allclose(X.weights, Y.weights, rtol=rtol)
-    np.testing.assert_allclose(X.mean, Y.mean, rtol=rtol, atol=rtol)
-    size = np.abs(Y.cov.dense()).max(axis=(1, 2), keepdims=True)
-    assert (np.abs(X.cov.dense() - Y.cov.dense()) <= rtol * size).all()
 
 
 def table(n=1000, seed=0, offset=0.0, **more):
