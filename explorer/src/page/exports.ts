@@ -3,7 +3,7 @@
 import { el, set, shortened, svg } from "./dom";
 import { exact, scaleText } from "./format";
 import { colour } from "./palette";
-import { groupEntries, swatch } from "./projection/legend";
+import { groupEntries, outline, swatch } from "./projection/legend";
 import type { Context, Panel, Scene } from "./scene";
 
 /** Properties that the style sheet gives and a picture on its own has to carry. */
@@ -71,7 +71,7 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
     { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}` },
     svg("rect", { width, height, fill: paper }),
     text(shortened(context.data.title, 80), GAP, GAP + 14, 18, 600),
-    text(described(scene), GAP, GAP + 34, 12, 400),
+    text(described(context, scene), GAP, GAP + 34, 12, 400),
     key.node,
   );
   boxes.forEach((box, k) => {
@@ -107,11 +107,13 @@ function groupKey(context: Context, scene: Scene, family: string, ink: string, w
 }
 
 /** What is on display, in a line. */
-function described(scene: Scene): string {
+function described({ data }: Context, scene: Scene): string {
   const { state } = scene;
+  const [first, second] = state.pair.map((i) => i + 1);
+  const shown = first === second ? `component ${first}` : `components ${first} and ${second}`;
   return (
-    `s = ${scaleText(state.scale)} · components ${state.pair[0] + 1} and ${state.pair[1] + 1} · ` +
-    `${Math.round(1000 * state.level) / 10} % of each row’s probability` +
+    `s = ${scaleText(state.scale)} · ${shown} · ` +
+    outline(data, scene) +
     (state.standardise ? " · standardised" : "") +
     (state.weights ? " · weights changed" : "")
   );

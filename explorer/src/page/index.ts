@@ -46,6 +46,7 @@ export const mount: Mount = (root, engine, host) => {
   let hurried = false;
   let calm = true;
   let frames = 0;
+  let room = 0; // the verdict's width when its height was taken
   let theme = currentTheme();
   let waiting: ReturnType<typeof setTimeout> | undefined;
 
@@ -116,9 +117,17 @@ export const mount: Mount = (root, engine, host) => {
       return;
     }
     if (!scene || changes.size) return;
-    setText(words, unbroken([...verdict(engine, scene), ...remarks(scene)].join(" ")));
+    say(unbroken([...verdict(engine, scene), ...remarks(scene)].join(" ")));
     publish(explorer, scene);
     set(explorer, { "data-state": "settled" });
+  }
+
+  /** The verdict. Where it was longer before it keeps its room: nothing below moves from under a hand. */
+  function say(text: string): void {
+    if (words.clientWidth !== room) words.style.minHeight = "";
+    setText(words, text);
+    room = words.clientWidth;
+    words.style.minHeight = `${words.getBoundingClientRect().height}px`;
   }
 
   function remarks(scene: Scene): readonly string[] {
@@ -161,8 +170,8 @@ export const mount: Mount = (root, engine, host) => {
   }
   explorer.append(
     header(data, host.kind === "page" ? "h1" : "h2", exports),
-    words,
     panels.controls.node,
+    words,
     el(
       "div",
       { class: "uapca-grid" },

@@ -20,6 +20,19 @@ export function groupEntries(data: Dataset): (readonly [label: string, look: num
   return entries;
 }
 
+/** What is drawn around a row, and how much of it is inside. */
+export function outline(data: Dataset, { state, options }: Scene): string {
+  const one = state.pair[0] === state.pair[1];
+  const densities = options.shape === "densities" && !one;
+  const shape = one ? "Interval" : densities ? "Outline" : "Ellipse";
+  const assumed = data.assumed || (data.laws && !densities);
+  return (
+    `${shape}: ${digits(100 * state.level, 4)} % of each row’s probability` +
+    (densities ? ", where it is densest" : "") +
+    (assumed ? (densities ? ", some taken as normal" : ", if normal") : "")
+  );
+}
+
 export function legend(context: Context): Legend {
   const { data } = context;
   const words = el("p", { class: "uapca-note" });
@@ -30,19 +43,8 @@ export function legend(context: Context): Legend {
   return {
     node,
     draw(scene, changes) {
-      const share = `${digits(100 * scene.state.level, 4)} %`;
-      const densities = scene.options.shape === "densities";
-      const one = scene.state.pair[0] === scene.state.pair[1];
-      const shape = one ? "Interval" : densities ? "Outline" : "Ellipse";
-      const assumed = data.assumed || (data.laws && (!densities || one));
-      setText(
-        words,
-        `${shape}: ${share} of each row’s probability` +
-          (densities && !one ? ", where it is densest" : "") +
-          (assumed ? (densities && !one ? ", some taken as normal" : ", if normal") : "") +
-          ". Marker: its mean." +
-          (scene.points ? " Small dots: the original points." : ""),
-      );
+      const points = scene.points ? " Small dots: the original points." : "";
+      setText(words, `${outline(data, scene)}. Marker: its mean.${points}`);
       if (entries.length && has(changes, "theme", "size")) {
         list.replaceChildren(
           ...entries.map(([label, look]) => el("li", {}, swatch(look, colour(look, scene.theme)), nameNode(label, 24))),

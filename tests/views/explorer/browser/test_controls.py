@@ -347,6 +347,25 @@ def test_state_is_in_the_address_and_comes_back(page, opened, students):
     again.agrees()
 
 
+@pytest.mark.parametrize("width", [1200, 400])
+def test_words_of_another_length_move_nothing_from_under_a_hand(opened, students, width):
+    page = opened(students, "Student grades", width=width)
+    box = page.page.get_by_label("Standardise")
+    panel = page.page.locator(".uapca-projection")
+    before = box.bounding_box(), panel.bounding_box()
+    length = len(page.verdict)
+    box.check()
+    page.settle()
+    assert len(page.verdict) < length - 100
+    assert (box.bounding_box(), panel.bounding_box()) == before
+    page.page.set_viewport_size({"width": 1000, "height": 900})
+    page.settle()
+    page.page.wait_for_function(
+        "() => { const words = document.querySelector('.uapca-verdict');"
+        " return words.offsetHeight < 4 * parseFloat(getComputedStyle(words).lineHeight); }"
+    )
+
+
 LOOKS = {
     "labels": "() => document.querySelectorAll('.uapca-projection .uapca-labels text').length",
     "dots": "() => document.querySelector('.uapca-key .uapca-note').textContent",

@@ -125,6 +125,29 @@ def test_original_points_are_exported_too(opened, rng):
     assert dots == [10, 10, 10]
 
 
+def test_the_picture_says_what_it_shows(opened, students):
+    """In the words of the page, so that both say where rows are taken as normal."""
+
+    def subtitle(page):
+        svg = ET.fromstring(page.export("SVG")[0])
+        (found,) = (word for word in texts(svg) if "probability" in word)
+        assert (
+            page.page.locator(".uapca-key .uapca-note")
+            .inner_text()
+            .startswith(found.split(" · ")[2] + ". Marker")
+        )
+        return found
+
+    page = opened(uapca.datasets.load_iris_groups(), "Iris")
+    assert subtitle(page) == (
+        "s = 1 · components 1 and 2 · Ellipse: 95 % of each row’s probability, if normal"
+    )
+    page = opened(students, "Student grades")
+    assert subtitle(page).endswith("Outline: 95 % of each row’s probability, where it is densest")
+    page = opened(uapca.UncertainArray([[1.0], [2.0]], std=1.0), "One feature")
+    assert subtitle(page).startswith("s = 1 · component 1 · Interval: 95 % of each row’s")
+
+
 def test_dark_page_makes_a_dark_picture(opened, students):
     page = opened(students, "Student grades", color_scheme="dark")
     svg = ET.fromstring(page.export("SVG")[0])
