@@ -106,11 +106,11 @@ def _validation(n: int, d: int) -> Case:
     return Case(f"validation at construction, {n} × {d}", build, rounds=5)
 
 
-def _points(n: int, d: int) -> Case:
+def _points(n: int, d: int, offset: float = 0.0) -> Case:
     def build() -> dict[str, Job]:
         from sklearn.decomposition import PCA
 
-        X = np.random.default_rng(0).standard_normal((n, d))
+        X = np.random.default_rng(0).standard_normal((n, d)) + offset
         jobs: dict[str, Job] = {"uapca": lambda: uapca.UAPCA(n_components=2).fit(X)}
         # "full" and "arpack" took 8 to 32 times as long as "covariance_eigh" at these sizes.
         for solver in ("covariance_eigh", "randomized"):
@@ -120,7 +120,8 @@ def _points(n: int, d: int) -> Case:
         return jobs
 
     limits = {"PCA covariance_eigh": 1.1, "PCA randomized": 1.1}
-    return Case(f"certain points, fit, {n} × {d}", build, limits)
+    where = f", {offset:g} sd from zero" if offset else ""
+    return Case(f"certain points{where}, fit, {n} × {d}", build, limits)
 
 
 def _wide() -> Case:
@@ -159,7 +160,11 @@ CASES = [
     *(_full(n, d) for n, d in ((1000, 10), (10000, 20), (100000, 10), (2000, 100), (200, 300))),
     _list(10000, 10),
     *(_validation(n, d) for n, d in ((100000, 10), (2000, 100))),
-    *(_points(n, d) for n, d in ((1000000, 20), (100000, 100), (20000, 500))),
+    *(
+        _points(n, d, offset)
+        for offset in (0.0, 100.0)
+        for n, d in ((1000000, 20), (100000, 100), (20000, 500))
+    ),
     _wide(),
     _rescale(),
 ]

@@ -36,6 +36,40 @@ def test_drift_between_blocks(rng):
     assert_allclose(blocks.moments(points)[1], np.cov(points.T, bias=True), rtol=1e-12)
 
 
+@pytest.mark.parametrize("far", [0.0, 1.9, 2.1, 1e3, 2.0**27])
+def test_blocks_that_leave_zero_and_come_back(far):
+    """The first blocks lie about zero, so they are multiplied as they are; then the data jumps."""
+    rng = np.random.default_rng(0)
+    points = np.round(rng.standard_normal((40_000, 3)) * [1024, 64, 4096]) / 1024
+    points[15_000:30_000, 1] += far
+    exact = np.cov((points - points.mean(axis=0)).T.astype(np.longdouble), bias=True)
+    size = np.sqrt(np.outer(exact.diagonal(), exact.diagonal()))
+    assert (np.abs(blocks.moments(points)[1] - exact) < 1e-14 * size).all()
+    assert (np.abs(blocks.moments(points[:, ::-1])[1][::-1, ::-1] - exact) < 1e-14 * size).all()
+
+
+@pytest.mark.parametrize("n", [1, 300, 20_000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_constant_feature_has_no_variance(rng, n, weighted):
+    """Far from zero by any measure of its own spread, and 0.1 is no sum of powers of two."""
+    points = rng.standard_normal((n, 3))
+    w = rng.uniform(0, 1, n) if weighted else None
+    for constant in (0.1, 0.0):
+        points[:, 1] = constant
+        mean, covariance = blocks.moments(points, w)
+        assert np.abs(covariance[1]).max() == 0.0
+        assert mean[1] == constant
+
+
+def test_a_heavy_block_far_from_light_ones(rng):
+    """A block is not measured from a mean that hardly counts."""
+    points = np.round(rng.standard_normal((9000, 3)) * 1024) / 1024
+    points[4500:] += 2.0**27
+    w = np.where(np.arange(9000) < 4500, 1e-40, 1.0)
+    heavy = points[4500:] - 2.0**27
+    assert_allclose(blocks.moments(points, w)[1], np.cov(heavy.T, bias=True), rtol=1e-12)
+
+
 def test_zero_weights_at_the_start(rng):
     points = rng.standard_normal((9000, 3))
     w = np.zeros(9000)

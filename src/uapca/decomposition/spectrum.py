@@ -153,7 +153,13 @@ def signed(rows: Doubles) -> Doubles:
         size = np.abs(rows)
         first = (size >= (1.0 - 1e-8) * size.max(axis=1, keepdims=True)).argmax(axis=1)
         balance = rows[np.arange(len(rows)), first].tolist()
-    return np.asarray(rows * np.array([[math.copysign(1.0, each)] for each in balance]))
+    if not few:
+        return np.asarray(rows * np.copysign(1.0, balance)[:, None])
+    out = rows.copy()
+    for row, each in zip(out, balance, strict=True):
+        if each < 0.0:
+            np.negative(row, out=row)
+    return out
 
 
 def trace(K: Doubles) -> float:

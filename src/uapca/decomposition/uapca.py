@@ -23,7 +23,7 @@ from uapca.decomposition.parameters import (
 )
 from uapca.decomposition.parts import PartialFit, RowCount
 from uapca.decomposition.quality import Quality
-from uapca.decomposition.spectrum import Spectrum
+from uapca.decomposition.spectrum import Spectrum, trace
 from uapca.decomposition.uncertain_output import keeps_uncertain
 from uapca.uncertain import UncertainArray, Zero
 from uapca.uncertain.blocks import Doubles, row_blocks
@@ -367,6 +367,11 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """A (m − μ) for all rows, centred first."""
         n, d = points.shape
         if n <= 2048:  # one block: no need to gather it
+            if self._between is not None and self.mean_ @ self.mean_ <= trace(self._between):
+                # About zero already: what centring first saves is less than a bit.
+                scores = self.components_ @ points.T
+                scores -= (self.components_ @ self.mean_)[:, None]
+                return np.asarray(scores.T)
             return np.asarray((points - self.mean_) @ self.components_.T)
         out = np.empty((n, self.n_components_))
         for block in row_blocks(n, d):

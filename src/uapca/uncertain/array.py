@@ -18,7 +18,6 @@ from uapca._validation import (
     restore_frozen,
     shape_of,
 )
-from uapca.laws import as_law
 from uapca.uncertain.blocks import Doubles
 from uapca.uncertain.checks import covariance_from, means_from, scale_from, weights_from
 from uapca.uncertain.covariance import Covariance, Rows
@@ -138,6 +137,8 @@ class UncertainArray(Reading):
                 )
             )
         if laws is not None and check:
+            from uapca.laws import as_law  # which most data does without
+
             laws = [as_law(law, d) for law in laws]
         self._laws = None if laws is None else LawList(laws)
         if self._laws is not None and check:

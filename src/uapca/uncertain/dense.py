@@ -46,7 +46,7 @@ class Dense(Covariance):
         weights = self._weights(w)
         flat = self._flat
         if flat is not None:
-            average = weights @ flat
+            average = np.dot(weights, flat)
         else:
             average = np.zeros(self._d * self._d)
             for block, matrices in doubles(self._matrices):
@@ -80,7 +80,7 @@ class Dense(Covariance):
         if flat is not None and q == 2 and flat.nbytes <= _SMALL_BYTES:
             out = np.empty((4, self._n))
             for k in (0, 1, 3):
-                np.matmul(flat, columns[k], out=out[k])
+                np.dot(flat, columns[k], out=out[k])
             out[2] = out[1]
             return out.T.reshape(self._n, 2, 2)
         if flat is not None:

@@ -13,7 +13,6 @@ import numpy as np
 
 from uapca._files import read_archive, replacing, write_archive
 from uapca._validation import Floats
-from uapca.laws import law_from_dict, law_to_dict
 from uapca.uncertain.array import UncertainArray
 from uapca.uncertain.covariance import Covariance
 from uapca.uncertain.dense import Dense
@@ -114,6 +113,8 @@ def _covariance(
 
 def _laws_to_dict(laws: LawList) -> dict[str, Any]:
     """The laws as they were given, and the map they are seen through."""
+    from uapca.laws import law_to_dict  # which most data does without
+
     items, matrix, offset = laws.parts
     return {
         "items": [law_to_dict(law) for law in items],
@@ -125,6 +126,8 @@ def _laws_to_dict(laws: LawList) -> dict[str, Any]:
 def _laws(laws: Any) -> LawList | None:
     if laws is None:
         return None
+    from uapca.laws import law_from_dict
+
     matrix, offset = laws["matrix"], laws["offset"]
     return LawList(
         [law_from_dict(law) for law in laws["items"]],

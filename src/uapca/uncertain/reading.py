@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, complaint, pandas_for, rng_from
-from uapca.laws import Law, Normal
 from uapca.uncertain import text
 from uapca.uncertain.blocks import Doubles, moments
 from uapca.uncertain.covariance import Covariance
@@ -18,6 +17,7 @@ from uapca.uncertain.lawlist import LawList
 from uapca.uncertain.tables import columns_of_rows, has_correlations
 
 if TYPE_CHECKING:
+    from uapca.laws import Law
     from uapca.uncertain.array import UncertainArray
 
 __all__ = ["Reading"]
@@ -87,6 +87,8 @@ class Reading:
         if self._laws is not None:
             law: Law = self._laws[index]
             return law
+        from uapca.laws import Normal  # which a fit does without
+
         return Normal(self._mean[index], self._cov.take(slice(index, index + 1)).dense()[0])
 
     def density(self, row: int | str, grid: Any) -> Floats:
