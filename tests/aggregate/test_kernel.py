@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from uapca.aggregate import factorise
-from uapca.aggregate.kernel import group_order, grouped_extremes, grouped_sums
+from uapca.aggregate.kernel import group_order, grouped_extremes, grouped_sums, turn
 from uapca.aggregate.labels import combined
 from uapca.aggregate.merging import summed
 
@@ -127,17 +127,57 @@ def test_groups_of_every_size_beside_each_other(dtype):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_points_stored_by_columns_are_summed_like_those_stored_by_rows(weighted):
+@pytest.mark.parametrize(
+    ("n_groups", "offset", "dtype"),
+    [(8, 1e6, np.float64), (8, 0.0, np.float64), (8, 0.0, np.float32), (100, 1e6, np.float64)],
+)
+def test_points_stored_by_columns_are_summed_like_those_stored_by_rows(
+    weighted, n_groups, offset, dtype
+):
     rng = np.random.default_rng(3)
     n = 200_000  # several parts
-    codes = rng.integers(-1, 7, n)
+    codes = rng.integers(-1, n_groups - 1, n)
     codes[n // 2 :][codes[n // 2 :] == 3] = 4  # a group that ends early
-    points = rng.standard_normal((n, 3)) * [1, 10, 100] + codes[:, None] + 1e6
+    points = rng.standard_normal((n, 3)) * [1, 10, 100] + codes[:, None] % 3 + offset
+    points = points.astype(dtype)
     weights = rng.random(n) if weighted else None
-    by_rows, _ = summed(points, codes, 8, weights)
-    by_columns, errors = summed(np.asfortranarray(points), codes, 8, weights)
+    by_rows, _ = summed(points, codes, n_groups, weights)
+    by_columns, errors = summed(np.asfortranarray(points), codes, n_groups, weights)
     for name in ("counts", "weights", "squares", "means", "scatters"):
         one, other = getattr(by_rows, name), getattr(by_columns, name)
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(one).max())
     off = np.abs(by_rows.scatters - by_columns.scatters).max(axis=(1, 2))
     assert (off <= errors[1]).all()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_points_that_leave_zero_and_come_back(order):
+    """About zero blocks are multiplied as they are; where they go away from it they are not."""
+    rng = np.random.default_rng(5)
+    n = 140_000
+    points = np.round(rng.standard_normal((n, 3)) * [1024, 64, 4096]) / 1024
+    points[n // 3 : n // 2] += [0.0, 2.0**27, 0.0]
+    exact = np.cov((points - points.mean(axis=0)).T.astype(np.longdouble), bias=True)
+    size = np.sqrt(np.outer(exact.diagonal(), exact.diagonal()))
+    sums, errors = summed(np.asarray(points, order=order), np.zeros(n, dtype=int), 1)
+    assert (np.abs(sums.scatters[0] / n - exact) < 1e-14 * size).all()
+    assert np.abs(sums.scatters[0] - n * exact).max() <= errors[1, 0]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_constant_feature_has_no_variance(order):
+    points = np.random.default_rng(6).standard_normal((140_000, 2))
+    points[:, 1] = 0.1
+    sums, _ = summed(np.asarray(points, order=order), np.arange(140_000) % 2, 2)
+    assert not sums.scatters[:, 1].any()
+    assert (sums.means[:, 1] == 0.1).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 1000, 16_384, 40_001])
+@pytest.mark.parametrize("d", [1, 11, 12, 30])
+def test_columns_are_turned_into_rows(dtype, n, d):
+    columns = [np.arange(n, dtype=dtype) * d + j for j in range(d)]
+    rows = np.empty((n, d), dtype=dtype)
+    turn(columns, rows)
+    np.testing.assert_array_equal(rows, np.stack(columns, axis=1))

@@ -8,7 +8,8 @@ zero merge without losing digits: at an offset of 1e8 a float alone knows a mean
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ __all__ = [
     "group_order",
     "grouped_extremes",
     "grouped_sums",
+    "sums_in_parts",
     "turn",
     "two_sum",
     "zero_sums",
@@ -38,6 +40,12 @@ _ALONE = 360_000
 BLOCK_ROWS = 4096
 # Rows turned from columns at a time, while they are in cache.
 _TURNED = 65536
+# From so many columns on they are put beside each other first, so many rows at a time, and so many
+# numbers apart: distances that are powers of two would fall on the same places of the cache.
+_STAGED_FROM, _STAGE, _APART = 12, 16384, 24
+# Rows of a part that is turned from columns and summed: for each group so many that a block of it
+# is worth its set-up, and never fewer than this.
+_EACH, _PART = 2048, 16384
 # Groups smaller than this are taken together, many of one size at a time.
 _SMALL = 64
 # Rows that one step of a broadcast covers: NumPy's loop over the features alone would be short.
@@ -106,12 +114,21 @@ def two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def turn(columns: Sequence[Floats], rows: Floats) -> None:
-    """Write columns side by side into a matrix stored by rows."""
-    for start in range(0, len(rows), _TURNED):
-        part = slice(start, start + _TURNED)
-        block = rows[part]
-        for j, values in enumerate(columns):
-            block[:, j] = values[part]
+    """Write columns, each on its own, side by side into a matrix stored by rows."""
+    n, d = rows.shape
+    if d < _STAGED_FROM or n < _STAGE:
+        for start in range(0, n, _TURNED):
+            block = rows[start : start + _TURNED]
+            for j, values in enumerate(columns):
+                block[:, j] = values[start : start + len(block)]
+        return
+    # Beside each other first, then all at once, which NumPy does a row at a time.
+    stage = np.empty((d, _STAGE + _APART), dtype=rows.dtype)
+    for start in range(0, n, _STAGE):
+        block = rows[start : start + _STAGE]
+        for held, values in zip(stage, columns, strict=True):
+            held[: len(block)] = values[start : start + len(block)]
+        np.copyto(block, stage[:, : len(block)].T)
 
 
 def grouped_sums(
@@ -144,15 +161,7 @@ def grouped_sums(
     starts = np.cumsum(counts) - counts
     # Gathering rows from columns stored one after the other would touch all of memory each time.
     points = np.ascontiguousarray(points)
-    sums = zero_sums(n_groups, points.shape[1])
-    sums.counts[:] = counts
-    if weights is None:
-        sums.weights[:] = sums.squares[:] = counts
-    else:
-        # The order of the points stays within a group, so the sums do not depend on other groups.
-        kept = codes >= 0
-        sums.weights[:] = np.bincount(codes[kept], weights[kept], minlength=n_groups)
-        sums.squares[:] = np.bincount(codes[kept], np.square(weights[kept]), minlength=n_groups)
+    sums = _counted(codes, counts, weights, points.shape[1])
     small = counts < _SMALL
     for size in np.unique(counts[small & (counts > 0)]).tolist():
         _sum_equal(sums, points, weights, order, starts, np.flatnonzero(counts == size), size)
@@ -165,6 +174,56 @@ def grouped_sums(
     for group in np.flatnonzero(~small & ~several).tolist():
         first = starts[group]
         _sum_one(sums, group, rows, order[first : first + counts[group]])
+    return sums
+
+
+def sums_in_parts(
+    points: Floats,
+    codes: npt.NDArray[np.integer],
+    n_groups: int,
+    weights: Doubles | None = None,
+) -> Sums:
+    """`grouped_sums` of points stored by columns, for few groups with many points each.
+
+    A part of the points is turned into rows at a time, and all groups go on where they were.
+    """
+    n, d = points.shape
+    size = min(n, max(_PART, _EACH * n_groups))
+    turned = np.empty((size, d), dtype=points.dtype)
+    total = np.zeros(n_groups, dtype=np.int64)
+    scatters = np.zeros((n_groups, d, d))
+    running = [_Running(scatter) for scatter in scatters]
+    rows = _Rows(turned, None, size)
+    for start in range(0, n, size):
+        part = slice(start, min(start + size, n))
+        np.copyto(turned[: part.stop - start], points[part])
+        rows.weights = None if weights is None else weights[part]
+        order, counts = group_order(codes[part], n_groups)
+        total += counts
+        ends = np.cumsum(counts).tolist()
+        for group, (first, end) in enumerate(pairwise([0, *ends])):
+            for low in range(first, end, rows.size):
+                running[group].add(rows, order[low : min(low + rows.size, end)])
+    sums = _counted(codes, total, weights, d)._replace(scatters=scatters)
+    for group, one in enumerate(running):
+        sums.means[group], sums.rests[group] = two_sum(one.base, one.mean)
+    return sums
+
+
+def _counted(
+    codes: npt.NDArray[np.integer], counts: Integers, weights: Doubles | None, d: int
+) -> Sums:
+    """Sums of which only counts and weights are there yet."""
+    n_groups = len(counts)
+    sums = zero_sums(n_groups, d)
+    sums.counts[:] = counts
+    if weights is None:
+        sums.weights[:] = sums.squares[:] = counts
+    else:
+        # The order of the points stays within a group, so the sums do not depend on other groups.
+        kept = codes >= 0
+        sums.weights[:] = np.bincount(codes[kept], weights[kept], minlength=n_groups)
+        sums.squares[:] = np.bincount(codes[kept], np.square(weights[kept]), minlength=n_groups)
     return sums
 
 
@@ -213,16 +272,23 @@ class _Rows:
         # Whole tiles: a broadcast may run over the end of a block into rows that nobody reads.
         padded = -(-self.size // _TILE) * _TILE
         self.gathered = np.zeros((padded, d), dtype=points.dtype)
-        self.wide = self.gathered if points.dtype == np.float64 else np.empty((padded, d))
+        self.wide = self.gathered if self.in_doubles else np.empty((padded, d))
         self.tiled = np.empty((_TILE, d))
         self.ones = np.ones(self.size)
         self.product = np.empty((d, d))
 
-    def take(self, positions: npt.NDArray[np.intp]) -> None:
-        np.take(self.points, positions, axis=0, out=self.gathered[: len(positions)], mode="clip")
+    @property
+    def in_doubles(self) -> bool:
+        return self.points.dtype == np.float64
+
+    def take(self, positions: npt.NDArray[np.intp]) -> Floats:
+        """The rows at some positions."""
+        block = self.gathered[: len(positions)]
+        np.take(self.points, positions, axis=0, out=block, mode="clip")
+        return block
 
     def subtract(self, centre: Doubles, n: int, again: bool = False) -> Doubles:
-        """The first ``n`` gathered rows about ``centre``; ``again``: those of the last call."""
+        """The ``n`` gathered rows about ``centre``; ``again``: those of the last call."""
         tiles = -(-n // _TILE)
         shape = (tiles, _TILE * len(centre))
         source = self.wide if again else self.gathered
@@ -233,6 +299,73 @@ class _Rows:
             out=self.wide[: tiles * _TILE].reshape(shape),
         )
         return self.wide[:n]
+
+
+class _Running:
+    """The sums of one group, merged from blocks that are centred one by one."""
+
+    __slots__ = ("base", "done", "mean", "scatter")
+
+    def __init__(self, scatter: Doubles) -> None:
+        self.scatter = scatter  # zeros to begin with
+        self.base = self.mean = np.zeros(len(scatter))
+        self.done = 0.0
+
+    def add(self, rows: _Rows, positions: npt.NDArray[np.intp]) -> None:
+        """Add the rows at some positions, of which there are not more than a block."""
+        n = len(positions)
+        block: Any = rows.take(positions)
+        if rows.weights is None:
+            w, weight = rows.ones[:n], float(n)
+        else:
+            w = rows.weights[positions]
+            weight = float(w.sum())
+        if weight == 0.0:
+            return
+        if not self.done:
+            # One of the points as a provisional centre: what is left is of the spread's size.
+            first = 0 if rows.weights is None else int(w.argmax())
+            self.base = block[first].astype(np.float64)
+        centre, product = self.base + self.mean, rows.product
+        if self._is_about_zero(centre) and rows.in_doubles:
+            from_base = -self.base
+        else:
+            block, from_base = rows.subtract(centre, n), centre - self.base
+        off = np.asarray(w @ block)
+        off /= weight
+        exact = not self.done
+        if exact:
+            block = rows.subtract(off, n, again=True)
+        _multiply(block, w, product, rows.weights is not None)
+        if not exact and _is_far(weight * off * off, product):
+            # The correction would cancel: then it is centred as the first was.
+            exact = True
+            rows.take(positions)
+            block, from_base = rows.subtract(centre, n), centre - self.base
+            off = np.asarray(w @ block)
+            off /= weight
+            block = rows.subtract(off, n, again=True)
+            _multiply(block, w, product, rows.weights is not None)
+        self.scatter += product
+        gap = from_base + off - self.mean
+        if self.done:
+            self.scatter += np.outer(gap, gap * (self.done * (weight / (self.done + weight))))
+        if not exact:
+            self.scatter -= np.outer(off, off * weight)
+        self.done += weight
+        self.mean = self.mean + gap * (weight / self.done)
+
+    def _is_about_zero(self, centre: Doubles) -> bool:
+        """Whether the next block need not be moved there."""
+        if not self.done:
+            return False
+        spread = np.diagonal(self.scatter)
+        return bool((self.done * centre * centre <= _NEAR**2 * spread).all())
+
+
+def _is_far(offs: Doubles, product: Doubles) -> bool:
+    """Whether the mean of a block is too far from where the block was measured from."""
+    return bool((offs > (_NEAR**2 / (1 + _NEAR**2)) * np.diagonal(product)).any())
 
 
 def _batches(groups: Integers, counts: Integers, size: int) -> Iterator[Integers]:
@@ -275,57 +408,11 @@ def _sum_several(
 
 
 def _sum_one(sums: Sums, group: int, rows: _Rows, positions: npt.NDArray[np.intp]) -> None:
-    """The sums of one group, merged from blocks that are centred one by one."""
-    scatter, product = sums.scatters[group], rows.product
-    base = mean = np.empty(0)
-    done = 0.0
+    """The sums of one group of any size."""
+    running = _Running(sums.scatters[group])
     for start in range(0, len(positions), rows.size):
-        taken = positions[start : start + rows.size]
-        n = len(taken)
-        rows.take(taken)
-        if rows.weights is None:
-            w, weight = rows.ones[:n], float(n)
-        else:
-            w = rows.weights[taken]
-            weight = float(w.sum())
-        if not done:
-            # One of the points as a provisional centre: what is left is of the spread's size.
-            base = rows.gathered[int(w.argmax()) if rows.weights is not None else 0].astype(
-                np.float64
-            )
-            mean = np.zeros(len(base))
-        if weight == 0.0:
-            continue
-        centre = base + mean
-        block = rows.subtract(centre, n)
-        off = np.asarray(w @ block)
-        off /= weight
-        exact = not done
-        if exact:
-            block = rows.subtract(off, n, again=True)
-        _multiply(block, w, product, rows.weights is not None)
-        if not exact:
-            spread = np.diagonal(product)
-            # Far from the centre the correction would cancel: then it is centred as the first was.
-            if (weight * off * off > (_NEAR**2 / (1 + _NEAR**2)) * spread).any():
-                exact = True
-                if rows.weights is None:
-                    block = rows.subtract(off, n, again=True)
-                else:
-                    rows.take(taken)
-                    block = rows.subtract(centre, n)
-                    block = rows.subtract(off, n, again=True)
-                _multiply(block, w, product, rows.weights is not None)
-        scatter += product
-        offset = (centre - base) + off
-        gap = offset - mean
-        if done:
-            scatter += np.outer(gap, gap * (done * (weight / (done + weight))))
-        if not exact:
-            scatter -= np.outer(off, off * weight)
-        done += weight
-        mean += gap * (weight / done)
-    sums.means[group], sums.rests[group] = two_sum(base, mean)
+        running.add(rows, positions[start : start + rows.size])
+    sums.means[group], sums.rests[group] = two_sum(running.base, running.mean)
 
 
 def _multiply(block: Doubles, w: Doubles, product: Doubles, weighted: bool) -> None:

@@ -11,7 +11,7 @@ from uapca.aggregate.kernel import (
     Integers,
     Sums,
     grouped_sums,
-    turn,
+    sums_in_parts,
     two_sum,
     zero_sums,
 )
@@ -24,6 +24,8 @@ _BLOCK = 1 << 16
 # Rows turned from columns before they are summed: for each group so many that merging its sums
 # costs little beside summing them, and never fewer than this.
 _EACH, _LEAST = 256, 1 << 16
+# Up to so many groups their sums are not merged, but go on from part to part.
+_FEW = 64
 
 
 def summed(
@@ -39,13 +41,15 @@ def summed(
     if points.flags.c_contiguous or n < 2 * rows:
         sums = grouped_sums(points, codes, n_groups, weights)
         return sums, first_errors(sums)
+    if n_groups <= _FEW:
+        sums = sums_in_parts(points, codes, n_groups, weights)
+        return sums, first_errors(sums)
     sums, errors = zero_sums(n_groups, d), np.zeros((2, n_groups))
     buffer = np.empty((rows, d), dtype=points.dtype)
-    columns = list(points.T)
     for start in range(0, n, rows):
         part = slice(start, start + rows)
         block = buffer[: len(codes[part])]
-        turn([column[part] for column in columns], block)
+        np.copyto(block, points[part])
         own = None if weights is None else weights[part]
         more = grouped_sums(block, codes[part], n_groups, own)
         used = np.flatnonzero(more.counts)
