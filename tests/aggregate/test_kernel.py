@@ -164,6 +164,17 @@ def test_points_that_leave_zero_and_come_back(order):
     assert np.abs(sums.scatters[0] - n * exact).max() <= errors[1, 0]
 
 
+@pytest.mark.parametrize("n_groups", [1, 30, 1000])
+def test_squares_that_overflow_only_from_zero(n_groups):
+    """A common offset is gone before anything is squared."""
+    codes = np.arange(30_000) % n_groups
+    spread = np.random.default_rng(7).standard_normal((30_000, 2))
+    with np.errstate(all="ignore"):
+        sums, _ = summed(spread * 1e150 + 1e155, codes, n_groups)
+    wanted, _ = summed(spread, codes, n_groups)
+    np.testing.assert_allclose(sums.scatters / 1e300, wanted.scatters, rtol=1e-9, atol=1e-6)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_a_constant_feature_has_no_variance(order):
     points = np.random.default_rng(6).standard_normal((140_000, 2))

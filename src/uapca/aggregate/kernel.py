@@ -50,8 +50,8 @@ _EACH, _PART = 2048, 16384
 _SMALL = 64
 # Rows that one step of a broadcast covers: NumPy's loop over the features alone would be short.
 _TILE = 16
-# Blocks whose mean is within this many standard deviations of the centre are not centred again:
-# the correction then costs a factor of at most 1 + _NEAR² in rounding.
+# Blocks whose mean is within this many standard deviations of the centre, or of zero, are not
+# centred again: the correction then costs a factor of at most 1 + _NEAR² in rounding.
 _NEAR = 2.0
 
 
@@ -272,20 +272,24 @@ class _Rows:
         # Whole tiles: a broadcast may run over the end of a block into rows that nobody reads.
         padded = -(-self.size // _TILE) * _TILE
         self.gathered = np.zeros((padded, d), dtype=points.dtype)
-        self.wide = self.gathered if self.in_doubles else np.empty((padded, d))
+        self.wide = self.gathered if points.dtype == np.float64 else np.empty((padded, d))
         self.tiled = np.empty((_TILE, d))
         self.ones = np.ones(self.size)
         self.product = np.empty((d, d))
-
-    @property
-    def in_doubles(self) -> bool:
-        return self.points.dtype == np.float64
+        # Points about zero need not be moved there; where some are not, the rest are not tried.
+        self.try_as_they_are = True
 
     def take(self, positions: npt.NDArray[np.intp]) -> Floats:
         """The rows at some positions."""
         block = self.gathered[: len(positions)]
         np.take(self.points, positions, axis=0, out=block, mode="clip")
         return block
+
+    def as_they_are(self, n: int) -> Doubles:
+        """The ``n`` gathered rows where they are, as doubles."""
+        if self.wide is not self.gathered:
+            self.wide[:n] = self.gathered[:n]
+        return self.wide[:n]
 
     def subtract(self, centre: Doubles, n: int, again: bool = False) -> Doubles:
         """The ``n`` gathered rows about ``centre``; ``again``: those of the last call."""
@@ -327,8 +331,8 @@ class _Running:
             first = 0 if rows.weights is None else int(w.argmax())
             self.base = block[first].astype(np.float64)
         centre, product = self.base + self.mean, rows.product
-        if self._is_about_zero(centre) and rows.in_doubles:
-            from_base = -self.base
+        if self._is_about_zero(centre):
+            block, from_base = rows.as_they_are(n), -self.base
         else:
             block, from_base = rows.subtract(centre, n), centre - self.base
         off = np.asarray(w @ block)
@@ -337,7 +341,7 @@ class _Running:
         if exact:
             block = rows.subtract(off, n, again=True)
         _multiply(block, w, product, rows.weights is not None)
-        if not exact and _is_far(weight * off * off, product):
+        if not exact and _are_far(weight * off * off, product):
             # The correction would cancel: then it is centred as the first was.
             exact = True
             rows.take(positions)
@@ -363,9 +367,11 @@ class _Running:
         return bool((self.done * centre * centre <= _NEAR**2 * spread).all())
 
 
-def _is_far(offs: Doubles, product: Doubles) -> bool:
-    """Whether the mean of a block is too far from where the block was measured from."""
-    return bool((offs > (_NEAR**2 / (1 + _NEAR**2)) * np.diagonal(product)).any())
+def _are_far(moved: Any, products: Doubles) -> bool:
+    """Whether a mean is too far from where points were measured from; ``moved``: w (distance)²."""
+    spread = np.diagonal(products, axis1=-2, axis2=-1)
+    near = (moved <= (_NEAR**2 / (1 + _NEAR**2)) * spread) & (spread < np.inf)
+    return not near.all()
 
 
 def _batches(groups: Integers, counts: Integers, size: int) -> Iterator[Integers]:
@@ -394,15 +400,27 @@ def _sum_several(
         taken = order[start : start + stops[-1]]
     else:
         taken = order[np.arange(stops[-1]) + np.repeat(starts[groups] - firsts, counts)]
-    rows.take(taken)
-    points, block = rows.gathered[: len(taken)], rows.wide[: len(taken)]
+    points, block = rows.take(taken), rows.as_they_are(len(taken))
+    ends = list(zip(groups.tolist(), firsts.tolist(), stops.tolist(), strict=True))
+    if rows.try_as_they_are:
+        mean = np.add.reduceat(block, firsts, axis=0)
+        mean /= counts[:, None]
+        for group, first, stop in ends:
+            part = block[first:stop]
+            np.matmul(part.T, part, out=sums.scatters[group])
+        moved = mean * counts[:, None]
+        if not _are_far(moved * mean, sums.scatters[groups]):
+            sums.scatters[groups] -= moved[:, :, None] * mean[:, None, :]
+            sums.means[groups] = mean
+            return
+        rows.try_as_they_are = False
     base = points[firsts].astype(np.float64, copy=False)
     np.subtract(points, np.repeat(base, counts, axis=0), out=block)
     mean = np.add.reduceat(block, firsts, axis=0)
     mean /= counts[:, None]
     block -= np.repeat(mean, counts, axis=0)
     sums.means[groups], sums.rests[groups] = two_sum(base, mean)
-    for group, first, stop in zip(groups.tolist(), firsts.tolist(), stops.tolist(), strict=True):
+    for group, first, stop in ends:
         part = block[first:stop]
         np.matmul(part.T, part, out=sums.scatters[group])
 
