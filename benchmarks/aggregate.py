@@ -43,9 +43,10 @@ def _data(n_labels: int, n: int = 1_000_000) -> tuple[Any, Any]:
     return rng.standard_normal((n, 22)), rng.integers(0, n_labels, n)
 
 
-def _groups(n_labels: int, limit: float | None) -> Case:
+def _groups(n_labels: int, limit: float | None, offset: float = 0.0) -> Case:
     def build() -> dict[str, Job]:
         points, labels = _data(n_labels)
+        points += offset
         if n_labels * 10 == len(points):
             labels = np.random.default_rng(6).permutation(np.repeat(np.arange(n_labels), 10))
         return {
@@ -53,7 +54,8 @@ def _groups(n_labels: int, limit: float | None) -> Case:
             "bare NumPy": lambda: _grouped(points, labels),
         }
 
-    name = f"from_groups, 1e6 × 22 points, {n_labels} labels"
+    where = f" {offset:g} sd from zero" if offset else ""
+    name = f"from_groups, 1e6 × 22 points{where}, {n_labels} labels"
     return Case(name, build, {} if limit is None else {"bare NumPy": limit}, rounds=5)
 
 
@@ -120,6 +122,8 @@ def _chunks() -> Case:
 CASES = [
     _groups(8, 0.6),
     _groups(1000, 0.9),
+    _groups(8, 0.6, 100.0),
+    _groups(1000, 0.9, 100.0),
     _groups(100_000, None),
     _frames(8),
     _frames(1000),

@@ -331,7 +331,8 @@ class _Running:
             first = 0 if rows.weights is None else int(w.argmax())
             self.base = block[first].astype(np.float64)
         centre, product = self.base + self.mean, rows.product
-        if self._is_about_zero(centre):
+        as_it_is = rows.try_as_they_are and self.done > 0.0
+        if as_it_is:
             block, from_base = rows.as_they_are(n), -self.base
         else:
             block, from_base = rows.subtract(centre, n), centre - self.base
@@ -344,6 +345,7 @@ class _Running:
         if not exact and _are_far(weight * off * off, product):
             # The correction would cancel: then it is centred as the first was.
             exact = True
+            rows.try_as_they_are = rows.try_as_they_are and not as_it_is
             rows.take(positions)
             block, from_base = rows.subtract(centre, n), centre - self.base
             off = np.asarray(w @ block)
@@ -353,18 +355,12 @@ class _Running:
         self.scatter += product
         gap = from_base + off - self.mean
         if self.done:
-            self.scatter += np.outer(gap, gap * (self.done * (weight / (self.done + weight))))
+            share = self.done * (weight / (self.done + weight))
+            self.scatter += gap[:, None] * (gap * share)
         if not exact:
-            self.scatter -= np.outer(off, off * weight)
+            self.scatter -= off[:, None] * (off * weight)
         self.done += weight
         self.mean = self.mean + gap * (weight / self.done)
-
-    def _is_about_zero(self, centre: Doubles) -> bool:
-        """Whether the next block need not be moved there."""
-        if not self.done:
-            return False
-        spread = np.diagonal(self.scatter)
-        return bool((self.done * centre * centre <= _NEAR**2 * spread).all())
 
 
 def _are_far(moved: Any, products: Doubles) -> bool:
