@@ -59,8 +59,11 @@ def _groups(n_labels: int, limit: float | None, offset: float = 0.0) -> Case:
     return Case(name, build, {} if limit is None else {"bare NumPy": limit}, rounds=5)
 
 
-def _frames(n_labels: int) -> Case:
-    """Against what the same frames offer themselves: all pairs of columns, for each label."""
+def _frames(n_labels: int, as_array: bool) -> Case:
+    """Against what data frames offer themselves: all pairs of columns, for each label.
+
+    Each has the points as it likes them best, or we a data frame of pandas too.
+    """
 
     def build() -> dict[str, Job]:
         import duckdb
@@ -84,7 +87,11 @@ def _frames(n_labels: int) -> Case:
             return groups.mean(), groups.cov(ddof=0)
 
         return {
-            "from_groups": lambda: uapca.from_groups(frame, "label"),
+            "from_groups": (
+                (lambda: uapca.from_groups(points, labels))
+                if as_array
+                else (lambda: uapca.from_groups(frame, "label"))
+            ),
             "pandas groupby mean and cov": pandas,
             "polars pairwise": lambda: other.group_by("label").agg(*means, *covs),
             "DuckDB pairwise": lambda: database.execute(
@@ -97,7 +104,8 @@ def _frames(n_labels: int) -> Case:
         "polars pairwise": 0.25,
         "DuckDB pairwise": 0.25,
     }
-    return Case(f"data frames, 1e6 × 22 points, {n_labels} labels", build, limits, rounds=3)
+    ours = "arrays" if as_array else "data frames"
+    return Case(f"{ours}, 1e6 × 22 points, {n_labels} labels", build, limits, rounds=5)
 
 
 def _chunks() -> Case:
@@ -125,8 +133,7 @@ CASES = [
     _groups(8, 0.6, 100.0),
     _groups(1000, 0.9, 100.0),
     _groups(100_000, None),
-    _frames(8),
-    _frames(1000),
+    *(_frames(n_labels, as_array) for as_array in (True, False) for n_labels in (8, 1000)),
     _chunks(),
 ]
 
