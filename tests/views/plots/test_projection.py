@@ -126,6 +126,11 @@ def test_legend_says_where_no_more_than_moments_is_known():
     assert text(uapca.UncertainArray(whole.mean, whole.cov.dense())) == text(bare)
     some = rows_of(known + only)
     assert text(some) == "95 % of each row's probability, some taken as normal (ellipse)"
+    # A mixture whose parts are known by their moments has two modes, if they are normal.
+    parts = [Moments([-4.0, 0.0], np.eye(2)), Normal([4.0, 0.0], np.eye(2))]
+    two = scene(rows_of([Mixture([1, 1], parts)]), levels=0.5)
+    assert two.legend[0].text == "50 % of each row's probability, if normal (density contour)"
+    assert len(two.of(Area, "row")[0].rings) == 2
     # A certain row needs no law.
     sure = [*known, Moments([9.0, 9.0], np.zeros((2, 2)))]
     assert text(rows_of(sure)) == "95 % of each row's probability (ellipse)"

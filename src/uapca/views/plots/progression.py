@@ -19,7 +19,7 @@ from uapca.views.placing import apart
 from uapca.views.plots.factor_traces import longest, trace_panel
 from uapca.views.rows.colours import colouring
 from uapca.views.rows.ellipses import normal_mark, radius_of
-from uapca.views.rows.marks import as_if_normal, is_assumed, is_normal
+from uapca.views.rows.marks import MOST, as_if_normal, evenly, is_assumed, is_normal
 from uapca.views.scene import (
     Axis,
     Floats,
@@ -77,6 +77,12 @@ class Turning:
     def normal(self) -> bool:
         """Whether the ellipses are regions of the rows themselves."""
         return self.data.laws is None or all(map(is_normal, self.data.laws))
+
+    @property
+    def drawn(self) -> Any:
+        """The rows with ellipses: all, or of very many some of every size."""
+        sizes = np.asarray(self.data.cov.diagonal()).sum(axis=1)
+        return np.sort(evenly(np.argsort(-sizes, kind="stable"), MOST))
 
     def course(self, u: float) -> Course:
         """The traces up to u."""
@@ -201,8 +207,10 @@ def level_entry(plan: Turning) -> LegendEntry:
         laws = plan.data.laws
         assumed = {True} if laws is None else set(map(is_assumed, laws))
         whose = f"each row{as_if_normal(assumed)}"
+    n = len(plan.data)
+    part = f", {len(plan.drawn):,} of {n:,} rows" if n > MOST else ""
     return LegendEntry(
-        text=f"{percent(plan.level)} of {whose}",
+        text=f"{percent(plan.level)} of {whose}{part}",
         kind="area",
         ink=Ink(color=GREY, fill=GREY, fill_opacity=0.14),
     )
@@ -247,13 +255,13 @@ def turned(plan: Turning, course: Course, named: bool = False) -> Panel:
     ]
     # As in a projection: too many rows are all of one colour.
     colours = [replace(ink, fill_opacity=0.15) for ink in colouring(None, len(means)).inks]
-    for k, ink in enumerate(colours):
-        line = replace(ink, width=0.8)
+    for k in plan.drawn.tolist():
+        line = replace(colours[k], width=0.8)
         mark = normal_mark(
             means[k], covariances[k], plan.level, plan.reach, role="row", key=keys[k], ink=line
         )
         marks.append(mark)
-        dot = replace(line, fill=ink.color, fill_opacity=1.0, dash="solid")
+        dot = replace(line, fill=line.color, fill_opacity=1.0, dash="solid")
         marks.append(
             Markers(role="mean", key=keys[k], points=means[k : k + 1], size=0.5, ink=dot, layer=3)
         )

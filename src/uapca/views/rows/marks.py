@@ -133,25 +133,23 @@ def checked_levels(levels: Any, count: int) -> tuple[float, ...]:
 
 
 def is_assumed(law: Law | None) -> bool:
-    """Whether a row is drawn as a normal only because no more than its moments is known."""
+    """Whether a row, or a part of it, is drawn as a normal as no more than moments is known."""
     if isinstance(law, Affine):
         return is_assumed(law.law)
     if isinstance(law, Mixture):
-        return len(law.components) == 1 and is_assumed(law.components[0])
+        return any(map(is_assumed, law.components))
     return law is None or (isinstance(law, Moments) and law.sampler is None)
 
 
 def is_normal(law: Law) -> bool:
     """Whether a law is a normal, or drawn as one because no more than its moments is known."""
-    if is_assumed(law):
-        return True
     if isinstance(law, Affine):
         return is_normal(law.law)
     if isinstance(law, Independent):
         return all(isinstance(m, Gaussian | Point) for m in law.marginals)
     if isinstance(law, Mixture):
         return len(law.components) == 1 and is_normal(law.components[0])
-    return isinstance(law, Normal)
+    return isinstance(law, Normal) or is_assumed(law)
 
 
 def row_marks(
