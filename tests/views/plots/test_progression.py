@@ -45,9 +45,9 @@ def test_of_very_many_rows_some_of_every_size_are_drawn():
     rng = np.random.default_rng(0)
     many = uapca.UncertainArray(rng.standard_normal((2000, 3)), std=rng.uniform(0, 1, (2000, 3)))
     sheet = uapca.plot.progression.scene(many, scales=(0.0, 1.0))
-    assert sheet.legend[-1].text == "95 % of each row, if normal, 500 of 2,000 rows"
+    assert sheet.legend[-1].text == "95 % of each row, if normal, 100 of 2,000 rows"
     drawn = [{mark.key for mark in panel.of(Ellipse, "row")} for panel in sheet.panels[1]]
-    assert len(drawn[0]) == 500
+    assert len(drawn[0]) == 100
     assert drawn[0] == drawn[1]
     sizes = many.cov.diagonal().sum(axis=1)
     assert {str(sizes.argmin()), str(sizes.argmax())} <= drawn[0]

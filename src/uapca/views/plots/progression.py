@@ -19,7 +19,7 @@ from uapca.views.placing import apart
 from uapca.views.plots.factor_traces import longest, trace_panel
 from uapca.views.rows.colours import colouring
 from uapca.views.rows.ellipses import normal_mark, radius_of
-from uapca.views.rows.marks import MOST, as_if_normal, evenly, is_assumed, is_normal
+from uapca.views.rows.marks import MANY, as_if_normal, evenly, is_assumed, is_normal
 from uapca.views.scene import (
     Axis,
     Floats,
@@ -40,6 +40,8 @@ __all__ = ["FILM_EM", "Turning", "progression", "turning"]
 
 # More names than this only cover each other.
 NAMED = 12
+# And more ellipses than this, in panels this small.
+MOST = 100
 # The height of type in radii of a panel that is a quarter of a page wide.
 SMALL_EM = 0.17
 # And of one half a page wide, as in a film.
@@ -254,16 +256,18 @@ def turned(plan: Turning, course: Course, named: bool = False) -> Panel:
         for axis in ("x", "y")
     ]
     # As in a projection: too many rows are all of one colour.
-    colours = [replace(ink, fill_opacity=0.15) for ink in colouring(None, len(means)).inks]
+    many = len(means) > MANY
+    opacity, width, size = (0.05, 0.35, 0.25) if many else (0.15, 0.8, 0.5)
+    colours = [replace(ink, fill_opacity=opacity) for ink in colouring(None, len(means)).inks]
     for k in plan.drawn.tolist():
-        line = replace(colours[k], width=0.8)
+        line = replace(colours[k], width=width)
         mark = normal_mark(
             means[k], covariances[k], plan.level, plan.reach, role="row", key=keys[k], ink=line
         )
         marks.append(mark)
         dot = replace(line, fill=line.color, fill_opacity=1.0, dash="solid")
         marks.append(
-            Markers(role="mean", key=keys[k], points=means[k : k + 1], size=0.5, ink=dot, layer=3)
+            Markers(role="mean", key=keys[k], points=means[k : k + 1], size=size, ink=dot, layer=3)
         )
     if named and names is not None and len(names) <= NAMED:
         marks += _names(plan, names, means, colours)
