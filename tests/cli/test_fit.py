@@ -128,6 +128,22 @@ def test_more_components_than_there_are_and_one_row_are_remarked(run, tmp_path):
     assert note not in run("fit", "students").stderr
 
 
+def test_a_feature_that_is_the_whole_picture_is_remarked(run, tmp_path):
+    """Heights in centimetres beside masses in grams: the components are those of the units."""
+    path = tmp_path / "units.csv"
+    path.write_text("cm,g,years\n170,70000,40\n180,90000,35\n160,55000,52\n175,62000,28\n")
+    note = (
+        "note: g alone has nearly all of the variance; if that is due to its unit, --standardize "
+        "gives all features the same say"
+    )
+    assert note in run("fit", path).stderr.splitlines()
+    assert "note" not in run("fit", path, "--standardize").stderr
+    assert "note" not in run("fit", path, "--quiet").stderr
+    path.write_text("a,b,c\n1,20,4\n2,60,3\n3,10,5\n2,40,3\n")
+    assert "note: b alone has 99.7 % of the variance" in run("fit", path).stderr
+    assert "note" not in run("fit", "students").stderr
+
+
 def test_components_are_as_many_as_asked_for(run):
     def count(*options):
         return len(json.loads(run("fit", "students", "--json", *options).stdout)["variances"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from uapca.cli.labels import counted
+from uapca.cli.labels import counted, shown
 from uapca.cli.model import Model
 from uapca.cli.say import note
 from uapca.decomposition import UAPCA, UncertainScaler
@@ -23,6 +23,9 @@ __all__ = ["Fit", "feature_names", "fitted"]
 
 # Standard errors need a D × D matrix for each component: at most so many numbers in all.
 _MOST_NUMBERS = 30_000_000
+# A feature with so much of the variance, so many times as wide as the middle one, may be in other
+# units than the rest.
+_ALONE, _UNLIKE = 0.95, 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +101,26 @@ def fitted(
     if len(X) == 1:
         note("note: one row has no spread between rows: every variance is its own uncertainty")
     pca = UAPCA(_at_most(components, data), scale=scale, ddof=ddof).fit(data)
+    if scaler is None:
+        _note_of_sizes(pca, feature_names(X))
     if not judged:
         return Fit(data, pca, scaler)
     return Fit(data, pca, scaler, *_judged(data, pca))
+
+
+def _note_of_sizes(pca: UAPCA, features: tuple[str, ...]) -> None:
+    """Say it where one feature is the whole picture because of its units."""
+    if pca.solver_ != "eigh" or len(features) < 2:
+        return
+    variances = pca.get_covariance().diagonal()
+    largest = int(variances.argmax())
+    share = variances[largest] / variances.sum() if variances[largest] > 0.0 else 0.0
+    if share >= _ALONE and variances[largest] >= _UNLIKE**2 * np.median(variances):
+        how_much = "nearly all" if share > 0.9995 else f"{100 * share:.3g} %"
+        note(
+            f"note: {shown(features[largest])} alone has {how_much} of the variance; if that is "
+            "due to its unit, --standardize gives all features the same say"
+        )
 
 
 def feature_names(X: UncertainArray) -> tuple[str, ...]:
