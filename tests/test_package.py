@@ -13,7 +13,8 @@ SOURCE = Path(uapca.__file__).parent
 
 # Each layer may import only from those before it; those in one line do not know each other.
 LAYERS = [
-    {"_validation", "_files", "_names", "_version"},
+    {"_names", "_version"},
+    {"_validation", "_files"},
     {"_progress"},
     {"laws"},
     {"uncertain"},

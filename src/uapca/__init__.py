@@ -131,14 +131,13 @@ def _meant(name: str) -> str:
     """What was probably meant; nothing is looked for where Python itself asks for a name."""
     if name.startswith("_"):
         return ""
-    from difflib import get_close_matches
-
     from uapca import datasets
+    from uapca._names import nearest
 
     known = {other: other for other in (*_MODULES, *_HOME)}
     known |= {other: f"datasets.{other}" for other in datasets.__all__}
-    close = get_close_matches(name, known, n=1)
-    return f"; did you mean 'uapca.{known[close[0]]}'?" if close else ""
+    close = nearest(name, known)
+    return f"; did you mean 'uapca.{known[close]}'?" if close else ""
 
 
 def __dir__() -> list[str]:

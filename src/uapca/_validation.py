@@ -6,11 +6,12 @@ Every message has the same four parts: the parameter, the rule, what was receive
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from uapca._names import nearest
 
 __all__ = [
     "Floats",
@@ -44,13 +45,13 @@ def check_choice(value: Any, choices: Iterable[Any], parameter: str) -> None:
         value is choice or (type(value) is type(choice) and value == choice) for choice in known
     ):
         return
-    close = get_close_matches(str(value), [str(choice) for choice in known], n=1)
+    close = nearest(str(value), map(str, known))
     raise ValueError(
         complaint(
             parameter,
             "be " + " or ".join(", ".join(map(repr, known)).rsplit(", ", 1)),
             f"got {value!r}",
-            f"Perhaps {close[0]!r} was meant" if close else "Choose one of them",
+            f"Perhaps {close!r} was meant" if close else "Choose one of them",
         )
     )
 

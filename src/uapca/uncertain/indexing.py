@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+from uapca._names import nearest
 from uapca._validation import complaint, shape_of
 from uapca.uncertain.covariance import Rows
 
@@ -81,9 +81,9 @@ def positions(
 def _meant(name: str, axis: str, labels: tuple[str, ...], features: tuple[str, ...]) -> str:
     if name in features:
         return f"{name!r} is a feature, which X[:, {name!r}] selects"
-    close = get_close_matches(name, labels, n=1)
+    close = nearest(name, labels)
     if close:
-        return f"Perhaps {close[0]!r} was meant"
+        return f"Perhaps {close!r} was meant"
     return f"Select {axis}s by position or give them names"
 
 
