@@ -97,7 +97,8 @@ def ink_of(ink: scene.Ink) -> dict[str, Any]:
     return {
         "color": own(ink.color),
         "linewidth": ink.width * params["lines.linewidth"],
-        "linestyle": DASHES[ink.dash],
+        # A line without width has no dashes: older versions of matplotlib stumble over them.
+        "linestyle": DASHES[ink.dash] if ink.width else "-",
         "alpha": ink.opacity,
     }
 
