@@ -94,15 +94,17 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
         weight = float(size) if weights is None else float(each.sum())
         if weight == 0.0:
             continue
-        centre = origin + mean
-        if readable and total and (total * centre**2 <= _NEAR**2 * spread).all():
+        # What came before may be too little to measure this block from.
+        alone = total < weight
+        centre = origin if alone else origin + mean
+        if readable and not alone and (total * centre**2 <= _NEAR**2 * spread).all():
             seen, from_origin = cast(Doubles, part), -origin
         else:
             if buffer is None:
                 buffer = np.empty((size, d))
             seen, from_origin = buffer[:size], centre - origin
             np.subtract(part, centre, out=seen)
-            if total < weight:  # what came before is too little to measure this block from
+            if alone:
                 off = np.asarray(each @ seen) / weight
                 seen -= off
                 from_origin = from_origin + off
@@ -112,13 +114,16 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
         np.matmul(seen.T, seen, out=product)
         scatter += product
         # From where it was measured to the block's own mean, and on to that of all.
-        step = from_origin + rest - mean
-        share = total * (weight / (total + weight))
+        own = from_origin + rest
+        step = own - mean
+        both = total + weight
+        share = total * (weight / both)
         spread += product.diagonal() - weight * rest**2 + share * step**2
         steps += rest, step
         shares += -weight, share
-        total += weight
-        mean += step * (weight / total)
+        # From the side that counts for more: the other may be far away.
+        mean = own - step * (total / both) if alone else mean + step * (weight / both)
+        total = both
     moved = np.array(steps)
     scatter += (moved.T * shares) @ moved
     scatter /= total
