@@ -225,6 +225,13 @@ class TestParameters:
         with pytest.raises(ValueError, match="^X must have squares that fit into float64; the cov"):
             uapca.UAPCA().fit(np.array([[1e200, 0.0], [-1e200, 1.0]]))
 
+    def test_an_offset_whose_square_overflows(self, rng):
+        """Centred first, in the fit and in the scores; nothing warns."""
+        points = 1e150 * rng.standard_normal((300, 3)) + 1e155
+        scores = uapca.UAPCA(2).fit_transform(points)
+        wanted = uapca.UAPCA(2).fit_transform((points - 1e155) / 1e150)
+        assert_allclose(scores / 1e150, wanted, rtol=0, atol=1e-9)
+
     @pytest.mark.parametrize("solver", ["eigh", "svd"])
     def test_overflow_with_every_solver(self, solver):
         points = np.array([[1e200, 0.0], [-1e200, 1.0]])

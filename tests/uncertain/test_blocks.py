@@ -68,6 +68,17 @@ def test_a_constant_feature_has_no_variance(rng, n, weighted):
         assert mean[1] == constant
 
 
+@pytest.mark.parametrize("n", [300, 20_000])
+def test_squares_that_overflow_only_from_zero(rng, n):
+    """A common offset is gone before anything is squared, and nothing warns."""
+    points = np.full((n, 2), 1.1e200)
+    points[:, 0] = 1e140 * rng.standard_normal(n) + 1e155
+    mean, covariance = blocks.moments(points)
+    assert mean[1] == 1.1e200
+    assert_array_equal(covariance[1], [0.0, 0.0])
+    assert_allclose(covariance[0, 0] / 1e280, np.var((points[:, 0] - 1e155) / 1e140), rtol=1e-12)
+
+
 def test_a_heavy_block_far_from_light_ones(rng):
     """A block is not measured from a mean that hardly counts."""
     points = np.round(rng.standard_normal((9000, 3)) * 1024) / 1024

@@ -364,11 +364,13 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         self._total = total
 
     def _scores(self, points: Any) -> Doubles:
-        """A (m − μ) for all rows, centred first."""
+        """A (m − μ) for all rows."""
         n, d = points.shape
         if n <= 2048:  # one block: no need to gather it
-            if self._between is not None and self.mean_ @ self.mean_ <= trace(self._between):
-                # About zero already: what centring first saves is less than a bit.
+            # Plain floats say nothing where squares overflow.
+            size = sum([m * m for m in self.mean_.tolist()])
+            if self._between is not None and size <= trace(self._between):
+                # About zero already: what centring first saves is less than a bit of their size.
                 scores = self.components_ @ points.T
                 scores -= (self.components_ @ self.mean_)[:, None]
                 return np.asarray(scores.T)

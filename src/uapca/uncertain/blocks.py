@@ -97,7 +97,7 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
         # What came before may be too little to measure this block from.
         alone = total < weight
         centre = origin if alone else origin + mean
-        if readable and not alone and (total * centre**2 <= _NEAR**2 * spread).all():
+        if readable and not alone and _are_near(centre, spread / total):
             seen, from_origin = cast(Doubles, part), -origin
         else:
             if buffer is None:
@@ -136,15 +136,21 @@ def _about_zero(points: Doubles) -> tuple[Doubles, Doubles] | None:
     mean = np.full(n, 1.0 / n) @ points
     near = mean.tolist()
     away = [a - m for a, m in zip(points[0].tolist(), near, strict=True)]
-    # The first point tells whether it is worth while to try.
-    if sum([m * m for m in near]) > _NEAR**2 * sum([a * a for a in away]):
+    # The first point tells whether it is worth while to try; squares may overflow.
+    if not sum([m * m for m in near]) <= _NEAR**2 * sum([a * a for a in away]) < math.inf:
         return None
     scatter = points.T @ points
     scatter /= n
     scatter -= mean[:, None] * mean
-    if any(m * m > _NEAR**2 * v for m, v in zip(near, scatter.diagonal().tolist(), strict=True)):
-        return None
-    return mean, scatter
+    variances = scatter.diagonal().tolist()
+    if all(m * m <= _NEAR**2 * v < math.inf for m, v in zip(near, variances, strict=True)):
+        return mean, scatter
+    return None
+
+
+def _are_near(means: Doubles, variances: Doubles) -> bool:
+    """Whether all means are about zero; their squares may be larger than any float."""
+    return bool((np.abs(means) <= _NEAR * np.sqrt(np.maximum(variances, 0.0))).all())
 
 
 def _moments_at_once(points: Floats, weights: Doubles | None) -> tuple[Doubles, Doubles]:
