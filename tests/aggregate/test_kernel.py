@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from uapca.aggregate import factorise
+from uapca.aggregate import Moments, factorise
 from uapca.aggregate.kernel import group_order, grouped_extremes, grouped_sums, turn
 from uapca.aggregate.labels import combined
 from uapca.aggregate.merging import summed
@@ -182,6 +182,24 @@ def test_a_constant_feature_has_no_variance(order):
     sums, _ = summed(np.asarray(points, order=order), np.arange(140_000) % 2, 2)
     assert not sums.scatters[:, 1].any()
     assert (sums.means[:, 1] == 0.1).all()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("n", [40, 9000, 140_000])
+def test_a_group_without_weight(n, order):
+    """It is at one of its points, and what is not finite in it is found like anywhere else."""
+    points = np.asarray(np.random.default_rng(8).standard_normal((n, 3)) + 5, order=order)
+    codes = np.arange(n) % 2
+    weights = 1.0 - codes
+    sums, _ = summed(points, codes, 2, weights)
+    assert (points[codes == 1] == sums.means[1] + sums.rests[1]).all(axis=1).any()
+    assert not sums.scatters[1].any()
+    for row in (1, n - 1):
+        for value in (np.nan, np.inf):
+            bad = points.copy(order="K")
+            bad[row, 1] = value
+            with pytest.raises(ValueError, match=f"^points must be finite; .* row {row}, feature"):
+                Moments.of(bad, codes, weights)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

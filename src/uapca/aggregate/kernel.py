@@ -324,12 +324,13 @@ class _Running:
         else:
             w = rows.weights[positions]
             weight = float(w.sum())
-        if weight == 0.0:
-            return
         if not self.done:
             # One of the points as a provisional centre: what is left is of the spread's size.
             first = 0 if rows.weights is None else int(w.argmax())
             self.base = block[first].astype(np.float64)
+        if weight == 0.0:
+            self.mean = self.mean + w @ block  # zero, but for values that are not finite
+            return
         centre, product = self.base + self.mean, rows.product
         as_it_is = rows.try_as_they_are and self.done > 0.0
         if as_it_is:
