@@ -105,6 +105,21 @@ def test_names_that_are_not_there(name, meant):
     assert str(error.value) == f"module 'uapca' has no attribute {name!r}{meant}"
 
 
+def test_type_hints_can_be_looked_up():
+    """In a fresh interpreter: what is imported only when used must not be missing from them."""
+    code = (
+        "import inspect, typing, uapca\n"
+        "for name in uapca.__all__:\n"
+        "    value = getattr(uapca, name)\n"
+        "    members = inspect.getmembers(value) if inspect.isclass(value) else [(name, value)]\n"
+        "    for _, member in members:\n"
+        "        member = getattr(member, 'fget', member)\n"
+        "        if inspect.isfunction(member):\n"
+        "            typing.get_type_hints(member)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_version_is_a_string():
     assert uapca.__version__.count(".") >= 2
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+import uapca  # for type hints: its laws are imported when one is looked up
 from uapca._validation import Floats, complaint, pandas_for, rng_from
 from uapca.uncertain import text
 from uapca.uncertain.blocks import Doubles, moments
@@ -17,7 +18,6 @@ from uapca.uncertain.lawlist import LawList
 from uapca.uncertain.tables import columns_of_rows, has_correlations
 
 if TYPE_CHECKING:
-    from uapca.laws import Law
     from uapca.uncertain.array import UncertainArray
 
 __all__ = ["Reading"]
@@ -71,7 +71,7 @@ class Reading:
             return draws
         return np.stack([law.sample(int(n), generator) for law in self._laws], axis=1)
 
-    def law(self, row: int | str) -> Law:
+    def law(self, row: int | str) -> uapca.laws.Law:
         """The law of one row: what is known of it, or the normal with its mean and covariance."""
         rows = positions(row, len(self._mean), self._names, "row")
         if isinstance(rows, slice) or len(rows) != 1:
@@ -85,7 +85,7 @@ class Reading:
             )
         index = int(rows[0])
         if self._laws is not None:
-            law: Law = self._laws[index]
+            law: uapca.laws.Law = self._laws[index]
             return law
         from uapca.laws import Normal  # which a fit does without
 
