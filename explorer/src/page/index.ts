@@ -127,7 +127,8 @@ export const mount: Mount = (root, engine, host) => {
     if (words.clientWidth !== room) words.style.minHeight = "";
     setText(words, text);
     room = words.clientWidth;
-    words.style.minHeight = `${words.getBoundingClientRect().height}px`;
+    // As laid out: what is measured on screen includes by how much the host enlarges the page.
+    words.style.minHeight = getComputedStyle(words).height;
   }
 
   function remarks(scene: Scene): readonly string[] {

@@ -366,6 +366,21 @@ def test_words_of_another_length_move_nothing_from_under_a_hand(opened, students
     )
 
 
+def test_the_verdict_does_not_grow_where_the_host_enlarges_the_page(opened, students):
+    """Slides do so by a transform, which what is measured on screen includes."""
+    page = opened(students, "Student grades")
+    enlarged = "transform: scale(1.25); transform-origin: 0 0"
+    page.page.evaluate(f"() => {{ document.body.style.cssText += '; {enlarged}'; }}")
+    height = "() => document.querySelector('.uapca-verdict').offsetHeight"
+    before = page.page.evaluate(height)
+    box = page.page.get_by_label("Standardise")
+    for _ in range(2):
+        for press in (box.check, box.uncheck):
+            press()
+            page.settle()
+    assert page.page.evaluate(height) == before
+
+
 LOOKS = {
     "labels": "() => document.querySelectorAll('.uapca-projection .uapca-labels text').length",
     "dots": "() => document.querySelector('.uapca-key .uapca-note').textContent",
