@@ -101,6 +101,18 @@ class TestProjection:
         assert pca.transform(np.asarray(X.mean)).dtype == np.float32
 
 
+class TestScores:
+    def test_a_narrow_feature_far_from_zero_beside_a_wide_one_about_it(self, rng):
+        """Points are centred first unless all features are about zero, not only their sum."""
+        points = rng.standard_normal((500, 2)) * [1e5, 1e-3] + [0.0, 1e4]
+        pca = uapca.UAPCA().fit(points)
+        exact = np.longdouble
+        centred = points.astype(exact) - pca.mean_.astype(exact)
+        wanted = (centred[:, None, :] * pca.components_.astype(exact)).sum(axis=2)
+        off = np.abs(pca.transform(points) - wanted).max(axis=0)
+        assert (off <= 1e-14 * np.abs(wanted).max(axis=0)).all()
+
+
 class TestFitArguments:
     def test_errors_beside_points(self, rng):
         points = rng.standard_normal((10, 3))

@@ -23,7 +23,7 @@ from uapca.decomposition.parameters import (
 )
 from uapca.decomposition.parts import PartialFit, RowCount
 from uapca.decomposition.quality import Quality
-from uapca.decomposition.spectrum import Spectrum, trace
+from uapca.decomposition.spectrum import Spectrum
 from uapca.decomposition.uncertain_output import keeps_uncertain
 from uapca.uncertain import UncertainArray, Zero
 from uapca.uncertain.blocks import Doubles, row_blocks
@@ -367,10 +367,8 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """A (m − μ) for all rows."""
         n, d = points.shape
         if n <= 2048:  # one block: no need to gather it
-            # Plain floats say nothing where squares overflow.
-            size = sum([m * m for m in self.mean_.tolist()])
-            if self._between is not None and size <= trace(self._between):
-                # About zero already: what centring first saves is less than a bit of their size.
+            if self._between is not None and self._are_about_zero(self._between):
+                # What centring first saves is less than a bit.
                 scores = self.components_ @ points.T
                 scores -= (self.components_ @ self.mean_)[:, None]
                 return np.asarray(scores.T)
@@ -379,6 +377,12 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         for block in row_blocks(n, d):
             np.matmul(points[block] - self.mean_, self.components_.T, out=out[block])
         return out
+
+    def _are_about_zero(self, between: Doubles) -> bool:
+        """Whether every feature's mean is within one standard deviation of zero."""
+        # Plain floats, which are faster for few features and say nothing where squares overflow.
+        variances = between.diagonal().tolist()
+        return all(m * m <= v for m, v in zip(self.mean_.tolist(), variances, strict=True))
 
     def _names_out(self) -> tuple[str, ...]:
         return tuple([f"uapca{i}" for i in range(self.n_components_)])
