@@ -9,15 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats
+from uapca.aggregate.running import (
+    BLOCK_ROWS,
+    BLOCK_VALUES,
+    SMALL,
+    Doubles,
+    Rows,
+    Running,
+    are_far,
+)
 
 __all__ = [
-    "BLOCK_ROWS",
+    "Doubles",
+    "Integers",
     "Sums",
     "group_order",
     "grouped_extremes",
@@ -28,16 +38,8 @@ __all__ = [
     "zero_sums",
 ]
 
-Doubles = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-# Values gathered at a time: the block stays in the processor's cache through all its passes.
-_BLOCK = 1 << 16
-# Multiplications that BLAS does without calling other threads: waiting for them gains a tenth where
-# they are free and costs several times as much where something else has them.
-_ALONE = 360_000
-# No sum is longer than this before it is merged: error bounds go by it.
-BLOCK_ROWS = 4096
 # Rows turned from columns at a time, while they are in cache.
 _TURNED = 65536
 # From so many columns on they are put beside each other first, so many rows at a time, and so many
@@ -46,13 +48,6 @@ _STAGED_FROM, _STAGE, _APART = 12, 16384, 24
 # Rows of a part that is turned from columns and summed: for each group so many that a block of it
 # is worth its set-up, and never fewer than this.
 _EACH, _PART = 2048, 16384
-# Groups smaller than this are taken together, many of one size at a time.
-_SMALL = 64
-# Rows that one step of a broadcast covers: NumPy's loop over the features alone would be short.
-_TILE = 16
-# Blocks whose mean is within this many standard deviations of the centre, or of zero, are not
-# centred again: the correction then costs a factor of at most 1 + _NEAR² in rounding.
-_NEAR = 2.0
 
 
 class Sums(NamedTuple):
@@ -162,12 +157,12 @@ def grouped_sums(
     # Gathering rows from columns stored one after the other would touch all of memory each time.
     points = np.ascontiguousarray(points)
     sums = _counted(codes, counts, weights, points.shape[1])
-    small = counts < _SMALL
+    small = counts < SMALL
     for size in np.unique(counts[small & (counts > 0)]).tolist():
         _sum_equal(sums, points, weights, order, starts, np.flatnonzero(counts == size), size)
     if small.all():
         return sums
-    rows = _Rows(points, weights, len(order))
+    rows = Rows(points, weights, len(order))
     several = ~small & (counts <= rows.size // 2) if weights is None else np.zeros_like(small)
     for batch in _batches(np.flatnonzero(several), counts, rows.size):
         _sum_several(sums, rows, order, starts, batch)
@@ -192,8 +187,8 @@ def sums_in_parts(
     turned = np.empty((size, d), dtype=points.dtype)
     total = np.zeros(n_groups, dtype=np.int64)
     scatters = np.zeros((n_groups, d, d))
-    running = [_Running(scatter) for scatter in scatters]
-    rows = _Rows(turned, None, size)
+    running = [Running(scatter) for scatter in scatters]
+    rows = Rows(turned, None, size)
     for start in range(0, n, size):
         part = slice(start, min(start + size, n))
         np.copyto(turned[: part.stop - start], points[part])
@@ -262,115 +257,6 @@ def grouped_extremes(
     return low, high
 
 
-class _Rows:
-    """Rows of a matrix, gathered block by block into buffers that are used again."""
-
-    def __init__(self, points: Floats, weights: Doubles | None, most: int) -> None:
-        d = points.shape[1]
-        self.points, self.weights = points, weights
-        self.size = min(BLOCK_ROWS, max(64, _BLOCK // max(d, 1)), max(most, 1))
-        # Whole tiles: a broadcast may run over the end of a block into rows that nobody reads.
-        padded = -(-self.size // _TILE) * _TILE
-        self.gathered = np.zeros((padded, d), dtype=points.dtype)
-        self.wide = self.gathered if points.dtype == np.float64 else np.empty((padded, d))
-        self.tiled = np.empty((_TILE, d))
-        self.ones = np.ones(self.size)
-        self.product = np.empty((d, d))
-        # Points about zero need not be moved there; where some are not, the rest are not tried.
-        self.try_as_they_are = True
-
-    def take(self, positions: npt.NDArray[np.intp]) -> Floats:
-        """The rows at some positions."""
-        block = self.gathered[: len(positions)]
-        np.take(self.points, positions, axis=0, out=block, mode="clip")
-        return block
-
-    def as_they_are(self, n: int) -> Doubles:
-        """The ``n`` gathered rows where they are, as doubles."""
-        if self.wide is not self.gathered:
-            self.wide[:n] = self.gathered[:n]
-        return self.wide[:n]
-
-    def subtract(self, centre: Doubles, n: int, again: bool = False) -> Doubles:
-        """The ``n`` gathered rows about ``centre``; ``again``: those of the last call."""
-        tiles = -(-n // _TILE)
-        shape = (tiles, _TILE * len(centre))
-        source = self.wide if again else self.gathered
-        self.tiled[:] = centre
-        np.subtract(
-            source[: tiles * _TILE].reshape(shape),
-            self.tiled.reshape(-1),
-            out=self.wide[: tiles * _TILE].reshape(shape),
-        )
-        return self.wide[:n]
-
-
-class _Running:
-    """The sums of one group, merged from blocks that are centred one by one."""
-
-    __slots__ = ("base", "done", "mean", "scatter")
-
-    def __init__(self, scatter: Doubles) -> None:
-        self.scatter = scatter  # zeros to begin with
-        self.base = self.mean = np.zeros(len(scatter))
-        self.done = 0.0
-
-    def add(self, rows: _Rows, positions: npt.NDArray[np.intp]) -> None:
-        """Add the rows at some positions, of which there are not more than a block."""
-        n = len(positions)
-        block: Any = rows.take(positions)
-        if rows.weights is None:
-            w, weight = rows.ones[:n], float(n)
-        else:
-            w = rows.weights[positions]
-            weight = float(w.sum())
-        if not self.done:
-            # One of the points as a provisional centre: what is left is of the spread's size.
-            first = 0 if rows.weights is None else int(w.argmax())
-            self.base = block[first].astype(np.float64)
-        if weight == 0.0:
-            self.mean = self.mean + w @ block  # zero, but for values that are not finite
-            return
-        centre, product = self.base + self.mean, rows.product
-        as_it_is = rows.try_as_they_are and self.done > 0.0
-        if as_it_is:
-            block, from_base = rows.as_they_are(n), -self.base
-        else:
-            block, from_base = rows.subtract(centre, n), centre - self.base
-        off = np.asarray(w @ block)
-        off /= weight
-        exact = not self.done
-        if exact:
-            block = rows.subtract(off, n, again=True)
-        _multiply(block, w, product, rows.weights is not None)
-        if not exact and _are_far(weight * off * off, product):
-            # The correction would cancel: then it is centred as the first was.
-            exact = True
-            rows.try_as_they_are = rows.try_as_they_are and not as_it_is
-            rows.take(positions)
-            block, from_base = rows.subtract(centre, n), centre - self.base
-            off = np.asarray(w @ block)
-            off /= weight
-            block = rows.subtract(off, n, again=True)
-            _multiply(block, w, product, rows.weights is not None)
-        self.scatter += product
-        gap = from_base + off - self.mean
-        if self.done:
-            share = self.done * (weight / (self.done + weight))
-            self.scatter += gap[:, None] * (gap * share)
-        if not exact:
-            self.scatter -= off[:, None] * (off * weight)
-        self.done += weight
-        self.mean = self.mean + gap * (weight / self.done)
-
-
-def _are_far(moved: Any, products: Doubles) -> bool:
-    """Whether a mean is too far from where points were measured from; ``moved``: w (distance)²."""
-    spread = np.diagonal(products, axis1=-2, axis2=-1)
-    near = (moved <= (_NEAR**2 / (1 + _NEAR**2)) * spread) & (spread < np.inf)
-    return not near.all()
-
-
 def _batches(groups: Integers, counts: Integers, size: int) -> Iterator[Integers]:
     """Groups that have at most ``size`` points together, one batch after the other."""
     ends = np.cumsum(counts[groups])
@@ -383,7 +269,7 @@ def _batches(groups: Integers, counts: Integers, size: int) -> Iterator[Integers
 
 def _sum_several(
     sums: Sums,
-    rows: _Rows,
+    rows: Rows,
     order: npt.NDArray[np.intp],
     starts: Integers,
     groups: Integers,
@@ -406,7 +292,7 @@ def _sum_several(
             part = block[first:stop]
             np.matmul(part.T, part, out=sums.scatters[group])
         moved = mean * counts[:, None]
-        if not _are_far(moved * mean, sums.scatters[groups]):
+        if not are_far(moved * mean, sums.scatters[groups]):
             sums.scatters[groups] -= moved[:, :, None] * mean[:, None, :]
             sums.means[groups] = mean
             return
@@ -422,26 +308,12 @@ def _sum_several(
         np.matmul(part.T, part, out=sums.scatters[group])
 
 
-def _sum_one(sums: Sums, group: int, rows: _Rows, positions: npt.NDArray[np.intp]) -> None:
+def _sum_one(sums: Sums, group: int, rows: Rows, positions: npt.NDArray[np.intp]) -> None:
     """The sums of one group of any size."""
-    running = _Running(sums.scatters[group])
+    running = Running(sums.scatters[group])
     for start in range(0, len(positions), rows.size):
         running.add(rows, positions[start : start + rows.size])
     sums.means[group], sums.rests[group] = two_sum(running.base, running.mean)
-
-
-def _multiply(block: Doubles, w: Doubles, product: Doubles, weighted: bool) -> None:
-    if weighted:
-        block *= np.sqrt(w)[:, None]
-    n, d = block.shape
-    rows = _ALONE // (d * d)
-    if n <= rows or rows < _SMALL:
-        np.matmul(block.T, block, out=product)
-        return
-    np.matmul(block[:rows].T, block[:rows], out=product)
-    for start in range(rows, n, rows):
-        part = block[start : start + rows]
-        product += part.T @ part
 
 
 def _sum_equal(
@@ -455,7 +327,7 @@ def _sum_equal(
 ) -> None:
     """The sums of many groups of ``size`` points each, a block of groups at a time."""
     d = points.shape[1]
-    each = max(1, _BLOCK // (size * d))
+    each = max(1, BLOCK_VALUES // (size * d))
     for low in range(0, len(groups), each):
         some = groups[low : low + each]
         taken = order[starts[some][:, None] + np.arange(size)]

@@ -6,8 +6,6 @@ import numpy as np
 
 from uapca._validation import Floats
 from uapca.aggregate.kernel import (
-    BLOCK_ROWS,
-    Doubles,
     Integers,
     Sums,
     grouped_sums,
@@ -15,6 +13,7 @@ from uapca.aggregate.kernel import (
     two_sum,
     zero_sums,
 )
+from uapca.aggregate.running import BLOCK_ROWS, Doubles
 
 __all__ = ["added", "first_errors", "removed", "summed"]
 

@@ -1,0 +1,152 @@
+"""The sums of one group of points, block by block, and the buffers that blocks are taken into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uapca._validation import Floats
+
+__all__ = ["BLOCK_ROWS", "BLOCK_VALUES", "SMALL", "Doubles", "Rows", "Running", "are_far"]
+
+Doubles = npt.NDArray[np.float64]
+
+# Values gathered at a time: the block stays in the processor's cache through all its passes.
+BLOCK_VALUES = 1 << 16
+# Multiplications that BLAS does without calling other threads: waiting for them gains a tenth where
+# they are free and costs several times as much where something else has them.
+_ALONE = 360_000
+# No sum is longer than this before it is merged: error bounds go by it.
+BLOCK_ROWS = 4096
+# Groups smaller than this are taken together, many of one size at a time.
+SMALL = 64
+# Rows that one step of a broadcast covers: NumPy's loop over the features alone would be short.
+_TILE = 16
+# Blocks whose mean is within this many standard deviations of the centre, or of zero, are not
+# centred again: the correction then costs a factor of at most 1 + _NEAR² in rounding.
+_NEAR = 2.0
+
+
+class Rows:
+    """Rows of a matrix, gathered block by block into buffers that are used again."""
+
+    def __init__(self, points: Floats, weights: Doubles | None, most: int) -> None:
+        d = points.shape[1]
+        self.points, self.weights = points, weights
+        self.size = min(BLOCK_ROWS, max(64, BLOCK_VALUES // max(d, 1)), max(most, 1))
+        # Whole tiles: a broadcast may run over the end of a block into rows that nobody reads.
+        padded = -(-self.size // _TILE) * _TILE
+        self.gathered = np.zeros((padded, d), dtype=points.dtype)
+        self.wide = self.gathered if points.dtype == np.float64 else np.empty((padded, d))
+        self.tiled = np.empty((_TILE, d))
+        self.ones = np.ones(self.size)
+        self.product = np.empty((d, d))
+        # Points about zero need not be moved there; where some are not, the rest are not tried.
+        self.try_as_they_are = True
+
+    def take(self, positions: npt.NDArray[np.intp]) -> Floats:
+        """The rows at some positions."""
+        block = self.gathered[: len(positions)]
+        np.take(self.points, positions, axis=0, out=block, mode="clip")
+        return block
+
+    def as_they_are(self, n: int) -> Doubles:
+        """The ``n`` gathered rows where they are, as doubles."""
+        if self.wide is not self.gathered:
+            self.wide[:n] = self.gathered[:n]
+        return self.wide[:n]
+
+    def subtract(self, centre: Doubles, n: int, again: bool = False) -> Doubles:
+        """The ``n`` gathered rows about ``centre``; ``again``: those of the last call."""
+        tiles = -(-n // _TILE)
+        shape = (tiles, _TILE * len(centre))
+        source = self.wide if again else self.gathered
+        self.tiled[:] = centre
+        np.subtract(
+            source[: tiles * _TILE].reshape(shape),
+            self.tiled.reshape(-1),
+            out=self.wide[: tiles * _TILE].reshape(shape),
+        )
+        return self.wide[:n]
+
+
+class Running:
+    """The sums of one group, merged from blocks that are centred one by one."""
+
+    __slots__ = ("base", "done", "mean", "scatter")
+
+    def __init__(self, scatter: Doubles) -> None:
+        self.scatter = scatter  # zeros to begin with
+        self.base = self.mean = np.zeros(len(scatter))
+        self.done = 0.0
+
+    def add(self, rows: Rows, positions: npt.NDArray[np.intp]) -> None:
+        """Add the rows at some positions, of which there are not more than a block."""
+        n = len(positions)
+        block: Any = rows.take(positions)
+        if rows.weights is None:
+            w, weight = rows.ones[:n], float(n)
+        else:
+            w = rows.weights[positions]
+            weight = float(w.sum())
+        if not self.done:
+            # One of the points as a provisional centre: what is left is of the spread's size.
+            first = 0 if rows.weights is None else int(w.argmax())
+            self.base = block[first].astype(np.float64)
+        if weight == 0.0:
+            self.mean = self.mean + w @ block  # zero, but for values that are not finite
+            return
+        centre, product = self.base + self.mean, rows.product
+        as_it_is = rows.try_as_they_are and self.done > 0.0
+        if as_it_is:
+            block, from_base = rows.as_they_are(n), -self.base
+        else:
+            block, from_base = rows.subtract(centre, n), centre - self.base
+        off = np.asarray(w @ block)
+        off /= weight
+        exact = not self.done
+        if exact:
+            block = rows.subtract(off, n, again=True)
+        _multiply(block, w, product, rows.weights is not None)
+        if not exact and are_far(weight * off * off, product):
+            # The correction would cancel: then it is centred as the first was.
+            exact = True
+            rows.try_as_they_are = rows.try_as_they_are and not as_it_is
+            rows.take(positions)
+            block, from_base = rows.subtract(centre, n), centre - self.base
+            off = np.asarray(w @ block)
+            off /= weight
+            block = rows.subtract(off, n, again=True)
+            _multiply(block, w, product, rows.weights is not None)
+        self.scatter += product
+        gap = from_base + off - self.mean
+        if self.done:
+            share = self.done * (weight / (self.done + weight))
+            self.scatter += gap[:, None] * (gap * share)
+        if not exact:
+            self.scatter -= off[:, None] * (off * weight)
+        self.done += weight
+        self.mean = self.mean + gap * (weight / self.done)
+
+
+def are_far(moved: Any, products: Doubles) -> bool:
+    """Whether a mean is too far from where points were measured from; ``moved``: w (distance)²."""
+    spread = np.diagonal(products, axis1=-2, axis2=-1)
+    near = (moved <= (_NEAR**2 / (1 + _NEAR**2)) * spread) & (spread < np.inf)
+    return not near.all()
+
+
+def _multiply(block: Doubles, w: Doubles, product: Doubles, weighted: bool) -> None:
+    if weighted:
+        block *= np.sqrt(w)[:, None]
+    n, d = block.shape
+    rows = _ALONE // (d * d)
+    if n <= rows or rows < SMALL:
+        np.matmul(block.T, block, out=product)
+        return
+    np.matmul(block[:rows].T, block[:rows], out=product)
+    for start in range(rows, n, rows):
+        part = block[start : start + rows]
+        product += part.T @ part
