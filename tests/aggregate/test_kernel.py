@@ -185,6 +185,25 @@ def test_a_constant_feature_has_no_variance(order):
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("light", "heavy"), [(1.0, 1e12), (1e-30, 1.0)])
+def test_light_points_before_heavy_ones_cost_no_digits(order, light, heavy):
+    """Neither is the heavy ones' mean found from the light ones', which lie elsewhere."""
+    rng = np.random.default_rng(9)
+    n = 140_000
+    points = rng.standard_normal((n, 2)) + 3.0
+    points[:70_000, 0] += 1e5
+    weights = np.where(np.arange(n) < 70_000, light, heavy)
+    sums, errors = summed(np.asarray(points, order=order), np.zeros(n, dtype=int), 1, weights)
+    w = weights.astype(np.longdouble) / weights.sum()
+    mean = w @ points.astype(np.longdouble)
+    centred = points - mean
+    off = np.abs((sums.means[0] - mean) + sums.rests[0]).max()
+    assert off <= errors[0, 0]
+    off = np.abs(sums.scatters[0] - (centred.T * w) @ centred * weights.sum()).max()
+    assert off <= errors[1, 0]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("n", [40, 9000, 140_000])
 def test_a_group_without_weight(n, order):
     """It is at one of its points, and what is not finite in it is found like anywhere else."""

@@ -91,22 +91,26 @@ class Running:
         else:
             w = rows.weights[positions]
             weight = float(w.sum())
-        if not self.done:
+        # What came before may be too little to measure this block from, or nothing.
+        alone = weight > self.done
+        if alone or not self.done:
             # One of the points as a provisional centre: what is left is of the spread's size.
             first = 0 if rows.weights is None else int(w.argmax())
-            self.base = block[first].astype(np.float64)
+            base = block[first].astype(np.float64)
+            self.mean = self.mean + (self.base - base) if self.done else self.mean
+            self.base = base
         if weight == 0.0:
             self.mean = self.mean + w @ block  # zero, but for values that are not finite
             return
-        centre, product = self.base + self.mean, rows.product
-        as_it_is = rows.try_as_they_are and self.done > 0.0
+        centre, product = self.base if alone else self.base + self.mean, rows.product
+        as_it_is = rows.try_as_they_are and not alone
         if as_it_is:
             block, from_base = rows.as_they_are(n), -self.base
         else:
             block, from_base = rows.subtract(centre, n), centre - self.base
         off = np.asarray(w @ block)
         off /= weight
-        exact = not self.done
+        exact = alone
         if exact:
             block = rows.subtract(off, n, again=True)
         _multiply(block, w, product, rows.weights is not None)
@@ -121,14 +125,15 @@ class Running:
             block = rows.subtract(off, n, again=True)
             _multiply(block, w, product, rows.weights is not None)
         self.scatter += product
-        gap = from_base + off - self.mean
+        own = from_base + off
+        gap, both = own - self.mean, self.done + weight
         if self.done:
-            share = self.done * (weight / (self.done + weight))
-            self.scatter += gap[:, None] * (gap * share)
+            self.scatter += gap[:, None] * (gap * (self.done * (weight / both)))
         if not exact:
             self.scatter -= off[:, None] * (off * weight)
-        self.done += weight
-        self.mean = self.mean + gap * (weight / self.done)
+        # From the side that counts for more: the other may be far away.
+        self.mean = own - gap * (self.done / both) if alone else self.mean + gap * (weight / both)
+        self.done = both
 
 
 def are_far(moved: Any, products: Doubles) -> bool:
