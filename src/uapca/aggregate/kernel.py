@@ -45,6 +45,8 @@ _TURNED = 65536
 # From so many columns on they are put beside each other first, so many rows at a time, and so many
 # numbers apart: distances that are powers of two would fall on the same places of the cache.
 _STAGED_FROM, _STAGE, _APART = 12, 16384, 24
+# However many columns there are, no more values than this are turned at a time.
+_TURNED_VALUES = 1 << 22
 # Rows of a part that is turned from columns and summed: for each group so many that a block of it
 # is worth its set-up, and never fewer than this.
 _EACH, _PART = 2048, 16384
@@ -118,9 +120,10 @@ def turn(columns: Sequence[Floats], rows: Floats) -> None:
                 block[:, j] = values[start : start + len(block)]
         return
     # Beside each other first, then all at once, which NumPy does a row at a time.
-    stage = np.empty((d, _STAGE + _APART), dtype=rows.dtype)
-    for start in range(0, n, _STAGE):
-        block = rows[start : start + _STAGE]
+    size = min(_STAGE, max(_TURNED_VALUES // d, 1))
+    stage = np.empty((d, size + _APART), dtype=rows.dtype)
+    for start in range(0, n, size):
+        block = rows[start : start + size]
         for held, values in zip(stage, columns, strict=True):
             held[: len(block)] = values[start : start + len(block)]
         np.copyto(block, stage[:, : len(block)].T)
@@ -183,7 +186,7 @@ def sums_in_parts(
     A part of the points is turned into rows at a time, and all groups go on where they were.
     """
     n, d = points.shape
-    size = min(n, max(_PART, _EACH * n_groups))
+    size = min(n, max(_PART, _EACH * n_groups), max(_TURNED_VALUES // d, BLOCK_ROWS))
     turned = np.empty((size, d), dtype=points.dtype)
     total = np.zeros(n_groups, dtype=np.int64)
     scatters = np.zeros((n_groups, d, d))

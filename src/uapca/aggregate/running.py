@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats
+from uapca.uncertain.blocks import NEAR, Doubles
 
 __all__ = ["BLOCK_ROWS", "BLOCK_VALUES", "SMALL", "Doubles", "Rows", "Running", "are_far"]
-
-Doubles = npt.NDArray[np.float64]
 
 # Values gathered at a time: the block stays in the processor's cache through all its passes.
 BLOCK_VALUES = 1 << 16
@@ -24,9 +23,6 @@ BLOCK_ROWS = 4096
 SMALL = 64
 # Rows that one step of a broadcast covers: NumPy's loop over the features alone would be short.
 _TILE = 16
-# Blocks whose mean is within this many standard deviations of the centre, or of zero, are not
-# centred again: the correction then costs a factor of at most 1 + _NEAR² in rounding.
-_NEAR = 2.0
 
 
 class Rows:
@@ -137,9 +133,13 @@ class Running:
 
 
 def are_far(moved: Any, products: Doubles) -> bool:
-    """Whether a mean is too far from where points were measured from; ``moved``: w (distance)²."""
+    """Whether a mean is too far from where points were measured from, the centre or zero.
+
+    ``moved`` is w (distance)². Up to NEAR standard deviations, what is corrected afterwards costs a
+    factor of at most 1 + NEAR² in rounding.
+    """
     spread = np.diagonal(products, axis1=-2, axis2=-1)
-    near = (moved <= (_NEAR**2 / (1 + _NEAR**2)) * spread) & (spread < np.inf)
+    near = (moved <= (NEAR**2 / (1 + NEAR**2)) * spread) & (spread < np.inf)
     return not near.all()
 
 

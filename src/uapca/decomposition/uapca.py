@@ -371,7 +371,7 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
                 # What centring first saves is less than a bit.
                 scores = self.components_ @ points.T
                 scores -= (self.components_ @ self.mean_)[:, None]
-                return np.asarray(scores.T)
+                return np.ascontiguousarray(scores.T)
             return np.asarray((points - self.mean_) @ self.components_.T)
         out = np.empty((n, self.n_components_))
         for block in row_blocks(n, d):

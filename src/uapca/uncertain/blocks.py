@@ -15,15 +15,15 @@ import numpy.typing as npt
 
 from uapca._validation import Floats
 
-__all__ = ["Doubles", "doubles", "moments", "row_blocks"]
+__all__ = ["NEAR", "Doubles", "doubles", "moments", "row_blocks"]
 
 Doubles = npt.NDArray[np.float64]
 
 _BLOCK_BYTES = 2 << 20  # measured: between 1 and 8 MiB the best with 0.5 MiB of L2 a core
 _BLOCK_ROWS = 4096  # fewer rows than this and the matrix product no longer pays for its set-up
 # Points whose mean is within so many standard deviations of zero are not moved there: it would
-# save at most a factor of 1 + _NEAR² in rounding.
-_NEAR = 2.0
+# save at most a factor of 1 + NEAR² in rounding.
+NEAR = 2.0
 
 
 def row_blocks(rows: int, width: int, least: int = 1) -> Iterator[slice]:
@@ -137,20 +137,20 @@ def _about_zero(points: Doubles) -> tuple[Doubles, Doubles] | None:
     near = mean.tolist()
     away = [a - m for a, m in zip(points[0].tolist(), near, strict=True)]
     # The first point tells whether it is worth while to try; squares may overflow.
-    if not sum([m * m for m in near]) <= _NEAR**2 * sum([a * a for a in away]) < math.inf:
+    if not sum([m * m for m in near]) <= NEAR**2 * sum([a * a for a in away]) < math.inf:
         return None
     scatter = points.T @ points
     scatter /= n
     scatter -= mean[:, None] * mean
     variances = scatter.diagonal().tolist()
-    if all(m * m <= _NEAR**2 * v < math.inf for m, v in zip(near, variances, strict=True)):
+    if all(m * m <= NEAR**2 * v < math.inf for m, v in zip(near, variances, strict=True)):
         return mean, scatter
     return None
 
 
 def _are_near(means: Doubles, variances: Doubles) -> bool:
     """Whether all means are about zero; their squares may be larger than any float."""
-    return bool((np.abs(means) <= _NEAR * np.sqrt(np.maximum(variances, 0.0))).all())
+    return bool((np.abs(means) <= NEAR * np.sqrt(np.maximum(variances, 0.0))).all())
 
 
 def _moments_at_once(points: Floats, weights: Doubles | None) -> tuple[Doubles, Doubles]:
