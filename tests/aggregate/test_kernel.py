@@ -222,8 +222,8 @@ def test_a_group_without_weight(n, order):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n", [1, 1000, 16_384, 40_001])
-@pytest.mark.parametrize("d", [1, 11, 12, 30])
+@pytest.mark.parametrize("n", [1, 1000, 65_536, 140_001])
+@pytest.mark.parametrize("d", [1, 5])
 def test_columns_are_turned_into_rows(dtype, n, d):
     columns = [np.arange(n, dtype=dtype) * d + j for j in range(d)]
     rows = np.empty((n, d), dtype=dtype)

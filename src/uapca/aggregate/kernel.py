@@ -42,9 +42,6 @@ Integers = npt.NDArray[np.int64]
 
 # Rows turned from columns at a time, while they are in cache.
 _TURNED = 65536
-# From so many columns on they are put beside each other first, so many rows at a time, and so many
-# numbers apart: distances that are powers of two would fall on the same places of the cache.
-_STAGED_FROM, _STAGE, _APART = 12, 16384, 24
 # However many columns there are, no more values than this are turned at a time.
 _TURNED_VALUES = 1 << 22
 # Rows of a part that is turned from columns and summed: for each group so many that a block of it
@@ -112,21 +109,11 @@ def two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
 
 def turn(columns: Sequence[Floats], rows: Floats) -> None:
     """Write columns, each on its own, side by side into a matrix stored by rows."""
-    n, d = rows.shape
-    if d < _STAGED_FROM or n < _STAGE:
-        for start in range(0, n, _TURNED):
-            block = rows[start : start + _TURNED]
-            for j, values in enumerate(columns):
-                block[:, j] = values[start : start + len(block)]
-        return
-    # Beside each other first, then all at once, which NumPy does a row at a time.
-    size = min(_STAGE, max(_TURNED_VALUES // d, 1))
-    stage = np.empty((d, size + _APART), dtype=rows.dtype)
-    for start in range(0, n, size):
-        block = rows[start : start + size]
-        for held, values in zip(stage, columns, strict=True):
-            held[: len(block)] = values[start : start + len(block)]
-        np.copyto(block, stage[:, : len(block)].T)
+    for start in range(0, len(rows), _TURNED):
+        part = slice(start, start + _TURNED)
+        block = rows[part]
+        for j, values in enumerate(columns):
+            block[:, j] = values[part]
 
 
 def grouped_sums(
