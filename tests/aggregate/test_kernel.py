@@ -138,7 +138,11 @@ def test_points_stored_by_columns_are_summed_like_those_stored_by_rows(
     n = 200_000  # several parts
     codes = rng.integers(-1, n_groups - 1, n)
     codes[n // 2 :][codes[n // 2 :] == 3] = 4  # a group that ends early
-    points = rng.standard_normal((n, 3)) * [1, 10, 100] + codes[:, None] % 3 + offset
+    points = (
+        rng.standard_normal((n, 3)) * [1, 10, 100]
+        + (codes if offset else codes % 3)[:, None]
+        + offset
+    )
     points = points.astype(dtype)
     weights = rng.random(n) if weighted else None
     by_rows, _ = summed(points, codes, n_groups, weights)

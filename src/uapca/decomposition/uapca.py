@@ -26,7 +26,7 @@ from uapca.decomposition.quality import Quality
 from uapca.decomposition.spectrum import Spectrum
 from uapca.decomposition.uncertain_output import keeps_uncertain
 from uapca.uncertain import UncertainArray, Zero
-from uapca.uncertain.blocks import Doubles, row_blocks
+from uapca.uncertain.blocks import Doubles, about_zero, row_blocks
 from uapca.uncertain.checks import scale_from
 
 __all__ = ["UAPCA"]
@@ -367,8 +367,8 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         """A (m − μ) for all rows."""
         n, d = points.shape
         if n <= 2048:  # one block: no need to gather it
-            if self._between is not None and self._are_about_zero(self._between):
-                # What centring first saves is less than a bit.
+            if self._between is not None and about_zero(self.mean_, self._between.diagonal()):
+                # What centring first would save is a bit or two.
                 scores = self.components_ @ points.T
                 scores -= (self.components_ @ self.mean_)[:, None]
                 return np.ascontiguousarray(scores.T)
@@ -377,12 +377,6 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         for block in row_blocks(n, d):
             np.matmul(points[block] - self.mean_, self.components_.T, out=out[block])
         return out
-
-    def _are_about_zero(self, between: Doubles) -> bool:
-        """Whether every feature's mean is within one standard deviation of zero."""
-        # Plain floats, which are faster for few features and say nothing where squares overflow.
-        variances = between.diagonal().tolist()
-        return all(m * m <= v for m, v in zip(self.mean_.tolist(), variances, strict=True))
 
     def _names_out(self) -> tuple[str, ...]:
         return tuple([f"uapca{i}" for i in range(self.n_components_)])

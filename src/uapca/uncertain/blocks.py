@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from uapca._validation import Floats
 
-__all__ = ["NEAR", "Doubles", "doubles", "moments", "row_blocks"]
+__all__ = ["NEAR", "Doubles", "about_zero", "doubles", "moments", "row_blocks"]
 
 Doubles = npt.NDArray[np.float64]
 
@@ -54,6 +54,13 @@ def doubles(rows: Floats) -> Iterator[tuple[slice, Doubles]]:
         yield block, part.reshape(size, width)
 
 
+def about_zero(means: Doubles, variances: Doubles) -> bool:
+    """Whether every mean is within NEAR standard deviations of zero."""
+    # Plain floats: faster for few features, and silent where squares overflow.
+    pairs = zip(means.tolist(), variances.tolist(), strict=True)
+    return all(m * m <= NEAR**2 * v < math.inf for m, v in pairs)
+
+
 def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Doubles]:
     """Mean and population covariance of weighted points, in one pass.
 
@@ -75,7 +82,7 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
     n, d = points.shape
     readable = points.dtype == np.float64 and points.flags.c_contiguous and weights is None
     if n <= _BLOCK_ROWS:
-        at_once = _about_zero(cast(Doubles, points)) if readable else None
+        at_once = _moments_as_they_are(cast(Doubles, points)) if readable else None
         return at_once or _moments_at_once(points, weights)
     # Measured from one of the points, an offset that all of them share is gone before anything is
     # summed, a feature that is constant is zero, and means are known to far better than their
@@ -97,7 +104,7 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
         # What came before may be too little to measure this block from.
         alone = total < weight
         centre = origin if alone else origin + mean
-        if readable and not alone and _are_near(centre, spread / total):
+        if readable and not alone and about_zero(centre, spread / total):
             seen, from_origin = cast(Doubles, part), -origin
         else:
             if buffer is None:
@@ -130,7 +137,7 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
     return origin + mean, scatter
 
 
-def _about_zero(points: Doubles) -> tuple[Doubles, Doubles] | None:
+def _moments_as_they_are(points: Doubles) -> tuple[Doubles, Doubles] | None:
     """The moments of one block from the points as they are; None where they are not about zero."""
     n = points.shape[0]
     mean = np.full(n, 1.0 / n) @ points
@@ -142,15 +149,7 @@ def _about_zero(points: Doubles) -> tuple[Doubles, Doubles] | None:
     scatter = points.T @ points
     scatter /= n
     scatter -= mean[:, None] * mean
-    variances = scatter.diagonal().tolist()
-    if all(m * m <= NEAR**2 * v < math.inf for m, v in zip(near, variances, strict=True)):
-        return mean, scatter
-    return None
-
-
-def _are_near(means: Doubles, variances: Doubles) -> bool:
-    """Whether all means are about zero; their squares may be larger than any float."""
-    return bool((np.abs(means) <= NEAR * np.sqrt(np.maximum(variances, 0.0))).all())
+    return (mean, scatter) if about_zero(mean, scatter.diagonal()) else None
 
 
 def _moments_at_once(points: Floats, weights: Doubles | None) -> tuple[Doubles, Doubles]:
