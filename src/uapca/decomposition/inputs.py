@@ -64,13 +64,13 @@ def as_uncertain(
             )
         if not reset:
             check_features(estimator, X)
-            return _weighted(X, weights)
+            return X if weights is None else _weighted(X, weights)
         estimator.n_features_in_ = X.shape[1]
         if X.features is not None:
             estimator.feature_names_in_ = np.array(X.features, dtype=object)
         elif hasattr(estimator, "feature_names_in_"):
             del estimator.feature_names_in_
-        return _weighted(X, weights)
+        return X if weights is None else _weighted(X, weights)
     try:
         points = validate_data(
             estimator, X, dtype=[np.float64, np.float32], ensure_all_finite=False, reset=reset
@@ -81,7 +81,7 @@ def as_uncertain(
     names = getattr(estimator, "feature_names_in_", None)
     errors = covariance_from(cov, std, factors, points.shape, check=True)
     data = UncertainArray(points, errors, features=names, check=False)
-    return _weighted(data, weights)
+    return data if weights is None else _weighted(data, weights)
 
 
 def _check_text(X: Any) -> None:
@@ -139,7 +139,5 @@ def check_width(estimator: Any, width: int) -> None:
 
 
 def _weighted(X: UncertainArray, weights: Any) -> UncertainArray:
-    if weights is None:
-        return X
     weights_from(weights, len(X), "sample_weight")  # to complain of the parameter by its name
     return X.reweighted(weights)

@@ -36,7 +36,7 @@ def covariances(X: UncertainArray, share: float) -> tuple[Doubles, Doubles, Doub
     """μ, C and Ψ̄ (None where the rows are certain), the covariances divided by ``share``."""
     with np.errstate(over="ignore", invalid="ignore"):
         mean, between = moments(X.mean, X._weights)
-        within = None if isinstance(X.cov, Zero) else X.cov.average(X._weights)
+        within = None if type(X.cov) is Zero else X.cov.average(X._weights)
     if share != 1.0:
         between /= share
         if within is not None:

@@ -11,7 +11,6 @@ from uapca._validation import check_finite, complaint
 from uapca.decomposition.inputs import all_or_nothing, as_uncertain
 from uapca.decomposition.parameters import (
     component_count,
-    concentration,
     divisor,
     reachable,
     whole_observations,
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["PartialFit", "RowCount", "Seen"]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class RowCount:
     """How many rows a fit was made of, what they weighed and what C and Ψ̄ were divided by.
 
@@ -47,11 +46,6 @@ class RowCount:
     concentration: float
     observations: int | None
     share: float
-
-    @classmethod
-    def of(cls, X: UncertainArray, share: float, certain: bool) -> RowCount:
-        whole = whole_observations(X) if certain else None
-        return cls(len(X), X.total_weight, concentration(X), whole, share)
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,15 @@ def choose_solver(solver: str, X: UncertainArray, q: int | None, scale: float) -
     n, d = X.shape
     if solver == "eigh" or (solver == "auto" and d < _WIDE):
         return "eigh"
+    if solver not in SOLVERS:
+        raise ValueError(
+            complaint(
+                "solver",
+                f"be one of {', '.join(map(repr, SOLVERS))}",
+                f"got {solver!r}",
+                "Leave it at 'auto'",
+            )
+        )
     plain = _plain(X.cov)
     if solver == "auto":
         if not isinstance(X.cov, Zero | Diagonal | LowRank):

@@ -21,11 +21,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import lru_cache
 
 import numpy as np
 import scipy.linalg
-import scipy.linalg.lapack
+from scipy.linalg.lapack import dsyevd
 
 from uapca.uncertain.blocks import Doubles
 
@@ -50,6 +50,9 @@ _PARTIAL_SHARE = 8
 # Up to here NumPy's checks and bookkeeping take longer than the decomposition, and LAPACK is called
 # as it is; it starts no threads for so little.
 _BARE_UP_TO = 16
+
+# How much two entries of a component may differ, and still count as equally large.
+_CLOSE = 1e-8
 
 # Up to so many numbers Python is faster than NumPy's calls are made.
 _FEW = 64
@@ -124,42 +127,59 @@ def scaled_spectrum(
         tied = any(group.stop - group.start > 1 for group in groups)
         if np.isinf(s) or (tied and _apart(values, groups, s, C)):
             return _decoupled(C, values, rows, groups, s, q)
-    return spectrum(C + s**2 * psi, q)
+    return spectrum(C + psi if s == 1.0 else C + s**2 * psi, q)
 
 
 def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
     """The first ``q`` of falling eigenpairs, with ties, signs and negative rounding put right."""
     # Plain floats, here and in `signed`: for so few, NumPy's calls would cost as much as eigh.
     few = values[: None if q is None else q + 1].tolist()
-    limit = tie_tolerance(rows.shape[1]) * max(abs(few[0]), abs(float(values[-1])))
-    if any(a - b <= limit for a, b in pairwise(few)):
-        rows = rows.copy()
-        for group in _tied(values, limit):
-            if group.stop - group.start > 1 and (q is None or group.start < q):
-                rows[group] = _canonical(rows[group])
-    return Spectrum(np.maximum(values[:q], 0.0), signed(rows[:q]))
+    limit = tie_tolerance(rows.shape[1]) * max(abs(few[0]), abs(values.item(-1)))
+    last = math.inf
+    for each in few:
+        if last - each <= limit:
+            rows = _untied(values, rows, limit, q)
+            break
+        last = each
+    first = values[:q]
+    # They fall: where the last is positive, all are.
+    return Spectrum(first.copy() if few[-1] > 0.0 else np.maximum(first, 0.0), signed(rows[:q]))
 
 
 def signed(rows: Doubles) -> Doubles:
     """The rows with their signs fixed: the entry of largest magnitude is positive."""
-    few = rows.size <= _FEW
-    balance = (
-        [max(row) + min(row) for row in rows.tolist()]
-        if few
-        else (np.maximum.reduce(rows, axis=1) + np.minimum.reduce(rows, axis=1)).tolist()
-    )
-    if any(-1e-8 <= each <= 1e-8 for each in balance):
-        # The first entry within rounding of the largest, so that ±1/√2 does not flip with it.
-        size = np.abs(rows)
-        first = (size >= (1.0 - 1e-8) * size.max(axis=1, keepdims=True)).argmax(axis=1)
-        balance = rows[np.arange(len(rows)), first].tolist()
-    if not few:
+    if rows.size > _FEW:
+        balance = np.maximum.reduce(rows, axis=1) + np.minimum.reduce(rows, axis=1)
+        if min(map(abs, balance.tolist())) <= _CLOSE:
+            balance = _leading(rows)
         return np.asarray(rows * np.copysign(1.0, balance)[:, None])
     out = rows.copy()
-    for row, each in zip(out, balance, strict=True):
+    for i, row in enumerate(rows.tolist()):
+        each = max(row) + min(row)
+        if -_CLOSE <= each <= _CLOSE:
+            each = float(_leading(rows[i : i + 1])[0])
         if each < 0.0:
-            np.negative(row, out=row)
+            np.negative(out[i], out=out[i])
     return out
+
+
+def _leading(rows: Doubles) -> Doubles:
+    """The entry that decides the sign of each row.
+
+    The first of those within rounding of the largest, so that ±1/√2 does not flip with it.
+    """
+    size = np.abs(rows)
+    first = (size >= (1.0 - _CLOSE) * size.max(axis=1, keepdims=True)).argmax(axis=1)
+    return np.asarray(rows[np.arange(len(rows)), first])
+
+
+def _untied(values: Doubles, rows: Doubles, limit: float, q: int | None) -> Doubles:
+    """The rows, with the canonical basis where eigenvalues are tied."""
+    rows = rows.copy()
+    for group in _tied(values, limit):
+        if group.stop - group.start > 1 and (q is None or group.start < q):
+            rows[group] = _canonical(rows[group])
+    return rows
 
 
 def trace(K: Doubles) -> float:
@@ -167,6 +187,7 @@ def trace(K: Doubles) -> float:
     return float(sum(K.diagonal().tolist()))  # a third of the time of K.trace() for few features
 
 
+@lru_cache
 def tie_tolerance(d: int) -> float:
     """The relative difference up to which eigenvalues of a D × D matrix count as equal."""
     return 8 * _EPS * max(math.sqrt(d), 2.0)
@@ -175,7 +196,7 @@ def tie_tolerance(d: int) -> float:
 def _eigh(K: Doubles) -> tuple[Doubles, Doubles]:
     """All eigenpairs, rising; vectors in columns."""
     if len(K) <= _BARE_UP_TO:
-        values, vectors, failed = scipy.linalg.lapack.dsyevd(K, lower=1)
+        values, vectors, failed = dsyevd(K, lower=1)
         if not failed:
             return values, vectors
     found = np.linalg.eigh(K)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from uapca.decomposition.parameters import (
     divisor,
     observations,
     reachable,
+    whole_observations,
 )
 from uapca.decomposition.parts import PartialFit, RowCount
 from uapca.decomposition.quality import Quality
@@ -172,12 +174,13 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
             return self
         data = as_uncertain(self, X, cov, std, factors, sample_weight)
         scale = scale_from(self.scale)
-        d = data.shape[1]
-        certain = isinstance(data.cov, Zero)
+        d = self.n_features_in_
+        certain = type(data.cov) is Zero
         bound = min(observations(data), d) if certain else d
         q = component_count(self.n_components, bound, data.shape)
-        share = divisor(self.ddof, concentration(data))
-        solver = self._checked_solver(data, q, scale)
+        gathered = concentration(data)
+        share = divisor(self.ddof, gathered)
+        solver = solvers.choose_solver(self.solver, data, q, scale)
         between = within = None
         if solver == "eigh":
             mean, between, within = covariances(data, share)
@@ -191,7 +194,8 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
                 mean, pairs, total = solvers.solve(solver, data, q, scale, share)
             check_size(total)
         self.__dict__.pop("_seen", None)  # parts that were fitted before
-        self._rows = RowCount.of(data, share, certain)
+        whole = whole_observations(data) if certain else None
+        self._rows = RowCount(len(data), data.total_weight, gathered, whole, share)
         self.solver_ = solver
         self._set_fit(mean, between, within, bound)
         self._set_components(pairs, total, q)
@@ -210,8 +214,7 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
             As the input: names, weights and laws go along; float32 stays float32; a Dask array
             gives one that is not computed yet.
         """
-        if not hasattr(self, "components_"):  # check_is_fitted alone costs as much as a small fit
-            check_is_fitted(self)
+        self._check_fitted()
         if is_chunked(X):
             return project_chunks(self, X)
         if not isinstance(X, UncertainArray):
@@ -248,7 +251,7 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
             What the components left out is at its mean, with no uncertainty: the covariances
             have low rank, and are kept so.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         scores = Y if isinstance(Y, UncertainArray) else as_floats(Y, "Y")
         if len(scores.shape) != 2 or scores.shape[1] != self.n_components_:
             raise ValueError(
@@ -277,14 +280,11 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         UAPCA
             A new estimator, fitted; this one does not change.
         """
-        check_is_fitted(self)
-        s = scale_from(s, "s")
         between = self.between_covariance_
-        new = type(self)(**{**self.get_params(deep=False), "scale": s})
-        # Everything that was fitted or set up stays, but for what depends on the scale.
-        fitted = {k: v for k, v in self.__dict__.items() if k not in new.__dict__}
-        new.__dict__.update(fitted)
-        new._between, new._within = between, self._within
+        s = scale_from(s, "s")
+        # Everything that was given, fitted or set up stays, but for what depends on the scale.
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__, scale=s)
         shape = (self.n_samples_, self.n_features_in_)
         wanted = self.n_components
         if hasattr(self, "_seen"):  # in parts, of which the first may have had fewer rows
@@ -296,12 +296,12 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @property
     def between_covariance_(self) -> Doubles:
-        check_is_fitted(self)
+        self._check_fitted()
         return self._kept(self._between)
 
     @property
     def within_covariance_(self) -> Doubles:
-        check_is_fitted(self)
+        self._check_fitted()
         kept = self._kept(self._between)
         return np.zeros_like(kept) if self._within is None else self._within
 
@@ -311,7 +311,7 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         It does not depend on ``n_components``. At s = ∞ it is in units of s², that is Ψ̄ (or C,
         where nothing is uncertain).
         """
-        check_is_fitted(self)
+        self._check_fitted()
         between = self._kept(self._between)
         if self._within is None or not self._within.any():
             return between.copy()
@@ -322,7 +322,7 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
     @property
     def singular_values_(self) -> Doubles:
         """√((N − ddof) λ), for certain points the singular values of the centred data."""
-        check_is_fitted(self)
+        self._check_fitted()
         return np.sqrt(self.explained_variance_ * (self.n_samples_ - float(self.ddof)))
 
     @property
@@ -333,6 +333,10 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "components_"):  # check_is_fitted alone costs as much as a small fit
+            check_is_fitted(self)
 
     # From K(s) to fitted attributes
 
@@ -359,19 +363,22 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         self._scale = float(self.scale)
         self.n_components_ = q
         self.components_ = pairs.vectors[:q]
-        self.explained_variance_ = pairs.values[:q]
-        self.explained_variance_ratio_ = pairs.values[:q] / total if total > 0 else np.zeros(q)
+        self.explained_variance_ = values = pairs.values[:q]
+        self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(q)
         self._total = total
 
     def _scores(self, points: Any) -> Doubles:
         """A (m − μ) for all rows."""
         n, d = points.shape
         if n <= 2048:  # one block: no need to gather it
-            if self._between is not None and about_zero(self.mean_, self._between.diagonal()):
+            if self._between is not None and about_zero(
+                self.mean_.tolist(), self._between.diagonal().tolist()
+            ):
                 # What centring first would save is a bit or two.
-                scores = self.components_ @ points.T
-                scores -= (self.components_ @ self.mean_)[:, None]
-                return np.ascontiguousarray(scores.T)
+                out = np.empty((n, self.n_components_))
+                scores = self.components_.dot(points.T)
+                np.subtract(scores, self.components_.dot(self.mean_)[:, None], out=out.T)
+                return out
             return np.asarray((points - self.mean_) @ self.components_.T)
         out = np.empty((n, self.n_components_))
         for block in row_blocks(n, d):
@@ -379,7 +386,7 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         return out
 
     def _names_out(self) -> tuple[str, ...]:
-        return tuple([f"uapca{i}" for i in range(self.n_components_)])
+        return _component_names(self.n_components_)
 
     def _kept(self, matrix: Doubles | None) -> Doubles:
         if matrix is None:
@@ -389,14 +396,7 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
             )
         return matrix
 
-    def _checked_solver(self, X: UncertainArray, q: int | None, scale: float) -> str:
-        if self.solver not in solvers.SOLVERS:
-            raise ValueError(
-                complaint(
-                    "solver",
-                    f"be one of {', '.join(map(repr, solvers.SOLVERS))}",
-                    f"got {self.solver!r}",
-                    "Leave it at 'auto'",
-                )
-            )
-        return solvers.choose_solver(self.solver, X, q, scale)
+
+@lru_cache(maxsize=8)
+def _component_names(count: int) -> tuple[str, ...]:
+    return tuple(f"uapca{i}" for i in range(count))

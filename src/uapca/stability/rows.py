@@ -13,7 +13,7 @@ import numpy as np
 
 from uapca.stability.realised import weighted_sum
 from uapca.uncertain import Covariance, UncertainArray
-from uapca.uncertain.blocks import Doubles, row_blocks
+from uapca.uncertain.blocks import Doubles, equal_weights, row_blocks
 
 __all__ = ["RowSums", "row_images", "row_sums"]
 
@@ -61,7 +61,7 @@ class RowSums:
         (n, d), k = X.shape, len(U)
         self._U, self._cov, self._pairs = U, X.cov.scaled(1.0 / units[1]), pairs
         self.first, self.second = np.array(pairs, dtype=np.intp).T
-        w = np.full(n, 1.0 / n) if X._weights is None else X._weights
+        w = equal_weights(n) if X._weights is None else X._weights
         self._squares = w * w
         # B = diag(w) − wwᵀ has B_nm² = w_n² w_m², to which n = m adds w_n² (1 − 2 w_n).
         self._own = self._squares * (1.0 - 2.0 * w) if order == 2 else None

@@ -18,7 +18,7 @@ from uapca.decomposition.spectrum import spectrum
 from uapca.stability.draws import draw_batches
 from uapca.stability.realised import check_count, check_data, realised_covariance
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import Doubles
+from uapca.uncertain.blocks import Doubles, equal_weights
 
 __all__ = ["Simulation", "simulate"]
 
@@ -184,7 +184,7 @@ def aligned(components: Doubles, reference: Doubles, align: str) -> Doubles:
 def _centre(points: Doubles, weights: Doubles | None) -> None:
     """Take each data set's own mean out of it, in place."""
     n = points.shape[1]
-    w = np.full(n, 1.0 / n) if weights is None else weights
+    w = equal_weights(n) if weights is None else weights
     points -= (w @ points)[:, None, :]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -15,12 +16,24 @@ import numpy.typing as npt
 
 from uapca._validation import Floats
 
-__all__ = ["NEAR", "Doubles", "about_zero", "doubles", "moments", "row_blocks"]
+__all__ = [
+    "NEAR",
+    "Doubles",
+    "about_zero",
+    "doubles",
+    "equal_weights",
+    "moments",
+    "row_blocks",
+]
 
 Doubles = npt.NDArray[np.float64]
 
 _BLOCK_BYTES = 2 << 20  # measured: between 1 and 8 MiB the best with 0.5 MiB of L2 a core
 _BLOCK_ROWS = 4096  # fewer rows than this and the matrix product no longer pays for its set-up
+# Up to here the product of all points takes no longer than to look whether it is worth while.
+_FEW_FEATURES = 16
+# Squares of larger means overflow, or nearly so.
+_SQUARE = 1e150
 # Points whose mean is within so many standard deviations of zero are not moved there: it would
 # save at most a factor of 1 + NEAR² in rounding.
 NEAR = 2.0
@@ -54,11 +67,25 @@ def doubles(rows: Floats) -> Iterator[tuple[slice, Doubles]]:
         yield block, part.reshape(size, width)
 
 
-def about_zero(means: Doubles, variances: Doubles) -> bool:
+def about_zero(means: list[float], variances: list[float]) -> bool:
     """Whether every mean is within NEAR standard deviations of zero."""
     # Plain floats: faster for few features, and silent where squares overflow.
-    pairs = zip(means.tolist(), variances.tolist(), strict=True)
-    return all(m * m <= NEAR**2 * v < math.inf for m, v in pairs)
+    for m, v in zip(means, variances, strict=True):  # noqa: SIM110 - all() takes half as long again
+        if not m * m <= NEAR**2 * v < math.inf:
+            return False
+    return True
+
+
+def equal_weights(n: int) -> Doubles:
+    """n equal weights that sum to 1, read-only: those of few rows are kept for the next call."""
+    return _equal_weights(n) if n <= _BLOCK_ROWS else _equal_weights.__wrapped__(n)
+
+
+@lru_cache(maxsize=8)
+def _equal_weights(n: int) -> Doubles:
+    weights = np.full(n, 1.0 / n)
+    weights.flags.writeable = False
+    return weights
 
 
 def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Doubles]:
@@ -104,7 +131,7 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
         # What came before may be too little to measure this block from.
         alone = total < weight
         centre = origin if alone else origin + mean
-        if readable and not alone and about_zero(centre, spread / total):
+        if readable and not alone and about_zero(centre.tolist(), (spread / total).tolist()):
             seen, from_origin = cast(Doubles, part), -origin
         else:
             if buffer is None:
@@ -139,17 +166,20 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
 
 def _moments_as_they_are(points: Doubles) -> tuple[Doubles, Doubles] | None:
     """The moments of one block from the points as they are; None where they are not about zero."""
-    n = points.shape[0]
-    mean = np.full(n, 1.0 / n) @ points
+    n, d = points.shape
+    mean: Doubles = equal_weights(n).dot(points)
     near = mean.tolist()
-    away = [a - m for a, m in zip(points[0].tolist(), near, strict=True)]
-    # The first point tells whether it is worth while to try; squares may overflow.
-    if not sum([m * m for m in near]) <= NEAR**2 * sum([a * a for a in away]) < math.inf:
+    if max(near) > _SQUARE or min(near) < -_SQUARE:
         return None
-    scatter = points.T @ points
+    if d > _FEW_FEATURES:
+        # The first point tells whether it is worth while to try; squares may overflow.
+        away = points[0] - mean
+        if not mean.dot(mean) <= NEAR**2 * away.dot(away) < math.inf:
+            return None
+    scatter: Doubles = points.T.dot(points)
     scatter /= n
     scatter -= mean[:, None] * mean
-    return (mean, scatter) if about_zero(mean, scatter.diagonal()) else None
+    return (mean, scatter) if about_zero(near, scatter.diagonal().tolist()) else None
 
 
 def _moments_at_once(points: Floats, weights: Doubles | None) -> tuple[Doubles, Doubles]:
@@ -158,7 +188,7 @@ def _moments_at_once(points: Floats, weights: Doubles | None) -> tuple[Doubles, 
     origin = points[0 if weights is None else int(weights.argmax())].astype(np.float64)
     centred = points - origin
     if weights is None:
-        mean = np.full(n, 1.0 / n) @ centred
+        mean = equal_weights(n) @ centred
         centred -= mean
         total = float(n)
     else:

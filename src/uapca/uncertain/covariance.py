@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, restore_frozen
-from uapca.uncertain.blocks import Doubles
+from uapca.uncertain.blocks import Doubles, equal_weights
 
 __all__ = ["Covariance", "Rows", "kept_as", "root", "row_count", "symmetric", "unpacked"]
 
@@ -146,7 +146,7 @@ class Covariance(ABC):
         return self._with_multiplier(self._multiplier * s**2)
 
     def _weights(self, w: Doubles | None) -> Doubles:
-        return np.full(self._n, 1.0 / self._n) if w is None else w
+        return equal_weights(self._n) if w is None else w
 
 
 def symmetric(matrix: Doubles) -> Doubles:

@@ -46,13 +46,15 @@ class Dense(Covariance):
         weights = self._weights(w)
         flat = self._flat
         if flat is not None:
-            average = np.dot(weights, flat)
+            average: Doubles = weights.dot(flat)
         else:
             average = np.zeros(self._d * self._d)
             for block, matrices in doubles(self._matrices):
                 average += weights[block] @ matrices
-        half = average.reshape(self._d, self._d) * (0.5 * self._multiplier)
-        return np.asarray(half + half.T)
+        half = average.reshape(self._d, self._d)
+        half *= 0.5 * self._multiplier
+        both: Doubles = half + half.T
+        return both
 
     def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
         average = self.average(w)  # smaller than what is kept, and one pass instead of many
@@ -80,7 +82,7 @@ class Dense(Covariance):
         if flat is not None and q == 2 and flat.nbytes <= _SMALL_BYTES:
             out = np.empty((4, self._n))
             for k in (0, 1, 3):
-                np.dot(flat, columns[k], out=out[k])
+                flat.dot(columns[k], out[k])
             out[2] = out[1]
             return out.T.reshape(self._n, 2, 2)
         if flat is not None:
