@@ -70,7 +70,7 @@ def doubles(rows: Floats) -> Iterator[tuple[slice, Doubles]]:
 def about_zero(means: list[float], variances: list[float]) -> bool:
     """Whether every mean is within NEAR standard deviations of zero."""
     # Plain floats: faster for few features, and silent where squares overflow.
-    for m, v in zip(means, variances, strict=True):  # noqa: SIM110 - all() takes half as long again
+    for m, v in zip(means, variances, strict=True):  # noqa: SIM110 - all() takes longer
         if not m * m <= NEAR**2 * v < math.inf:
             return False
     return True
