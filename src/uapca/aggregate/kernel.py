@@ -19,10 +19,12 @@ from uapca.aggregate.running import (
     BLOCK_ROWS,
     BLOCK_VALUES,
     SMALL,
+    Columns,
     Doubles,
     Rows,
     Running,
     are_far,
+    two_sum,
 )
 
 __all__ = [
@@ -42,11 +44,11 @@ Integers = npt.NDArray[np.int64]
 
 # Rows turned from columns at a time, while they are in cache.
 _TURNED = 65536
-# However many columns there are, no more values than this are turned at a time.
-_TURNED_VALUES = 1 << 22
-# Rows of a part that is turned from columns and summed: for each group so many that a block of it
-# is worth its set-up, and never fewer than this.
-_EACH, _PART = 2048, 16384
+# Rows of a part that columns are put in order for: for each group so many that a block of it is
+# worth its set-up, from a least to a most, at which a column still is in cache.
+_EACH, _LEAST, _MOST = 2048, 1 << 14, 1 << 16
+# However many columns there are, no more values than this are put in order at a time.
+_VALUES = 1 << 22
 
 
 class Sums(NamedTuple):
@@ -98,13 +100,6 @@ def zero_sums(n_groups: int, d: int) -> Sums:
         np.zeros((n_groups, d)),
         np.zeros((n_groups, d, d)),
     )
-
-
-def two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
-    """a + b rounded, and what the rounding left out, exactly (Knuth's two-sum)."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
 
 
 def turn(columns: Sequence[Floats], rows: Floats) -> None:
@@ -170,28 +165,26 @@ def sums_in_parts(
 ) -> Sums:
     """`grouped_sums` of points stored by columns, for few groups with many points each.
 
-    A part of the points is turned into rows at a time, and all groups go on where they were.
+    A part of the points is put in order at a time, and all groups go on where they were.
     """
     n, d = points.shape
-    size = min(n, max(_PART, _EACH * n_groups), max(_TURNED_VALUES // d, BLOCK_ROWS))
-    turned = np.empty((size, d), dtype=points.dtype)
+    size = min(n, max(_LEAST, min(_EACH * n_groups, _MOST)), max(_VALUES // d, BLOCK_ROWS))
     total = np.zeros(n_groups, dtype=np.int64)
     scatters = np.zeros((n_groups, d, d))
     running = [Running(scatter) for scatter in scatters]
-    rows = Rows(turned, None, size)
+    columns = Columns(d, points.dtype, size)
     for start in range(0, n, size):
-        part = slice(start, min(start + size, n))
-        np.copyto(turned[: part.stop - start], points[part])
-        rows.weights = None if weights is None else weights[part]
+        part = slice(start, start + size)
         order, counts = group_order(codes[part], n_groups)
+        columns.arrange(points[part], order, None if weights is None else weights[part])
         total += counts
         ends = np.cumsum(counts).tolist()
         for group, (first, end) in enumerate(pairwise([0, *ends])):
-            for low in range(first, end, rows.size):
-                running[group].add(rows, order[low : min(low + rows.size, end)])
+            for low in range(first, end, columns.size):
+                running[group].add(columns, slice(low, min(low + columns.size, end)))
     sums = _counted(codes, total, weights, d)._replace(scatters=scatters)
     for group, one in enumerate(running):
-        sums.means[group], sums.rests[group] = two_sum(one.base, one.mean)
+        sums.means[group], sums.rests[group] = one.finished()
     return sums
 
 
@@ -303,7 +296,7 @@ def _sum_one(sums: Sums, group: int, rows: Rows, positions: npt.NDArray[np.intp]
     running = Running(sums.scatters[group])
     for start in range(0, len(positions), rows.size):
         running.add(rows, positions[start : start + rows.size])
-    sums.means[group], sums.rests[group] = two_sum(running.base, running.mean)
+    sums.means[group], sums.rests[group] = running.finished()
 
 
 def _sum_equal(

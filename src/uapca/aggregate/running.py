@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,17 @@ import numpy.typing as npt
 from uapca._validation import Floats
 from uapca.uncertain.blocks import NEAR, Doubles
 
-__all__ = ["BLOCK_ROWS", "BLOCK_VALUES", "SMALL", "Doubles", "Rows", "Running", "are_far"]
+__all__ = [
+    "BLOCK_ROWS",
+    "BLOCK_VALUES",
+    "SMALL",
+    "Columns",
+    "Doubles",
+    "Rows",
+    "Running",
+    "are_far",
+    "two_sum",
+]
 
 # Values gathered at a time: the block stays in the processor's cache through all its passes.
 BLOCK_VALUES = 1 << 16
@@ -21,6 +32,12 @@ _ALONE = 360_000
 BLOCK_ROWS = 4096
 # Groups smaller than this are taken together, many of one size at a time.
 SMALL = 64
+# Values between columns that are put in order.
+_APART = 40
+# Up to this share of Σ w x² a mean is within NEAR standard deviations of where x is measured from.
+_NEAR = NEAR**2 / (1 + NEAR**2)
+# Distances of means that are kept before their squares are added.
+_STEPS = 64
 # Rows that one step of a broadcast covers: NumPy's loop over the features alone would be short.
 _TILE = 16
 
@@ -31,11 +48,11 @@ class Rows:
     def __init__(self, points: Floats, weights: Doubles | None, most: int) -> None:
         d = points.shape[1]
         self.points, self.weights = points, weights
-        self.size = min(BLOCK_ROWS, max(64, BLOCK_VALUES // max(d, 1)), max(most, 1))
+        self.size = _block_size(d, most)
         # Whole tiles: a broadcast may run over the end of a block into rows that nobody reads.
         padded = -(-self.size // _TILE) * _TILE
         self.gathered = np.zeros((padded, d), dtype=points.dtype)
-        self.wide = self.gathered if points.dtype == np.float64 else np.empty((padded, d))
+        self.wide: Any = self.gathered if points.dtype == np.float64 else np.empty((padded, d))
         self.tiled = np.empty((_TILE, d))
         self.ones = np.ones(self.size)
         self.product = np.empty((d, d))
@@ -52,7 +69,7 @@ class Rows:
         """The ``n`` gathered rows where they are, as doubles."""
         if self.wide is not self.gathered:
             self.wide[:n] = self.gathered[:n]
-        return self.wide[:n]
+        return np.asarray(self.wide[:n])
 
     def subtract(self, centre: Doubles, n: int, again: bool = False) -> Doubles:
         """The ``n`` gathered rows about ``centre``; ``again``: those of the last call."""
@@ -65,23 +82,75 @@ class Rows:
             self.tiled.reshape(-1),
             out=self.wide[: tiles * _TILE].reshape(shape),
         )
-        return self.wide[:n]
+        return np.asarray(self.wide[:n])
+
+
+class Columns:
+    """Points stored by columns, of which a part is put in order at a time: blocks are slices of it.
+
+    It does what `Rows` does, for points that would have to be turned into rows first.
+    """
+
+    def __init__(self, d: int, dtype: np.dtype[Any], most: int) -> None:
+        self.weights: Doubles | None = None
+        self.size = _block_size(d, most)
+        # A column is not a power of two away from the next: they would share places in the cache.
+        self.ordered = np.empty((d, most + _APART), dtype=dtype)
+        self.block: Any = self.ordered
+        self.wide = np.empty((d, self.size))
+        self.ones = np.ones(self.size)
+        self.product = np.empty((d, d))
+        self.try_as_they_are = True
+
+    def arrange(self, points: Floats, order: npt.NDArray[np.intp], weights: Doubles | None) -> None:
+        """Put a part of the points into an order."""
+        n = len(order)
+        for values, ordered in zip(points.T, self.ordered, strict=True):
+            # No position is out of range; of the modes that need no buffer this is the fastest.
+            np.take(values, order, out=ordered[:n], mode="wrap")
+        self.weights = None if weights is None else weights[order]
+
+    def take(self, where: slice) -> Floats:
+        """The points of a block."""
+        self.block = self.ordered[:, where]
+        return np.asarray(self.block.T)
+
+    def as_they_are(self, n: int) -> Doubles:
+        """The ``n`` points taken last, as doubles that may be changed if there are weights."""
+        if self.weights is None and self.block.dtype == np.float64:
+            return np.asarray(self.block.T)
+        self.wide[:, :n] = self.block
+        return self.wide[:, :n].T
+
+    def subtract(self, centre: Doubles, n: int, again: bool = False) -> Doubles:
+        """The ``n`` points taken last about ``centre``; ``again``: those of the last call."""
+        wide = self.wide[:, :n]
+        np.subtract(wide if again else self.block, centre[:, None], out=wide)
+        return wide.T
+
+
+def _block_size(d: int, most: int) -> int:
+    """The rows of a block, which stays in the processor's cache."""
+    return min(BLOCK_ROWS, max(64, BLOCK_VALUES // max(d, 1)), max(most, 1))
 
 
 class Running:
     """The sums of one group, merged from blocks that are centred one by one."""
 
-    __slots__ = ("base", "done", "mean", "scatter")
+    __slots__ = ("base", "done", "mean", "scatter", "shares", "steps")
 
     def __init__(self, scatter: Doubles) -> None:
         self.scatter = scatter  # zeros to begin with
         self.base = self.mean = np.zeros(len(scatter))
         self.done = 0.0
+        # Distances of means, whose squares belong to the scatter and are added several at a time.
+        self.steps: list[Doubles] = []
+        self.shares: list[float] = []
 
-    def add(self, rows: Rows, positions: npt.NDArray[np.intp]) -> None:
+    def add(self, rows: Rows | Columns, positions: Any) -> None:
         """Add the rows at some positions, of which there are not more than a block."""
-        n = len(positions)
         block: Any = rows.take(positions)
+        n = len(block)
         if rows.weights is None:
             w, weight = rows.ones[:n], float(n)
         else:
@@ -110,7 +179,7 @@ class Running:
         if exact:
             block = rows.subtract(off, n, again=True)
         _multiply(block, w, product, rows.weights is not None)
-        if not exact and are_far(weight * off * off, product):
+        if not exact and _is_far(off, weight, product):
             # The correction would cancel: then it is centred as the first was.
             exact = True
             rows.try_as_they_are = rows.try_as_they_are and not as_it_is
@@ -124,12 +193,34 @@ class Running:
         own = from_base + off
         gap, both = own - self.mean, self.done + weight
         if self.done:
-            self.scatter += gap[:, None] * (gap * (self.done * (weight / both)))
+            self.steps.append(gap)
+            self.shares.append(self.done * (weight / both))
         if not exact:
-            self.scatter -= off[:, None] * (off * weight)
+            self.steps.append(off)
+            self.shares.append(-weight)
+        if len(self.steps) >= _STEPS:
+            self._settle()
         # From the side that counts for more: the other may be far away.
         self.mean = own - gap * (self.done / both) if alone else self.mean + gap * (weight / both)
         self.done = both
+
+    def finished(self) -> tuple[Doubles, Doubles]:
+        """The mean, and what its rounding left out; the scatter is then complete."""
+        self._settle()
+        return two_sum(self.base, self.mean)
+
+    def _settle(self) -> None:
+        if self.steps:
+            steps = np.array(self.steps)
+            self.scatter += (steps.T * self.shares) @ steps
+            self.steps, self.shares = [], []
+
+
+def two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
+    """a + b rounded, and what the rounding left out, exactly (Knuth's two-sum)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
 
 
 def are_far(moved: Any, products: Doubles) -> bool:
@@ -139,8 +230,16 @@ def are_far(moved: Any, products: Doubles) -> bool:
     factor of at most 1 + NEAR² in rounding.
     """
     spread = np.diagonal(products, axis1=-2, axis2=-1)
-    near = (moved <= (NEAR**2 / (1 + NEAR**2)) * spread) & (spread < np.inf)
+    near = (moved <= _NEAR * spread) & (spread < np.inf)
     return not near.all()
+
+
+def _is_far(off: Doubles, weight: float, product: Doubles) -> bool:
+    """The same for one mean: plain floats are faster than NumPy's calls."""
+    for distance, spread in zip(off.tolist(), product.diagonal().tolist(), strict=True):
+        if not weight * distance * distance <= _NEAR * spread < math.inf:
+            return True
+    return False
 
 
 def _multiply(block: Doubles, w: Doubles, product: Doubles, weighted: bool) -> None:
