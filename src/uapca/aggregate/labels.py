@@ -204,7 +204,9 @@ def _from_arrow(column: Any, parameter: str) -> Distinct:
         categories = tuple(inner.values[code] for code in first)
         inner = Distinct(place[inner.codes], categories)
     codes = np.asarray(column.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False))
-    used = compressed(Factor(np.append(inner.codes, -1)[codes], tuple(inner.values)))
+    if inner.codes.tolist() != list(range(len(items))):
+        codes = np.append(inner.codes, -1)[codes]
+    used = compressed(Factor(codes, tuple(inner.values)))
     return Distinct(used.codes, used.labels, categories)
 
 
@@ -235,6 +237,8 @@ def compressed(factor: Factor) -> Factor:
     used = np.zeros(len(factor.labels) + 1, dtype=bool)
     used[factor.codes] = True
     used = used[:-1]
+    if used.all():
+        return Factor(factor.codes.astype(np.int64, copy=False), tuple(factor.labels))
     place = np.append(np.cumsum(used) - 1, -1)
     labels = tuple(label for label, there in zip(factor.labels, used, strict=True) if there)
     return Factor(place[factor.codes].astype(np.int64), labels)

@@ -113,7 +113,10 @@ class ParquetFile(Source):
         text = [key for key in keys if library("pyarrow").types.is_string(schema.field(key).type)]
         # As the file has them, each text once: hashing them all would be done again for nothing.
         with self._opened(read_dictionary=text, metadata=metadata) as file:
-            yield from file.iter_batches(batch_size=rows, columns=[*features, *keys])
+            # In one thread: what comes before is summed meanwhile, on the other cores.
+            yield from file.iter_batches(
+                batch_size=rows, columns=[*features, *keys], use_threads=False
+            )
 
 
 class ArrowFile(Source):
