@@ -43,11 +43,15 @@ def main() -> None:
             extras.memory_report,
             aggregate.stream_report,
             aggregate.parquet_report,
+            partial(aggregate.parquet_report, files=20),
             partial(aggregate.growth_report, RESULTS.parent / "growth.png"),
         )
-        notes = "\n".join(f"- {report()}" for report in reports)
-        RESULTS.write_text(_page(text, notes), encoding="utf-8")
-        print(f"\n{notes}\n\nwritten to {RESULTS.relative_to(Path.cwd())}")
+        notes = []
+        for report in reports:
+            notes.append(f"- {report()}")
+            print(notes[-1], flush=True)
+        RESULTS.write_text(_page(text, "\n".join(notes)), encoding="utf-8")
+        print(f"\nwritten to {RESULTS.relative_to(Path.cwd())}")
     print(f"\n{text}")
 
 
