@@ -74,11 +74,20 @@ class Collector:
     rows : int
         Size of the buffer. Summing many rows at a time is faster, merging the sums of all labels
         takes the same time for any number of rows.
+    direct : float
+        The share of a buffer from which on points are summed where they are.
     """
 
     def __init__(
-        self, d: int, rows: int, *, features: tuple[str, ...] | None = None, extremes: bool = False
+        self,
+        d: int,
+        rows: int,
+        *,
+        features: tuple[str, ...] | None = None,
+        extremes: bool = False,
+        direct: float = 1.0,
     ) -> None:
+        self._direct = direct
         self._labels = Labels()
         self._points = np.empty((rows, d))
         self._codes = np.empty(rows, dtype=np.int64)
@@ -107,12 +116,11 @@ class Collector:
         codes = self._labels.codes(labels)
         n, rows = len(points), len(self._points)
         far = far or self._far
-        if self._held and (far or self._held + n > rows):
+        if self._held and (far or self._held + n > rows or n >= self._direct * rows):
             self.flush()
             rows = len(self._points)
         state, start = self._state, 0
-        # As much as a buffer full is summed where it is.
-        while (far and start < n) or n - start >= rows:
+        while start < n and (far or n - start >= self._direct * rows):
             part = slice(start, start + rows)
             own = None if weights is None else weights[part]
             state = self._advanced(state, points[part], codes[part], own)
