@@ -154,18 +154,24 @@ def test_points_stored_by_columns_are_summed_like_those_stored_by_rows(
     assert (off <= errors[1]).all()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_points_that_leave_zero_and_come_back(order):
+def test_points_that_leave_zero_and_come_back(order, weighted):
     """About zero blocks are multiplied as they are; where they go away from it they are not."""
     rng = np.random.default_rng(5)
     n = 140_000
     points = np.round(rng.standard_normal((n, 3)) * [1024, 64, 4096]) / 1024
     points[n // 3 : n // 2] += [0.0, 2.0**27, 0.0]
-    exact = np.cov((points - points.mean(axis=0)).T.astype(np.longdouble), bias=True)
+    w = rng.integers(1, 5, n) / 2.0 if weighted else np.ones(n)
+    total = w.sum()
+    wide = points.astype(np.longdouble)
+    wide -= (w @ wide) / total
+    exact = (wide.T * w) @ wide / total
     size = np.sqrt(np.outer(exact.diagonal(), exact.diagonal()))
-    sums, errors = summed(np.asarray(points, order=order), np.zeros(n, dtype=int), 1)
-    assert (np.abs(sums.scatters[0] / n - exact) < 1e-14 * size).all()
-    assert np.abs(sums.scatters[0] - n * exact).max() <= errors[1, 0]
+    given = np.asarray(points, order=order)
+    sums, errors = summed(given, np.zeros(n, dtype=int), 1, w if weighted else None)
+    assert (np.abs(sums.scatters[0] / total - exact) < 1e-14 * size).all()
+    assert np.abs(sums.scatters[0] - total * exact).max() <= errors[1, 0]
 
 
 @pytest.mark.parametrize("n_groups", [1, 30, 1000])
