@@ -163,25 +163,27 @@ def sums_in_parts(
     n_groups: int,
     weights: Doubles | None = None,
 ) -> Sums:
-    """`grouped_sums` of points stored by columns, for few groups with many points each.
+    """`grouped_sums` for few groups with many points each, of points stored by columns or by rows.
 
-    A part of the points is put in order at a time, and all groups go on where they were.
+    A part of the points is looked at, while it is in cache, and all groups go on where they were.
     """
     n, d = points.shape
     size = min(n, max(_LEAST, min(_EACH * n_groups, _MOST)), max(_VALUES // d, BLOCK_ROWS))
     total = np.zeros(n_groups, dtype=np.int64)
     scatters = np.zeros((n_groups, d, d))
     running = [Running(scatter) for scatter in scatters]
-    columns = Columns(d, points.dtype, size)
+    by_rows = points.flags.c_contiguous
+    rows = Rows(points[:size], None, size) if by_rows else Columns(d, points.dtype, size)
     for start in range(0, n, size):
         part = slice(start, start + size)
         order, counts = group_order(codes[part], n_groups)
-        columns.arrange(points[part], order, None if weights is None else weights[part])
+        rows.arrange(points[part], order, None if weights is None else weights[part])
         total += counts
         ends = np.cumsum(counts).tolist()
         for group, (first, end) in enumerate(pairwise([0, *ends])):
-            for low in range(first, end, columns.size):
-                running[group].add(columns, slice(low, min(low + columns.size, end)))
+            for low in range(first, end, rows.size):
+                block = slice(low, min(low + rows.size, end))
+                running[group].add(rows, order[block] if by_rows else block)
     sums = _counted(codes, total, weights, d)._replace(scatters=scatters)
     for group, one in enumerate(running):
         sums.means[group], sums.rests[group] = one.finished()

@@ -37,11 +37,11 @@ def summed(
     """
     n, d = points.shape
     rows = max(_LEAST, _EACH * n_groups)
+    if n_groups <= _FEW and n >= 2 * rows:
+        sums = sums_in_parts(points, codes, n_groups, weights)
+        return sums, first_errors(sums)
     if points.flags.c_contiguous or n < 2 * rows:
         sums = grouped_sums(points, codes, n_groups, weights)
-        return sums, first_errors(sums)
-    if n_groups <= _FEW:
-        sums = sums_in_parts(points, codes, n_groups, weights)
         return sums, first_errors(sums)
     sums, errors = zero_sums(n_groups, d), np.zeros((2, n_groups))
     buffer = np.empty((rows, d), dtype=points.dtype)

@@ -59,6 +59,10 @@ class Rows:
         # Points about zero need not be moved there; where some are not, the rest are not tried.
         self.try_as_they_are = True
 
+    def arrange(self, points: Floats, order: npt.NDArray[np.intp], weights: Doubles | None) -> None:
+        """Go on to other points, which are taken by their positions in whatever order."""
+        self.points, self.weights = points, weights
+
     def take(self, positions: npt.NDArray[np.intp]) -> Floats:
         """The rows at some positions."""
         block = self.gathered[: len(positions)]
