@@ -138,3 +138,9 @@ def test_variances_that_do_not_fit_are_refused(by, mean, std):
 def test_by_means_errors_may_be_of_any_size():
     X = uapca.UncertainArray([[1.0, 0.0], [2.0, 1.0]], std=1e200)
     assert uapca.UncertainScaler("means").fit(X).scale_.tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("by", ["total", "means"])
+def test_a_constant_whose_square_overflows(by):
+    scaler = uapca.UncertainScaler(by).fit(uapca.UncertainArray(np.full((3, 2), 1e200)))
+    assert scaler.scale_.tolist() == [1.0, 1.0]

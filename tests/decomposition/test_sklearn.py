@@ -143,6 +143,13 @@ def test_rescale_keeps_set_output(rng):
     assert isinstance(pca.rescale(0.0).transform(points), pd.DataFrame)
 
 
+def test_set_output_after_rescale_leaves_the_first_as_it_is(rng):
+    points = rng.standard_normal((10, 3))
+    pca = uapca.UAPCA(2).set_output(transform="default").fit(points)
+    pca.rescale(0.0).set_output(transform="pandas")
+    assert isinstance(pca.transform(points), np.ndarray)
+
+
 @pytest.mark.parametrize("estimator", [uapca.UAPCA(2), uapca.UncertainScaler()])
 def test_inverse_keeps_float32(rng, estimator):
     points = rng.standard_normal((9, 3)).astype(np.float32)

@@ -237,6 +237,17 @@ class TestParameters:
         with pytest.raises(ValueError, match="^X must have squares that fit into float64; the cov"):
             uapca.UAPCA().fit(np.array([[1e200, 0.0], [-1e200, 1.0]]))
 
+    @pytest.mark.parametrize("scale", [0.0, 1.0, np.inf])
+    def test_means_that_overflow_beside_errors_that_do_not(self, scale):
+        points = np.array([[1e160], [-1e160]])
+        with pytest.raises(ValueError, match="^X must have squares that fit into float64; the cov"):
+            uapca.UAPCA(scale=scale).fit(points, std=1.0)
+
+    def test_a_bad_scale_is_named_before_what_a_solver_lacks(self, rng):
+        pca = uapca.UAPCA(1, solver="svd").fit(rng.standard_normal((9, 3)))
+        with pytest.raises(ValueError, match="^s must be a number from 0 to infinity; got -1"):
+            pca.rescale(-1)
+
     def test_an_offset_whose_square_overflows(self, rng):
         """Centred first, in the fit and in the scores; nothing warns."""
         points = 1e150 * rng.standard_normal((300, 3)) + 1e155

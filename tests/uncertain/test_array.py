@@ -133,6 +133,16 @@ def test_pooled_is_the_law_of_total_variance(rng):
     assert_allclose(K, np.cov(points.T, bias=True), rtol=1e-12)
 
 
+@pytest.mark.parametrize(("size", "std"), [(1e200, 1.0), (1.0, 1e200)])
+def test_pooled_variances_that_do_not_fit_are_refused(size, std):
+    X = uapca.UncertainArray([[size, 0.0], [-size, 1.0]], std=std)
+    with pytest.raises(ValueError, match="^mean must have squares that fit into float64; the cov"):
+        X.pooled()
+    if std > 1.0:
+        assert (X.cov.average().diagonal() == np.inf).all()
+        assert (X.cov.average_diagonal() == np.inf).all()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_sample(rng, kind):
     X = random_uncertain(rng, n=3, d=2, kind=kind)

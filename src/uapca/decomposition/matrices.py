@@ -21,6 +21,7 @@ def diagonalised(
     sizes = trace(between), 0.0 if within is None else trace(within)
     total = sizes[0]
     if sizes[1] > 0.0:
+        check_size(total)  # at s = ∞ it is not in the total, but decides ties
         total = sizes[1] if s == np.inf else total + s**2 * sizes[1]
     check_size(total)
     return scaled_spectrum(between, within, s, q, sizes), total

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["PartialFit", "RowCount", "Seen"]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class RowCount:
     """How many rows a fit was made of, what they weighed and what C and Ψ̄ were divided by.
 

@@ -92,7 +92,8 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 raise ValueError(out_of_range("X"))
             # What rounding can leave of the variance of a feature that does not vary.
             noise = len(data) * np.finfo(float).eps
-            still = variances <= noise * variances + np.square(noise * mean)
+            with np.errstate(over="ignore"):  # a square that overflows is above any variance
+                still = variances <= noise * variances + np.square(noise * mean)
             units = np.where(still, 1.0, np.sqrt(variances))
         self.mean_ = mean if self.center else np.zeros_like(mean)
         self.scale_ = units

@@ -280,11 +280,14 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         UAPCA
             A new estimator, fitted; this one does not change.
         """
-        between = self.between_covariance_
+        self._check_fitted()
         s = scale_from(s, "s")
+        between = self.between_covariance_
         # Everything that was given, fitted or set up stays, but for what depends on the scale.
         new = object.__new__(type(self))
         new.__dict__.update(self.__dict__, scale=s)
+        if hasattr(self, "_sklearn_output_config"):  # which set_output changes where it is
+            new._sklearn_output_config = dict(self._sklearn_output_config)
         shape = (self.n_samples_, self.n_features_in_)
         wanted = self.n_components
         if hasattr(self, "_seen"):  # in parts, of which the first may have had fewer rows

@@ -9,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 import uapca  # for type hints: its laws are imported when one is looked up
-from uapca._validation import Floats, complaint, pandas_for, rng_from
+from uapca._validation import (
+    Floats,
+    check_finite,
+    complaint,
+    out_of_range,
+    pandas_for,
+    rng_from,
+)
 from uapca.uncertain import text
 from uapca.uncertain.blocks import Doubles, moments
 from uapca.uncertain.covariance import Covariance
@@ -50,8 +57,13 @@ class Reading:
 
     def pooled(self) -> tuple[Doubles, Doubles]:
         """Mean μ and covariance K(1) = C + Ψ̄ of all rows together (law of total variance)."""
-        mean, between = moments(self._mean, self._weights)
-        return mean, between + self._cov.average(self._weights)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, between = moments(self._mean, self._weights)
+            total = between + self._cov.average(self._weights)
+        if not np.isfinite(total).all():
+            check_finite(self._mean, "mean", ("row", "feature"))
+            raise ValueError(out_of_range("mean"))
+        return mean, total
 
     def sample(self, n: int, rng: Any = None) -> Doubles:
         """Draw every row ``n`` times, from its law or, where it has none, as a normal.

@@ -21,6 +21,9 @@ from uapca.uncertain.dense import Dense
 
 __all__ = ["Diagonal", "LowRank", "Shared", "Zero", "lifted"]
 
+# Squares of standard deviations may overflow: the variance is then infinite, and said to be so.
+_quiet = np.errstate(over="ignore", invalid="ignore")
+
 
 class Zero(Covariance):
     """Certain rows: every covariance is zero."""
@@ -99,6 +102,7 @@ class Diagonal(Covariance):
         diagonal = self.average_diagonal(w)
         return lambda x: (diagonal * x.T).T
 
+    @_quiet
     def average_diagonal(self, w: Doubles | None = None) -> Doubles:
         if self._std.shape[0] == 1:
             average = np.square(self._std[0], dtype=np.float64)
@@ -260,6 +264,7 @@ class LowRank(Covariance):
         for block in row_blocks(self._n, self._d * self.rank):
             yield block, self._factors[block].astype(np.float64, copy=False)
 
+    @_quiet
     def average(self, w: Doubles | None = None) -> Doubles:
         weights = self._weights(w)
         average = np.zeros((self._d, self._d))
@@ -287,6 +292,7 @@ class LowRank(Covariance):
 
         return product
 
+    @_quiet
     def average_diagonal(self, w: Doubles | None = None) -> Doubles:
         weights = self._weights(w)
         average = np.zeros(self._d)
