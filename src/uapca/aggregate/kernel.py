@@ -44,10 +44,10 @@ Integers = npt.NDArray[np.int64]
 
 # Rows turned from columns at a time, while they are in cache.
 _TURNED = 65536
-# Rows of a part that columns are put in order for: for each group so many that a block of it is
-# worth its set-up, from a least to a most, at which a column still is in cache.
+# Rows of a part: for each group so many that a block of it is worth its set-up, from a least to a
+# most, at which a column still is in cache.
 _EACH, _LEAST, _MOST = 2048, 1 << 14, 1 << 16
-# However many columns there are, no more values than this are put in order at a time.
+# However many columns there are, a part has no more values than this.
 _VALUES = 1 << 22
 
 

@@ -32,16 +32,15 @@ def summed(
 ) -> tuple[Sums, Doubles]:
     """The sums of all groups of points, as `grouped_sums` gives them, and bounds for their errors.
 
-    Points stored by columns, as data frames have them, are turned and summed a part at a time: a
-    whole copy of them would cost as much time as the sums.
+    Few groups of many points go on from part to part. Points of many groups that are stored by
+    columns, as data frames have them, are turned and summed a part at a time: a whole copy of them
+    would cost as much time as the sums.
     """
     n, d = points.shape
     rows = max(_LEAST, _EACH * n_groups)
-    if n_groups <= _FEW and n >= 2 * rows:
-        sums = sums_in_parts(points, codes, n_groups, weights)
-        return sums, first_errors(sums)
-    if points.flags.c_contiguous or n < 2 * rows:
-        sums = grouped_sums(points, codes, n_groups, weights)
+    if n < 2 * rows or n_groups <= _FEW or points.flags.c_contiguous:
+        way = sums_in_parts if n >= 2 * rows and n_groups <= _FEW else grouped_sums
+        sums = way(points, codes, n_groups, weights)
         return sums, first_errors(sums)
     sums, errors = zero_sums(n_groups, d), np.zeros((2, n_groups))
     buffer = np.empty((rows, d), dtype=points.dtype)

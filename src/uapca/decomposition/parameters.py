@@ -16,7 +16,6 @@ __all__ = [
     "concentration",
     "count_explaining",
     "divisor",
-    "observations",
     "reachable",
     "whole_observations",
 ]
@@ -64,17 +63,11 @@ def count_explaining(values: Doubles, total: float, share: Any) -> int:
     return min(int(np.searchsorted(explained, float(share), side="right")) + 1, len(values))
 
 
-def observations(X: UncertainArray) -> int:
-    """The number of rows, each as often as its weight says where all weights are whole numbers.
+def whole_observations(X: UncertainArray) -> int | None:
+    """The sum of the weights where all are whole numbers, None where one is not.
 
     Then weights and repeated rows are the same data, and have to give the same components.
     """
-    whole = whole_observations(X)
-    return len(X) if whole is None else whole
-
-
-def whole_observations(X: UncertainArray) -> int | None:
-    """The sum of the weights where all are whole numbers, None where one is not."""
     if X._weights is None:
         return len(X)
     with np.errstate(over="ignore"):

@@ -19,7 +19,6 @@ from uapca.decomposition.parameters import (
     concentration,
     count_explaining,
     divisor,
-    observations,
     reachable,
     whole_observations,
 )
@@ -176,7 +175,8 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         scale = scale_from(self.scale)
         d = self.n_features_in_
         certain = type(data.cov) is Zero
-        bound = min(observations(data), d) if certain else d
+        whole = whole_observations(data) if certain else None
+        bound = min(len(data) if whole is None else whole, d) if certain else d
         q = component_count(self.n_components, bound, data.shape)
         gathered = concentration(data)
         share = divisor(self.ddof, gathered)
@@ -194,7 +194,6 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
                 mean, pairs, total = solvers.solve(solver, data, q, scale, share)
             check_size(total)
         self.__dict__.pop("_seen", None)  # parts that were fitted before
-        whole = whole_observations(data) if certain else None
         self._rows = RowCount(len(data), data.total_weight, gathered, whole, share)
         self.solver_ = solver
         self._set_fit(mean, between, within, bound)
