@@ -19,7 +19,7 @@ def _component_uncertainty(n: int, d: int) -> Case:
     def build() -> dict[str, Job]:
         from vipurpca import PCA
 
-        warnings.simplefilter("ignore", uapca.ComponentsNotSeparated)
+        warnings.simplefilter("ignore", uapca.SeparationWarning)
         rng = np.random.default_rng(0)
         means = rng.standard_normal((n, d)) * np.geomspace(10.0, 1.0, d)
         std = rng.uniform(0.05, 0.2, (n, d))

@@ -44,7 +44,7 @@ def main() -> None:
 
     print("\nIf each grade is one unknown value, how well are the components known?\n")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", uapca.ComponentsNotSeparated)  # the verdict says it
+        warnings.simplefilter("ignore", uapca.SeparationWarning)  # the verdict says it
         print(uapca.component_uncertainty(X))
 
     traces = uapca.factor_traces(X)

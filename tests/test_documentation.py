@@ -44,7 +44,7 @@ def surroundings(tmp_path, monkeypatch, rng):
     }
 
 
-@pytest.mark.filterwarnings("ignore::uapca.ComponentsNotSeparated")
+@pytest.mark.filterwarnings("ignore::uapca.SeparationWarning")
 @pytest.mark.parametrize("name", RUN)
 def test_python_blocks_run_as_they_stand(name, surroundings):
     import matplotlib as mpl

@@ -11,13 +11,32 @@ from typing import TYPE_CHECKING, Any
 from uapca._version import __version__
 
 if TYPE_CHECKING:
-    from uapca import aggregate, compare, datasets, inputs, laws, plot, sensitivity, stability
+    from uapca import (
+        aggregate,
+        compare,
+        datasets,
+        exceptions,
+        inputs,
+        laws,
+        plot,
+        sensitivity,
+        stability,
+    )
     from uapca.compare import bhattacharyya, hellinger, principal_angles
     from uapca.decomposition import UAPCA, UncertainScaler
+    from uapca.exceptions import (
+        CellError,
+        CorrelationWarning,
+        DegenerateLawError,
+        DroppedRowsWarning,
+        ErrorColumnWarning,
+        FileError,
+        SeparationWarning,
+        SkippedFilesWarning,
+        TableError,
+    )
     from uapca.inputs import (
         Aggregator,
-        CorrelationWarning,
-        TableError,
         from_distributions,
         from_draws,
         from_frame,
@@ -29,7 +48,6 @@ if TYPE_CHECKING:
     )
     from uapca.sensitivity import factor_traces, weight_traces
     from uapca.stability import (
-        ComponentsNotSeparated,
         component_uncertainty,
         fit_by_sampling,
         sampling_convergence,
@@ -41,8 +59,14 @@ if TYPE_CHECKING:
 __all__ = [
     "UAPCA",
     "Aggregator",
-    "ComponentsNotSeparated",
+    "CellError",
     "CorrelationWarning",
+    "DegenerateLawError",
+    "DroppedRowsWarning",
+    "ErrorColumnWarning",
+    "FileError",
+    "SeparationWarning",
+    "SkippedFilesWarning",
     "TableError",
     "UncertainArray",
     "UncertainScaler",
@@ -53,6 +77,7 @@ __all__ = [
     "component_uncertainty",
     "concat",
     "datasets",
+    "exceptions",
     "explore",
     "factor_traces",
     "fit_by_sampling",
@@ -81,6 +106,7 @@ _MODULES = (
     "aggregate",
     "compare",
     "datasets",
+    "exceptions",
     "inputs",
     "laws",
     "plot",
@@ -88,11 +114,20 @@ _MODULES = (
     "stability",
 )
 _NAMES = {
+    "exceptions": (
+        "CellError",
+        "CorrelationWarning",
+        "DegenerateLawError",
+        "DroppedRowsWarning",
+        "ErrorColumnWarning",
+        "FileError",
+        "SeparationWarning",
+        "SkippedFilesWarning",
+        "TableError",
+    ),
     "uncertain": ("UncertainArray", "concat", "load"),
     "inputs": (
         "Aggregator",
-        "CorrelationWarning",
-        "TableError",
         "from_distributions",
         "from_draws",
         "from_frame",
@@ -106,7 +141,6 @@ _NAMES = {
     "sensitivity": ("factor_traces", "weight_traces"),
     "compare": ("bhattacharyya", "hellinger", "principal_angles"),
     "stability": (
-        "ComponentsNotSeparated",
         "component_uncertainty",
         "fit_by_sampling",
         "sampling_convergence",

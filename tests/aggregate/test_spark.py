@@ -19,7 +19,7 @@ from builders import assert_same
 from uapca.aggregate import Moments
 from uapca.aggregate import spark as engine
 from uapca.aggregate.partials import Partial
-from uapca.inputs import DroppedRows
+from uapca.inputs import DroppedRowsWarning
 
 # PySpark's own word on the pandas that is installed; nothing here goes through pandas.
 pytestmark = pytest.mark.filterwarnings(
@@ -199,9 +199,9 @@ def test_missing_values_and_labels(session):
         "column 'y' must have a value in every row; 'partition 1' has none in row 1. "
         "Pass nulls='drop' to leave such rows out."
     )
-    with pytest.warns(DroppedRows) as said:
+    with pytest.warns(DroppedRowsWarning) as said:
         X = call(frame, "kind", features=FEATURES, missing="drop", nulls="drop")
-    assert [str(w.message) for w in said if w.category is DroppedRows] == [
+    assert [str(w.message) for w in said if w.category is DroppedRowsWarning] == [
         "left out 4 rows, as asked for: 1 without a label and 3 without a value."
     ]
     whole = pa.Table.from_pylist([row for k, row in enumerate(data) if k not in (3, 6, 7, 8)])

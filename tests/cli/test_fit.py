@@ -60,7 +60,7 @@ def test_rows_that_drive_a_component_are_named(run, tmp_path):
 def test_the_report_says_what_the_library_says(run):
     X = uapca.datasets.load_students()
     pca = uapca.UAPCA(2).fit(X)
-    with pytest.warns(uapca.ComponentsNotSeparated):
+    with pytest.warns(uapca.SeparationWarning):
         sure = uapca.component_uncertainty(X)
     rows = [line.split() for line in REPORT.splitlines()]
     assert rows[2][1:4] == [

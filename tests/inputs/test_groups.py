@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import uapca
-from uapca.inputs import DroppedRows
+from uapca.inputs import DroppedRowsWarning
 
 
 def refused(*args, kind=ValueError, **options):
@@ -130,7 +130,7 @@ def test_missing_labels(label):
         "by must have a label for every point; 1 of 3 are missing. "
         "Pass missing='drop' to leave these points out."
     )
-    with pytest.warns(DroppedRows, match="left out 1 row, as asked for: 1 without a label"):
+    with pytest.warns(DroppedRowsWarning, match="left out 1 row, as asked for: 1 without a label"):
         X = uapca.from_groups(points, ["a", label, "a"], missing="drop")
     assert X.mean.tolist() == [[2.0]]
     assert X.total_weight == 2
@@ -142,7 +142,7 @@ def test_missing_labels_in_frames():
         values = {"v": [1.0, 2.0, 3.0], "kind": ["a", None, "b"]}
         frame = library.table(values) if name == "pyarrow" else library.DataFrame(values)
         assert "1 of 3 are missing" in refused(frame, "kind")
-        with pytest.warns(DroppedRows, match="1 without a label"):
+        with pytest.warns(DroppedRowsWarning, match="1 without a label"):
             X = uapca.from_groups(frame, "kind", missing="drop")
         assert X.mean.ravel().tolist() == [1.0, 3.0]
 
@@ -225,7 +225,7 @@ def test_single_strings_are_refused():
 def test_rows_with_missing_values_are_left_out_if_asked_for():
     points = [[1.0, 2.0], [np.nan, 1.0], [3.0, 4.0], [5.0, np.nan]]
     labels = ["a", "b", "a", "a"]
-    with pytest.warns(uapca.inputs.DroppedRows) as said:
+    with pytest.warns(uapca.inputs.DroppedRowsWarning) as said:
         X = uapca.from_groups(points, labels, nulls="drop")
     assert str(said[0].message) == "left out 2 rows, as asked for: 2 without a value."
     assert said[0].filename == __file__

@@ -10,7 +10,7 @@ import pytest
 
 import uapca
 from builders import assert_same
-from uapca.inputs import DroppedRows, FileError, SkippedFiles
+from uapca.inputs import DroppedRowsWarning, FileError, SkippedFilesWarning
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -135,7 +135,7 @@ def test_text_is_sorted_however_the_file_stores_it(tmp_path):
     first = pa.table({"x": [1.0, 2.0, 3.0], "by": ["c", "a", None]})
     pq.write_table(first, tmp_path / "1.parquet")
     pq.write_table(pa.table({"x": [4.0, 5.0], "by": ["b", "c"]}), tmp_path / "2.parquet")
-    with pytest.warns(DroppedRows, match="left out 1 row, as asked for: 1 without a label"):
+    with pytest.warns(DroppedRowsWarning, match="left out 1 row, as asked for: 1 without a label"):
         X = uapca.from_groups(tmp_path / "*.parquet", by="by", missing="drop")
     assert X.names == ("a", "b", "c")
     assert X.mean.ravel().tolist() == [2.0, 4.0, 3.0]
@@ -254,7 +254,7 @@ def test_a_bad_file_is_named_or_skipped(folder, fault, chunk):
     message = refused(path, "kind", chunk=chunk)
     assert rule in message
     assert said in message
-    with pytest.warns(SkippedFiles) as warned:
+    with pytest.warns(SkippedFilesWarning) as warned:
         found = uapca.from_groups(path, "kind", chunk=chunk, bad_files="skip")
     assert len(warned) == 1
     assert str(warned[0].message) == f"left out 1 file, as asked for: {message}"
@@ -267,7 +267,7 @@ def test_the_first_file_may_be_the_bad_one(folder):
     path, whole = folder
     (path / "part0.parquet").write_bytes(b"PAR1 nothing of use")
     assert "part0.parquet" in refused(path, "kind")
-    with pytest.warns(SkippedFiles, match="left out 1 file"):
+    with pytest.warns(SkippedFilesWarning, match="left out 1 file"):
         found = uapca.from_groups(path, "kind", bad_files="skip")
     assert_same(found, uapca.from_groups(whole.slice(1000), "kind"))
     for k in (1, 2):
@@ -286,7 +286,7 @@ def test_rows_are_dropped_by_rule(tmp_path):
     )
     path = tmp_path / "a.parquet"
     pq.write_table(whole, path)
-    with pytest.warns(DroppedRows) as said:
+    with pytest.warns(DroppedRowsWarning) as said:
         found = uapca.from_groups(path, "kind", missing="drop", nulls="drop", chunk=2)
     assert str(said[0].message) == (
         "left out 4 rows, as asked for: 2 without a label and 2 without a value."
@@ -303,7 +303,7 @@ def test_csv_cells_that_are_empty(tmp_path):
         f"by must have a label for every point; {str(path)!r} has none in row 3. "
         "Pass missing='drop' to leave such points out."
     )
-    with pytest.warns(DroppedRows, match="left out 2 rows"):
+    with pytest.warns(DroppedRowsWarning, match="left out 2 rows"):
         found = uapca.from_groups(path, "kind", nulls="drop", missing="drop")
     assert found.mean.tolist() == [[2.0]]
     path.write_text("x,kind\n1,a\n2\n")
@@ -471,7 +471,7 @@ def test_refusals_of_bins(tmp_path):
         "Pass the files, or a pyarrow.dataset.Dataset."
     )
     (tmp_path / "b.parquet").write_bytes(b"")
-    with pytest.warns(SkippedFiles, match="left out 1 file"):
+    with pytest.warns(SkippedFilesWarning, match="left out 1 file"):
         X = uapca.from_groups(tmp_path, bins={"x": 1}, bad_files="skip")
     assert X.total_weight == 10
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.inputs import DroppedRows, FileError, SkippedFiles
+from uapca.inputs import DroppedRowsWarning, FileError, SkippedFilesWarning
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -110,7 +110,7 @@ def test_damaged_files_of_every_kind_are_named_or_skipped(tmp_path):
     first = tmp_path / "0.arrow"
     first.write_bytes(first.read_bytes()[:4000])
     assert f"{str(first)!r} is not" in refused(tmp_path, "k")
-    with pytest.warns(SkippedFiles, match="left out 1 file"):
+    with pytest.warns(SkippedFilesWarning, match="left out 1 file"):
         assert uapca.from_groups(tmp_path, "k", bad_files="skip").total_weight == 10_000
     hive = tmp_path / "hive"
     for name in "abc":
@@ -118,7 +118,7 @@ def test_damaged_files_of_every_kind_are_named_or_skipped(tmp_path):
     cut = hive / "k=a" / "1.parquet"
     cut.write_bytes(cut.read_bytes()[:-20])
     assert f"{str(cut)!r} is not" in refused(hive, "k")
-    with pytest.warns(SkippedFiles, match="left out 1 file"):
+    with pytest.warns(SkippedFilesWarning, match="left out 1 file"):
         assert uapca.from_groups(hive, "k", bad_files="skip").names == ("b", "c")
     packed = tmp_path / "a.csv.gz"
     packed.write_bytes(gzip.compress(b"x,k\n1,a\n2,a\n")[:-12])
@@ -137,12 +137,12 @@ def test_a_first_file_that_is_unlike_the_others_is_the_one_to_go(tmp_path):
         {"x": [1.0], "z": [2.0], "k": ["a"]},
     ):
         path = write(tmp_path / "1.parquet", **first)
-        with pytest.warns(SkippedFiles, match="left out 1 file") as said:
+        with pytest.warns(SkippedFilesWarning, match="left out 1 file") as said:
             X = uapca.from_groups(tmp_path, "k", bad_files="skip")
         assert str(path) in str(said[0].message)
         assert (X.features, X.total_weight, X.mean.tolist()) == (("x",), 4.0, [[2.0]])
     write(tmp_path / "1.parquet", x=[1.0], k=[1])
-    with pytest.warns(SkippedFiles) as said:
+    with pytest.warns(SkippedFilesWarning) as said:
         uapca.from_groups(tmp_path, "k", bad_files="skip")
     assert str(said[0].message) == (
         "left out 1 file, as asked for: every file must have labels of one kind, text as in most; "
@@ -197,11 +197,11 @@ def test_columns_that_begin_late_and_decimal_commas(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text("x,y,k\n" + "1,,a\n" * 40 + "3,2.5,b\n3,4.5,b\n")
     assert "column 'y' must have a value" in refused(path, "k")
-    with pytest.warns(DroppedRows, match="left out 40 rows"):
+    with pytest.warns(DroppedRowsWarning, match="left out 40 rows"):
         X = uapca.from_groups(path, "k", nulls="drop")
     assert (X.names, X.features, X.mean.tolist()) == (("b",), ("x", "y"), [[3.0, 3.5]])
     path.write_text("x,k\n" + "1,\n" * 40 + "3,b\n")
-    with pytest.warns(DroppedRows, match="left out 40 rows"):
+    with pytest.warns(DroppedRowsWarning, match="left out 40 rows"):
         assert uapca.from_groups(path, "k", missing="drop").names == ("b",)
     comma = tmp_path / "b.csv"
     comma.write_text("x;y;k\n1,5;1;a\n2;2;a\n-2,5e1;3;a\n")
@@ -237,7 +237,7 @@ def test_a_filtered_dataset(tmp_path):
 
 def test_a_row_without_a_label_may_lack_values(tmp_path):
     path = write(tmp_path / "a.parquet", x=[1.0, None, 3.0], k=["a", None, "a"])
-    with pytest.warns(DroppedRows, match="left out 1 row, as asked for: 1 without a label"):
+    with pytest.warns(DroppedRowsWarning, match="left out 1 row, as asked for: 1 without a label"):
         assert uapca.from_groups(path, "k", missing="drop").mean.tolist() == [[2.0]]
 
 
@@ -254,7 +254,7 @@ def test_a_value_too_large_to_be_squared_is_named(tmp_path, chunk):
         f"column 'y' must have squares that fit into float64; {str(bad)!r} has 1e+200 about row 2. "
         "Divide the data by its largest magnitude first, or pass bad_files='skip'."
     )
-    with pytest.warns(SkippedFiles, match="left out 1 file"):
+    with pytest.warns(SkippedFilesWarning, match="left out 1 file"):
         X = uapca.from_groups(tmp_path, "k", chunk=chunk, bad_files="skip")
     assert X.mean.tolist() == [[2.0, 1.0]]
 
@@ -282,7 +282,7 @@ def test_in_memory_the_column_is_named_and_rows_are_counted():
         "column 'x' must have a value in every row; there is none in row 1 (1 such in all). "
         "Pass nulls='drop' to leave such rows out."
     )
-    with pytest.warns(DroppedRows) as said:
+    with pytest.warns(DroppedRowsWarning) as said:
         X = uapca.from_groups(frame, "k", missing="drop", nulls="drop")
     assert X.mean.tolist() == [[2.0]]
     assert [str(w.message) for w in said] == [

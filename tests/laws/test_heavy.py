@@ -11,7 +11,7 @@ from scipy import stats
 
 from uapca.laws import (
     Affine,
-    DegenerateLaw,
+    DegenerateLawError,
     Gaussian,
     Independent,
     Law,
@@ -200,7 +200,7 @@ def test_random_rows_and_projections(q: int, seed: int) -> None:
     image = row.affine(A)
     try:
         image._refuse_degenerate()
-    except DegenerateLaw:
+    except DegenerateLawError:
         assert image.support_rank < q
         return
     assert isinstance(image, (Affine, Normal))

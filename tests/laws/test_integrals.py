@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 from uapca.laws import (
     Affine,
-    DegenerateLaw,
+    DegenerateLawError,
     Gaussian,
     Independent,
     Point,
@@ -97,7 +97,7 @@ def test_every_density_holds_mass_one(q: int, angle: float, ratio: float) -> Non
         if image is not None:
             try:
                 found = integral(image, 400 if q == 2 else 100_000)
-            except DegenerateLaw:
+            except DegenerateLawError:
                 continue
             assert found == pytest.approx(1, abs=1e-3 if q == 2 else 1e-4), image
 

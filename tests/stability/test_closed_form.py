@@ -342,7 +342,7 @@ def test_components_that_cannot_be_told_apart():
         f"{sentence}. Their figures are of first order and too rough here: uapca.simulate shows "
         "how far they mix."
     )
-    with pytest.warns(uapca.ComponentsNotSeparated, match=told(message)):
+    with pytest.warns(uapca.SeparationWarning, match=told(message)):
         found = uapca.component_uncertainty(close_data(0.02), 2)
     assert found.verdict == (
         "components 1 and 2 are well apart",
@@ -355,7 +355,7 @@ def test_components_that_cannot_be_told_apart():
 def test_the_warning_can_be_filtered():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", category=uapca.ComponentsNotSeparated)
+        warnings.filterwarnings("ignore", category=uapca.SeparationWarning)
         uapca.component_uncertainty(close_data(0.02), 2)
 
 
@@ -367,7 +367,7 @@ def test_close_components_are_called_close_and_do_not_warn():
 
 
 def test_tied_components_are_infinitely_uncertain():
-    with pytest.warns(uapca.ComponentsNotSeparated):
+    with pytest.warns(uapca.SeparationWarning):
         found = uapca.component_uncertainty(close_data(0.0), 3, joint=True)
     assert np.isfinite(found.std[0]).all()
     assert np.isinf(found.std[1:]).all()
@@ -392,7 +392,7 @@ def test_one_row_and_a_row_with_all_the_weight():
         uapca.UncertainArray([[1.0, 2.0]], std=[0.1, 0.3]),
         uapca.UncertainArray([[1.0, 2.0], [5.0, 5.0]], std=[0.1, 0.3], weights=[1.0, 0.0]),
     ):
-        with pytest.warns(uapca.ComponentsNotSeparated):
+        with pytest.warns(uapca.SeparationWarning):
             found = uapca.component_uncertainty(X, 1)
         assert found.eigenvalues[0] == 0.0
         assert np.isinf(found.std).all()
@@ -517,7 +517,7 @@ def test_errors_beyond_all_proportion_are_refused_or_tell_nothing_apart(rng):
     )
     with pytest.raises(ValueError, match=told(message)):
         uapca.component_uncertainty(X, order=1)
-    with pytest.warns(uapca.ComponentsNotSeparated):
+    with pytest.warns(uapca.SeparationWarning):
         found = uapca.component_uncertainty(X)
     assert_array_equal(found.separation, 0.0)
 
@@ -525,7 +525,7 @@ def test_errors_beyond_all_proportion_are_refused_or_tell_nothing_apart(rng):
 def test_one_row_with_large_errors():
     X = uapca.UncertainArray([[1.0, 2.0, 3.0]], std=1e100)
     for order in ORDERS:
-        with pytest.warns(uapca.ComponentsNotSeparated):
+        with pytest.warns(uapca.SeparationWarning):
             found = uapca.component_uncertainty(X, order=order)
         assert_array_equal(found.separation, 0.0)
         assert_array_equal(found.eigenvalue_std, 0.0)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import uapca
 from uapca.laws import (
-    DegenerateLaw,
+    DegenerateLawError,
     Gaussian,
     Independent,
     Mixture,
@@ -83,7 +83,7 @@ def test_levels_enclose_their_mass(X):
 def test_a_degenerate_projection_is_described():
     X = uapca.UncertainArray([[0.0, 0.0, 0.0]], std=[[1.0, 0.0, 0.0]])
     flat = X.affine([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
-    with pytest.raises(DegenerateLaw, match="line"):
+    with pytest.raises(DegenerateLawError, match="line"):
         flat.density(0, (np.zeros(3), np.zeros(3)))
     assert_allclose(flat.law(0).along_line().law.cov, [[2.0]])
 

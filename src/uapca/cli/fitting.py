@@ -13,8 +13,8 @@ from uapca.cli.model import Model
 from uapca.cli.say import note
 from uapca.decomposition import UAPCA, UncertainScaler
 from uapca.stability import (
-    ComponentsNotSeparated,
     ComponentUncertainty,
+    SeparationWarning,
     component_uncertainty,
 )
 from uapca.uncertain import UncertainArray, Zero
@@ -152,7 +152,7 @@ def _judged(X: UncertainArray, pca: UAPCA) -> tuple[ComponentUncertainty | None,
     if pca.n_components_ * X.shape[1] ** 2 > _MOST_NUMBERS:
         return None, "for so many features and components standard errors are not computed"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ComponentsNotSeparated)  # the verdict says it
+        warnings.simplefilter("ignore", SeparationWarning)  # the verdict says it
         return component_uncertainty(X.scaled(pca.scale), pca.n_components_), ""
 
 

@@ -9,7 +9,7 @@ from uapca.inputs.groups import from_groups
 from uapca.inputs.intervals import from_intervals
 from uapca.inputs.mixtures import from_mixtures
 from uapca.inputs.sources import FileError
-from uapca.inputs.streams import DroppedRows, SkippedFiles
+from uapca.inputs.streams import DroppedRowsWarning, SkippedFilesWarning
 from uapca.inputs.table import BadCell, TableError, from_table
 from uapca.inputs.uncertainties import CorrelationWarning, from_uncertainties
 
@@ -18,10 +18,10 @@ __all__ = [
     "BadCell",
     "CellError",
     "CorrelationWarning",
-    "DroppedRows",
+    "DroppedRowsWarning",
     "ErrorColumnWarning",
     "FileError",
-    "SkippedFiles",
+    "SkippedFilesWarning",
     "TableError",
     "format_cell",
     "from_distributions",

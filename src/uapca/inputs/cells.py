@@ -28,13 +28,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from uapca._validation import complaint
+from uapca.exceptions import CellError
 from uapca.laws import Gaussian, Marginal, Point, Trapezoid, Triangular, Uniform, as_marginal
 
 __all__ = ["CellError", "check_words", "format_cell", "parse_cell"]
-
-
-class CellError(ValueError):
-    """The text of a cell is not in the grammar of uncertain cells."""
 
 
 # Exponents are kept short: longer ones are zero or infinite, and slow to convert.

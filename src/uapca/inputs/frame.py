@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from uapca._validation import Floats, complaint
+from uapca.exceptions import ErrorColumnWarning
 from uapca.inputs.columns import Columns, columns_of, listed
 from uapca.inputs.correlations import correlation_pattern, covariances
 from uapca.inputs.naming import naming_column
@@ -32,10 +33,6 @@ __all__ = ["ErrorColumnWarning", "from_frame"]
 
 _DEFAULT = "{}_err"
 _KNOWN = (_DEFAULT, "{}_std", "{}_error", "{}_sigma")
-
-
-class ErrorColumnWarning(UserWarning):
-    """A column is taken for a feature although its name is nearly that of an error."""
 
 
 def from_frame(

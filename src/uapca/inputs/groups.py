@@ -87,11 +87,11 @@ def from_groups(
         What to do with points whose label is missing (None, NaN): refuse, or leave them out.
     nulls : {"raise", "drop"}, default="raise"
         What to do with points of which a value is missing (null, NaN): refuse, or leave the whole
-        point out and say how many in a `DroppedRows` warning. Never a value alone: covariances
+        point out and say how many in a `DroppedRowsWarning`. Never a value alone: covariances
         of pairs of columns from different points need not be positive semi-definite.
     bad_files : {"raise", "skip"}, default="raise"
         What to do with a file that is damaged or unlike the first, or breaks one of the two
-        rules above: refuse, or leave the whole file out and say which in a `SkippedFiles` warning
+        rules above: refuse, or leave the whole file out and say which in a `SkippedFilesWarning`
         (then a file must be like most of them, not like the first).
     features : sequence of str, optional
         For a frame or a file, the columns to use: by default all columns of numbers other than

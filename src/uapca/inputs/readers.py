@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from uapca._validation import complaint
+from uapca.exceptions import FileError
 
 __all__ = [
     "ArrowFile",
@@ -44,10 +45,6 @@ _CAUSES = {
         "Mend the value or choose other columns",
     ),
 }
-
-
-class FileError(ValueError):
-    """A file that cannot be used; the message names it and says why."""
 
 
 class Source(ABC):

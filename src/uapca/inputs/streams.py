@@ -14,24 +14,17 @@ from uapca.aggregate.binning import Binning
 from uapca.aggregate.checks import Overflow
 from uapca.aggregate.collector import Collector
 from uapca.aggregate.keys import Keyed
+from uapca.exceptions import DroppedRowsWarning, SkippedFilesWarning
 from uapca.inputs.plan import Plan, ahead
 from uapca.inputs.sources import FileError, Source
 
-__all__ = ["DroppedRows", "SkippedFiles", "collected", "learned", "say"]
+__all__ = ["DroppedRowsWarning", "SkippedFilesWarning", "collected", "learned", "say"]
 
 
 # Rows that are summed at a time where files are smaller than chunks.
 _ROWS = 262_144
 # To copy as much as half of them takes longer than to merge their sums once more.
 _DIRECT = 0.5
-
-
-class DroppedRows(UserWarning):
-    """Rows were left out, as asked for, because a value or the label was missing."""
-
-
-class SkippedFiles(UserWarning):
-    """Files were left out, as asked for, because they could not be used."""
 
 
 def collected(
@@ -165,7 +158,7 @@ def say(dropped: Mapping[str, int], skipped: list[str] | None, stacklevel: int =
         total = sum(dropped.values())
         warnings.warn(
             f"left out {total} row{'s' * (total != 1)}, as asked for: {' and '.join(parts)}.",
-            DroppedRows,
+            DroppedRowsWarning,
             stacklevel=stacklevel,
         )
     if skipped:
@@ -173,6 +166,6 @@ def say(dropped: Mapping[str, int], skipped: list[str] | None, stacklevel: int =
             f"left out {len(skipped)} file{'s' * (len(skipped) != 1)}, as asked for: "
             + " ".join(skipped[:5])
             + (f" And {len(skipped) - 5} more." if len(skipped) > 5 else ""),
-            SkippedFiles,
+            SkippedFilesWarning,
             stacklevel=stacklevel,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from uapca._validation import complaint
 from uapca.aggregate.labels import is_missing
+from uapca.exceptions import BadCell, TableError
 from uapca.inputs.cells import CellError, check_words, parse_cell
 from uapca.inputs.columns import columns_of, is_frame
 from uapca.inputs.files import read_table
@@ -34,43 +34,6 @@ _NAMING = frozenset(
         *("student", "students", "pupil", "pupils", "unnamed: 0"),
     )
 )
-
-
-@dataclass(frozen=True)
-class BadCell:
-    """A cell that could not be read.
-
-    Attributes
-    ----------
-    row : str
-        Name of its row, or its number counted from 0.
-    column : str
-    text : str
-        What it holds; empty for a missing value.
-    reason : str
-    """
-
-    row: str
-    column: str
-    text: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"row {self.row}, column {self.column!r}: {self.reason}"
-
-
-class TableError(ValueError):
-    """Cells of a table could not be read.
-
-    Attributes
-    ----------
-    cells : tuple of BadCell
-        All of them.
-    """
-
-    def __init__(self, message: str, cells: Sequence[BadCell] = ()) -> None:
-        super().__init__(message)
-        self.cells = tuple(cells)
 
 
 def from_table(

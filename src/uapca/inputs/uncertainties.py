@@ -10,14 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, complaint, shape_of
+from uapca.exceptions import CorrelationWarning
 from uapca.inputs.columns import columns_of, is_frame
 from uapca.uncertain import UncertainArray
 
 __all__ = ["CorrelationWarning", "from_uncertainties"]
-
-
-class CorrelationWarning(UserWarning):
-    """Errors are correlated between rows, which an `UncertainArray` cannot hold."""
 
 
 def from_uncertainties(

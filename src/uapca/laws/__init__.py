@@ -6,7 +6,7 @@ and two dimensions also a density, found without sampling where the law is known
 
 from uapca.laws.affine import Affine
 from uapca.laws.coerce import as_law
-from uapca.laws.degenerate import DegenerateLaw, Line
+from uapca.laws.degenerate import DegenerateLawError, Line
 from uapca.laws.independent import Independent, as_marginal
 from uapca.laws.marginal import Gaussian, Marginal, Point
 from uapca.laws.mixture import Mixture
@@ -20,7 +20,7 @@ from uapca.laws.variable import Variable
 
 __all__ = [
     "Affine",
-    "DegenerateLaw",
+    "DegenerateLawError",
     "Gaussian",
     "Independent",
     "Law",

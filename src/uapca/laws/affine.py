@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from uapca._validation import Floats
 from uapca.laws.arrays import frozen
-from uapca.laws.degenerate import DegenerateLaw
+from uapca.laws.degenerate import DegenerateLawError
 from uapca.laws.levels import Block
 from uapca.laws.protocol import Law
 from uapca.laws.sheets import Way
@@ -108,7 +108,7 @@ class Affine(Law):
             if self.dim > 2:
                 return ""
             self._refuse_degenerate()
-        except DegenerateLaw:
+        except DegenerateLawError:
             return ""
         error = self.law._image_error(self)
         if error <= PROMISED:

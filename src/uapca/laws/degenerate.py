@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from uapca._validation import Floats
+from uapca.exceptions import DegenerateLawError
 
 if TYPE_CHECKING:
     from uapca.laws.protocol import Law
 
-__all__ = ["DegenerateLaw", "Line", "refuse_density"]
-
-
-class DegenerateLaw(ValueError):
-    """A density was asked of a law that has none: a point, a line in the plane, or atoms."""
+__all__ = ["DegenerateLawError", "Line", "refuse_density"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +37,11 @@ def refuse_density(law: Law, rank: int) -> NoReturn:
     """Say why a law of one or two dimensions has no density, and what to draw instead."""
     place = ", ".join(f"{value:.6g}" for value in law.mean)
     if rank == 0:
-        raise DegenerateLaw(
+        raise DegenerateLawError(
             f"this law has no density: it is the certain point ({place}). Draw law.mean as a point."
         )
     direction = ", ".join(f"{value:.6g}" for value in law.along_line().direction)
-    raise DegenerateLaw(
+    raise DegenerateLawError(
         f"this law has no density in the plane: all of its uncertainty lies along the line through "
         f"({place}) in direction ({direction}). "
         "Use law.along_line() for the one-dimensional law on that line."

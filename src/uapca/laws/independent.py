@@ -12,7 +12,7 @@ import numpy.typing as npt
 from uapca._validation import Floats, complaint
 from uapca.laws.affine import Affine, Imaged
 from uapca.laws.arrays import frozen
-from uapca.laws.degenerate import DegenerateLaw
+from uapca.laws.degenerate import DegenerateLawError
 from uapca.laws.levels import Block
 from uapca.laws.lines import LineSum
 from uapca.laws.marginal import Gaussian, Marginal, Point
@@ -114,7 +114,7 @@ class Independent(Imaged):
     def _refuse_image(self, image: Affine) -> None:
         if not has_density(image.A, self.marginals):
             atoms = ", ".join(str(m) for m in self.marginals if m.discrete and not m.certain)
-            raise DegenerateLaw(
+            raise DegenerateLawError(
                 f"this law has no density: {atoms} sits on separate values and the continuous "
                 f"marginals do not spread over all {image.dim} dimension{'s' * (image.dim > 1)}. "
                 "Draw samples of it, or replace the discrete marginals by continuous ones."

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from uapca._validation import Floats, complaint
 from uapca.laws.arrays import frozen
-from uapca.laws.degenerate import DegenerateLaw
+from uapca.laws.degenerate import DegenerateLawError
 from uapca.laws.levels import Block
 from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law
@@ -153,5 +153,5 @@ class Mixture(Law):
                 continue
             try:
                 component._refuse_degenerate()
-            except DegenerateLaw as error:
-                raise DegenerateLaw(f"component {index} of this mixture: {error}") from None
+            except DegenerateLawError as error:
+                raise DegenerateLawError(f"component {index} of this mixture: {error}") from None

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, complaint, rng_from, shape_of
 from uapca.laws.arrays import affine_map, grid_axes, grid_axis
-from uapca.laws.degenerate import DegenerateLaw, Line, refuse_density
+from uapca.laws.degenerate import DegenerateLawError, Line, refuse_density
 from uapca.laws.levels import Block, highest_density_levels, line_block
 from uapca.laws.sheets import Way
 
@@ -195,7 +195,7 @@ class Law(ABC):
         (array([0.6, 0.8]), array([[25.]]))
         """
         if self.support_rank != 1:
-            raise DegenerateLaw(
+            raise DegenerateLawError(
                 f"along_line() needs a law whose uncertainty lies along one line; this one has "
                 f"support_rank {self.support_rank}. "
                 + (
@@ -225,7 +225,7 @@ class Law(ABC):
 
         Raises
         ------
-        DegenerateLaw
+        DegenerateLawError
             If there is no density: the law is a point, lies along a line of the plane, or has
             atoms. `support_rank` tells before, `along_line` gives the law along the line.
 

@@ -3,12 +3,12 @@
 from uapca.stability.closed_form import ComponentUncertainty, component_uncertainty
 from uapca.stability.sampling import SamplingConvergence, fit_by_sampling, sampling_convergence
 from uapca.stability.simulation import Simulation, simulate
-from uapca.stability.verdict import ComponentsNotSeparated
+from uapca.stability.verdict import SeparationWarning
 
 __all__ = [
     "ComponentUncertainty",
-    "ComponentsNotSeparated",
     "SamplingConvergence",
+    "SeparationWarning",
     "Simulation",
     "component_uncertainty",
     "fit_by_sampling",

@@ -21,7 +21,7 @@ from uapca._validation import complaint, out_of_range
 from uapca.decomposition.spectrum import spectrum, tie_tolerance
 from uapca.stability.realised import check_count, check_data, realised_covariance
 from uapca.stability.rows import RowSums
-from uapca.stability.verdict import ComponentsNotSeparated, verdict, warning_text
+from uapca.stability.verdict import SeparationWarning, verdict, warning_text
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.blocks import Doubles
 
@@ -129,7 +129,7 @@ def component_uncertainty(
 
     Warns
     -----
-    ComponentsNotSeparated
+    SeparationWarning
         If the gap between two neighbouring components is less than twice its standard deviation.
 
     See Also
@@ -206,7 +206,7 @@ def component_uncertainty(
     separation *= unit / error
     text = warning_text(separation)
     if text is not None:
-        warnings.warn(text, ComponentsNotSeparated, stacklevel=2)
+        warnings.warn(text, SeparationWarning, stacklevel=2)
     return ComponentUncertainty(
         components=V[:q],
         eigenvalues=pairs.values[:q] * unit**2,

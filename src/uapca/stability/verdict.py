@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import math
 
+from uapca.exceptions import SeparationWarning
 from uapca.uncertain.blocks import Doubles
 
-__all__ = ["ComponentsNotSeparated", "verdict", "warning_text"]
+__all__ = ["SeparationWarning", "verdict", "warning_text"]
 
 # A gap of two standard deviations is the usual 95 % rule. At four, figures of first order are
 # within a few per cent of a simulation; between the two they are a rough guide.
 TOLD_APART = 2.0
 WELL_APART = 4.0
-
-
-class ComponentsNotSeparated(UserWarning):
-    """Neighbouring components are closer than their uncertainty: each may stand for the other.
-
-    The plane they span may still be well determined. `uapca.simulate` shows how far they mix;
-    ``warnings.filterwarnings("ignore", category=uapca.ComponentsNotSeparated)`` silences this.
-    """
 
 
 def verdict(separation: Doubles) -> tuple[str, ...]:

@@ -120,7 +120,7 @@ class Reading:
 
         Raises
         ------
-        uapca.laws.DegenerateLaw
+        uapca.laws.DegenerateLawError
             Where all uncertainty lies along a line, or there is none: no density exists there.
             ``law(row).along_line()`` is the law along the line.
 

@@ -201,7 +201,7 @@ def test_other_things_than_uncertain_arrays():
 
 def test_remarks_are_the_verdict_of_python():
     X = uapca.datasets.load_students()
-    with pytest.warns(uapca.ComponentsNotSeparated):
+    with pytest.warns(uapca.SeparationWarning):
         wanted = uapca.component_uncertainty(X).verdict
     assert payload(X)["remarks"] == list(wanted)
     assert payload(uapca.UncertainArray(np.eye(3)))["remarks"] == []

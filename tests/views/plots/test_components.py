@@ -14,7 +14,7 @@ STUDENTS = uapca.datasets.load_students()
 @pytest.fixture(scope="module")
 def found():
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", uapca.ComponentsNotSeparated)
+        warnings.simplefilter("ignore", uapca.SeparationWarning)
         return uapca.component_uncertainty(STUDENTS)
 
 

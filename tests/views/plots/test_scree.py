@@ -56,7 +56,7 @@ def test_at_infinity_all_is_uncertainty():
 
 def test_error_bars_are_the_interval():
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", uapca.ComponentsNotSeparated)
+        warnings.simplefilter("ignore", uapca.SeparationWarning)
         found = uapca.component_uncertainty(STUDENTS, n_components=4)
     panel = uapca.plot.scree.scene(STUDENTS, values="variance", level=0.9)
     (bars,) = panel.of(ErrorBars)

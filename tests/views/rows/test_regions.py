@@ -6,7 +6,7 @@ from matplotlib import pyplot as plt
 from matplotlib.path import Path
 from scipy import stats
 
-from uapca.laws import DegenerateLaw, Independent, Mixture, Normal, Samples, Trapezoid, Uniform
+from uapca.laws import DegenerateLawError, Independent, Mixture, Normal, Samples, Trapezoid, Uniform
 from uapca.views.mpl import draw
 from uapca.views.rows.ellipses import normal_mark
 from uapca.views.rows.regions import Unresolved, curve, intervals, rings
@@ -178,7 +178,7 @@ def test_thin_laws_across_each_other_are_refused_not_drawn_in_pieces():
 
 
 def test_laws_without_a_density_are_refused():
-    with pytest.raises(DegenerateLaw):
+    with pytest.raises(DegenerateLawError):
         rings(Mixture([1, 1], [Normal([0.0, 0.0], np.eye(2)), Normal([3, 3], 0 * np.eye(2))]), 0.5)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
-from uapca.stability import ComponentsNotSeparated, component_uncertainty
+from uapca.stability import SeparationWarning, component_uncertainty
 from uapca.uncertain import Diagonal, Shared, UncertainArray, Zero
 from uapca.uncertain.dense import Dense
 from uapca.views.explorer.arrays import Wire, wire
@@ -276,5 +276,5 @@ def _verdict(X: UncertainArray) -> tuple[str, ...]:
     if n < 2 or d < 2 or isinstance(X.cov, Zero):
         return ()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ComponentsNotSeparated)
+        warnings.simplefilter("ignore", SeparationWarning)
         return component_uncertainty(X, min(2, d)).verdict

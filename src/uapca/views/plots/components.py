@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from uapca.sensitivity.inputs import feature_names, uncertain
-from uapca.stability import ComponentsNotSeparated, ComponentUncertainty, component_uncertainty
+from uapca.stability import ComponentUncertainty, SeparationWarning, component_uncertainty
 from uapca.stability.verdict import TOLD_APART
 from uapca.uncertain import UncertainArray
 from uapca.views.palette import LIGHT, OKABE_ITO, SHAPES
@@ -52,7 +52,7 @@ def components(X: UncertainArray, *, n_components: int = 2, order: int = 2) -> P
     n_components = min(n_components, data.shape[1]) if n_components == 2 else n_components
     with warnings.catch_warnings():
         # The picture says it in its legend.
-        warnings.simplefilter("ignore", ComponentsNotSeparated)
+        warnings.simplefilter("ignore", SeparationWarning)
         found = component_uncertainty(data, n_components=n_components, order=order)
     names = feature_names(data.features, data.shape[1])
     q = len(found.components)

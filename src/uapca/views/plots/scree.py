@@ -9,7 +9,7 @@ import numpy as np
 
 from uapca._validation import check_choice, complaint
 from uapca.decomposition import UAPCA
-from uapca.stability import ComponentsNotSeparated, ComponentUncertainty, component_uncertainty
+from uapca.stability import ComponentUncertainty, SeparationWarning, component_uncertainty
 from uapca.uncertain import UncertainArray
 from uapca.views.given import check_level, counted, fit_given
 from uapca.views.palette import GREY, OKABE_ITO
@@ -172,7 +172,7 @@ def _uncertainty(X: UncertainArray | UAPCA, s: float, q: int) -> ComponentUncert
         return None
     with warnings.catch_warnings():
         # Which neighbours cannot be told apart is what overlapping error bars show.
-        warnings.simplefilter("ignore", ComponentsNotSeparated)
+        warnings.simplefilter("ignore", SeparationWarning)
         found = component_uncertainty(X.scaled(s), n_components=q)
     return found if found.eigenvalue_std.any() else None
 

@@ -17,7 +17,7 @@ import numpy as np
 from uapca._validation import as_floats, complaint
 from uapca.laws import (
     Affine,
-    DegenerateLaw,
+    DegenerateLawError,
     Gaussian,
     Independent,
     Law,
@@ -282,7 +282,7 @@ def _row(
         if rank == 1:
             return _along_line(law, levels, inks, key), "line"
         regions = rings(law, levels)
-    except (DegenerateLaw, Unresolved):
+    except (DegenerateLawError, Unresolved):
         points = law.sample(DRAWS, rng=0).astype(np.float64)
         dots = Ink(color=ink.color, fill=ink.color, opacity=0.5, width=0.0)
         return [Markers(role="row", key=key, points=points, size=0.35, ink=dots)], "draws"

@@ -46,7 +46,7 @@ def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
 
     Raises
     ------
-    uapca.laws.DegenerateLaw
+    uapca.laws.DegenerateLawError
         Where the law has no density in the plane.
     Unresolved
         Where no grid of reasonable size sees the density.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from uapca.laws import DegenerateLaw, Law, Normal
+from uapca.laws import DegenerateLawError, Law, Normal
 from uapca.uncertain import UncertainArray
 from uapca.views.legends import legend_columns
 from uapca.views.palette import GREY, LIGHT
@@ -108,7 +108,7 @@ def _curve(law: Law) -> Floats | None:
         return None
     try:
         return curve(law)
-    except DegenerateLaw:
+    except DegenerateLawError:
         return None
 
 
