@@ -121,7 +121,7 @@ class TestBadInput:
     def test_unknown_name(self, data):
         message = (
             "row name must be one of the rows' names; got 'z', and there are "
-            "'a', 'b', 'c', 'd', 'e', 'f', 'g'. Select rows by position or give them names."
+            "'a', 'b', 'c', 'd', 'e', 'f', 'g'"
         )
         with self.refused(KeyError, message):
             weight_traces(data, "z")
