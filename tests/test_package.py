@@ -19,7 +19,7 @@ LAYERS = [
     {"laws"},
     {"uncertain"},
     {"inputs", "aggregate", "decomposition"},
-    {"sensitivity", "stability", "compare"},
+    {"posterior", "sensitivity", "stability", "compare"},
     {"datasets"},
     {"views"},
     {"plot"},

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         inputs,
         laws,
         plot,
+        posterior,
         sensitivity,
         stability,
     )
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         DegenerateLawError,
         DroppedRowsWarning,
         ErrorColumnWarning,
+        ErrorSizeWarning,
         FileError,
         SeparationWarning,
         SkippedFilesWarning,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
         from_table,
         from_uncertainties,
     )
+    from uapca.posterior import Denoiser, component_count
     from uapca.sensitivity import factor_traces, weight_traces
     from uapca.stability import (
         component_uncertainty,
@@ -62,8 +65,10 @@ __all__ = [
     "CellError",
     "CorrelationWarning",
     "DegenerateLawError",
+    "Denoiser",
     "DroppedRowsWarning",
     "ErrorColumnWarning",
+    "ErrorSizeWarning",
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
@@ -74,6 +79,7 @@ __all__ = [
     "aggregate",
     "bhattacharyya",
     "compare",
+    "component_count",
     "component_uncertainty",
     "concat",
     "datasets",
@@ -94,6 +100,7 @@ __all__ = [
     "laws",
     "load",
     "plot",
+    "posterior",
     "principal_angles",
     "sampling_convergence",
     "sensitivity",
@@ -110,6 +117,7 @@ _MODULES = (
     "inputs",
     "laws",
     "plot",
+    "posterior",
     "sensitivity",
     "stability",
 )
@@ -120,6 +128,7 @@ _NAMES = {
         "DegenerateLawError",
         "DroppedRowsWarning",
         "ErrorColumnWarning",
+        "ErrorSizeWarning",
         "FileError",
         "SeparationWarning",
         "SkippedFilesWarning",
@@ -138,6 +147,7 @@ _NAMES = {
         "from_uncertainties",
     ),
     "decomposition": ("UAPCA", "UncertainScaler"),
+    "posterior": ("Denoiser", "component_count"),
     "sensitivity": ("factor_traces", "weight_traces"),
     "compare": ("bhattacharyya", "hellinger", "principal_angles"),
     "stability": (

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from uapca.uncertain import UncertainArray
+from uapca.uncertain import Covariance, Dense, Diagonal, LowRank, Shared, UncertainArray
 
 __all__ = ["Observations", "Parameters", "Pass", "climb", "start"]
 
@@ -71,14 +71,30 @@ class Block:
         self.group_weights = (
             self.weights
             if self.group is None
-            else np.bincount(self.group, self.weights, minlength=groups)
+            else np.bincount(self.group, self.weights, minlength=groups).astype(np.float64)
         )
+
+    def residuals(self, mean: Doubles) -> Doubles:
+        """x − μ (D, B), zero where nothing was observed."""
+        r = self.values - mean[:, None]
+        if self.observed is not None:
+            r *= self.spread(self.observed)
+        return r
+
+    def diagonal(self) -> Doubles:
+        """The diagonals of Ψₙ (D, G), infinite where nothing was observed."""
+        if self.cov is not None:
+            index = np.arange(len(self.cov))
+            return np.where(np.isinf(self.variances), np.inf, self.cov[index, index])
+        if self.factors is not None:
+            return np.asarray(self.variances + np.square(self.factors).sum(axis=1))
+        return self.variances
 
     def spread(self, values: Doubles) -> Doubles:
         """Values of the groups (…, G) as values of the rows (…, B)."""
         if self.group is None or values.shape[-1] == 1:
             return values
-        return values[..., self.group]
+        return np.asarray(values[..., self.group])
 
 
 def inverses(S: Doubles) -> Doubles:
@@ -91,7 +107,7 @@ def inverses(S: Doubles) -> Doubles:
         stack = np.ascontiguousarray(np.moveaxis(S, 2, 0))
         half = np.linalg.cholesky(stack)
         S[...] = np.moveaxis(np.linalg.inv(stack), 0, 2)
-        return 2 * np.log(np.diagonal(half, axis1=1, axis2=2)).sum(axis=1)
+        return np.asarray(2 * np.log(np.diagonal(half, axis1=1, axis2=2)).sum(axis=1))
     determinants = np.zeros(count)
     product = np.empty_like(S)
     for p in range(k):
@@ -155,10 +171,12 @@ class Observations:
         self.rank = arrays["factors"].shape[2] if kind == "low-rank" else 0
         rest = arrays.get("std") if kind == "low-rank" else None
         # Whether the diagonal part of some Ψ is zero in an observed cell.
-        self.bare = bool(self.certain.any()) if kind != "low-rank" else (
-            rest is None or bool((observed & (rest == 0)).any())
+        self.bare = (
+            bool(self.certain.any())
+            if kind != "low-rank"
+            else (rest is None or bool((observed & (rest == 0)).any()))
         )
-        self._X = X
+        self.source = X
         self._blocks: dict[int, list[Block]] = {}
 
     @property
@@ -176,7 +194,7 @@ class Observations:
         n, d = self.shape
         group, first = self._groups()
         order = np.arange(n) if group is None else np.argsort(group, kind="stable")
-        arrays, scale = self._X.cov.arrays, self._X.cov.multiplier / self.unit**2
+        arrays, scale = self.source.cov.arrays, self.source.cov.multiplier / self.unit**2
         for i in range(0, n, size):
             rows = order[i : i + size]
             if group is None or first is None:
@@ -213,7 +231,7 @@ class Observations:
     def _groups(self) -> tuple[npt.NDArray[np.intp] | None, npt.NDArray[np.intp] | None]:
         """Rows with equal errors and equal cells observed: the group of each, its first row."""
         n, _ = self.shape
-        kind, arrays = self.kind, self._X.cov.arrays
+        kind, arrays = self.kind, self.source.cov.arrays
         if kind in ("low-rank", "dense") and n > 1:
             return None, None
         one = kind in ("zero", "shared") or (kind == "diagonal" and len(arrays["std"]) == 1)
@@ -228,6 +246,22 @@ class Observations:
         keys = np.ascontiguousarray(keys).view([("", np.void, keys.shape[1])]).ravel()
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
         return (group, first) if len(first) <= 0.5 * n else (None, None)
+
+    def nullity(self) -> npt.NDArray[np.intp]:
+        """For each row the number of directions of its observed cells without error."""
+        if self.independent:
+            return np.asarray(self.certain.sum(axis=1))
+        counts = self.observed.sum(axis=1)
+        out = np.empty(self.shape[0], dtype=np.intp)
+        for block in self.blocks(self.shape[1] ** 2):
+            errors = np.moveaxis(dense_errors(block), 2, 0)
+            size = np.sqrt(np.einsum("gdd->gd", errors))
+            size[size == 0] = 1.0
+            rank = np.linalg.matrix_rank(
+                errors / (size[:, :, None] * size[:, None, :]), tol=1e-11, hermitian=True
+            )
+            out[block.rows] = counts[block.rows] - block.spread(rank)
+        return out
 
     # One pass over the data
 
@@ -270,10 +304,8 @@ class Observations:
         A, R = np.zeros((d, d)), np.zeros((d, d))
         Sigma = theta.covariance()
         for block in self.blocks(d * d):
-            inverse, determinants = precisions(block, Sigma)
-            r = block.values - theta.mean[:, None]
-            if block.observed is not None:
-                r *= block.spread(block.observed)
+            inverse, determinants = precisions(block, Sigma, dense_errors(block))
+            r = block.residuals(theta.mean)
             u = weighted(block, inverse, r)
             square = np.einsum("db,db->b", r, u)
             value -= 0.5 * float(
@@ -314,40 +346,131 @@ class Observations:
         AW += np.einsum("dp,dpq->dq", W, full)
         return Pass(value, b, RW - AW, trace)
 
+    # Posterior rows
 
-def precisions(block: Block, Sigma: Doubles) -> tuple[Doubles, Doubles]:
+    def posterior_means(self, theta: Parameters) -> Doubles:
+        """μ + Σ uₙ (N, D), in the unit of the fit; certain cells stay what they are."""
+        mean, W, noise = theta
+        out = np.empty(self.shape)
+        for block in self._row_blocks(theta):
+            u = self._u(block, theta)
+            posterior = W @ (W.T @ u)
+            posterior += noise * u
+            posterior += mean[:, None]
+            out[block.rows] = posterior.T
+        return np.where(self.certain, self.values, out)
+
+    def posterior(self, theta: Parameters) -> tuple[Doubles, Covariance]:
+        """Means and covariances of the posterior rows, in the unit of the fit."""
+        if self.factored(theta.loadings.shape[1], theta.noise):
+            return self.posterior_means(theta), self._factored_covariances(theta)
+        return self.posterior_means(theta), self._dense_covariances(theta)
+
+    def _row_blocks(self, theta: Parameters) -> list[Block]:
+        d, q = theta.loadings.shape
+        if self.factored(q, theta.noise):
+            return self.blocks(max(d, (q + self.rank) ** 2) * (1 + self.rank))
+        return self.blocks(d * d)
+
+    def _u(self, block: Block, theta: Parameters) -> Doubles:
+        mean, W, noise = theta
+        if self.factored(W.shape[1], noise):
+            return Factored(block, mean, W, noise).u()
+        inverse, _ = precisions(block, theta.covariance(), dense_errors(block))
+        return weighted(block, inverse, block.residuals(mean))
+
+    def _factored_covariances(self, theta: Parameters) -> Covariance:
+        """σ² diag(κ) + G M⁻¹ Gᵀ with κ = ψ/(ψ + σ²), 1 where unobserved, G = [κW, −(1 − κ)F]."""
+        mean, W, noise = theta
+        n, (d, q) = self.shape[0], W.shape
+        blocks = self._row_blocks(theta)
+        one = len(blocks) > 0 and all(
+            b.variances.shape[1] == 1 and b.group is not None for b in blocks
+        )
+        count = 1 if one and self.complete else n
+        factors = np.empty((count, d, q + self.rank))
+        std = np.empty((count, d))
+        for block in blocks[:1] if count == 1 else blocks:
+            f = Factored(block, mean, W, noise)
+            finite = np.isfinite(block.variances)
+            kept = np.where(finite, np.where(finite, block.variances, 0.0) * f.precision, 1.0)
+            half = np.linalg.cholesky(np.moveaxis(f.inverse, 2, 0))
+            G = kept.T[:, :, None] * W
+            if block.factors is not None:
+                G = np.concatenate(
+                    [G, (kept - 1).T[:, :, None] * block.factors.transpose(2, 0, 1)], 2
+                )
+            rows = slice(0, 1) if count == 1 else block.rows
+            where = slice(None) if count == 1 or block.group is None else block.group
+            factors[rows] = (G @ half)[where]
+            std[rows] = np.sqrt(noise * kept.T)[where]
+        rest = Diagonal(std, n, d) if noise > 0 else None
+        return LowRank(np.broadcast_to(factors, (n, d, q + self.rank)), rest)
+
+    def _dense_covariances(self, theta: Parameters) -> Covariance:
+        """(I − G) Σ (I − G)ᵀ + G Ψ Gᵀ with G = Σ S⁻¹: positive semi-definite by construction."""
+        n, d = self.shape
+        Sigma = theta.covariance()
+        blocks = self.blocks(d * d)
+        one = self.complete and all(
+            b.group is not None and b.variances.shape[1] == 1 for b in blocks
+        )
+        out = np.empty((1 if one else n, d, d))
+        for block in blocks[:1] if one else blocks:
+            errors = dense_errors(block)
+            inverse, _ = precisions(block, Sigma, errors)
+            G = Sigma @ np.moveaxis(inverse, 2, 0)
+            rest = np.eye(d) - G
+            B = rest @ Sigma @ rest.transpose(0, 2, 1)
+            B += G @ np.moveaxis(errors, 2, 0) @ G.transpose(0, 2, 1)
+            uncertain = block.diagonal().T > 0
+            B *= uncertain[:, :, None]
+            B *= uncertain[:, None, :]
+            B = (B + B.transpose(0, 2, 1)) / 2
+            if one:
+                out[0] = B[0]
+            else:
+                out[block.rows] = B if block.group is None else B[block.group]
+        return Shared(out[0], n) if one else Dense(out)
+
+
+def dense_errors(block: Block) -> Doubles:
+    """Ψₙ of a block as matrices (D, D, G), zero where nothing was observed."""
+    if block.cov is not None:
+        return block.cov
+    d, groups = block.variances.shape
+    if block.factors is None:
+        errors = np.zeros((d, d, groups))
+    else:
+        errors = np.einsum("drg,erg->deg", block.factors, block.factors)
+    diagonal = np.arange(d)
+    errors[diagonal, diagonal] += np.where(np.isinf(block.variances), 0.0, block.variances)
+    return errors
+
+
+def precisions(block: Block, Sigma: Doubles, errors: Doubles) -> tuple[Doubles, Doubles]:
     """Sₙ⁻¹ (D, D, G), zero where nothing was observed, and log det Sₙ.
 
     Unobserved cells get an identity row and column, which is taken out after the inversion.
     """
-    d = len(Sigma)
-    diagonal = np.arange(d)
-    groups = block.variances.shape[1]
-    if block.cov is not None:
-        S = Sigma[:, :, None] + block.cov
-        if S.shape[2] != groups:
-            S = np.repeat(S, groups, axis=2)
-    else:
-        S = np.repeat(Sigma[:, :, None], groups, axis=2)
-        S[diagonal, diagonal] += np.where(np.isinf(block.variances), 0.0, block.variances)
-        if block.factors is not None:
-            S += np.einsum("drg,erg->deg", block.factors, block.factors)
+    S = Sigma[:, :, None] + errors
     seen = block.observed
-    if seen is not None:
-        S *= seen
-        S *= seen[:, None]
-        S[diagonal, diagonal] += 1 - seen
+    if seen is None:
+        return S, inverses(S)
+    diagonal = np.arange(len(Sigma))
+    S *= seen
+    S *= seen[:, None]
+    S[diagonal, diagonal] += 1 - seen
     determinants = inverses(S)
-    if seen is not None:
-        S[diagonal, diagonal] -= 1 - seen
+    S[diagonal, diagonal] -= 1 - seen
     return S, determinants
 
 
 def weighted(block: Block, inverse: Doubles, r: Doubles) -> Doubles:
     """Sₙ⁻¹ rₙ for all rows."""
     if inverse.shape[2] == 1:
-        return inverse[:, :, 0] @ r
-    return np.einsum("deb,eb->db", block.spread(inverse), r)
+        return np.asarray(inverse[:, :, 0] @ r)
+    return np.asarray(np.einsum("deb,eb->db", block.spread(inverse), r))
 
 
 def pairwise(W: Doubles) -> Doubles:
@@ -423,7 +546,7 @@ class Factored:
         logs = np.log(lam if seen is None else np.where(seen > 0, lam, 1.0)).sum(axis=0)
         constant = self.determinants - logs + _LOG_2PI * self.block.count
         square = np.einsum("db,db->b", self.r, self.lr) - np.einsum("qb,qb->b", self.t, self.z)
-        return self.block.spread(constant) + square
+        return np.asarray(self.block.spread(constant) + square)
 
     def trace(self, exact: float | None) -> Doubles:
         """tr Sₙ⁻¹ (G,); ``exact`` is σ² where λ is 1/σ² or 0."""
