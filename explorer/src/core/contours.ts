@@ -14,28 +14,40 @@ export const usual = 48;
 // Densities this near to the highest count as it: the top of a plateau.
 const flat = 0.02;
 
-/**
- * Regions above a level of the density that hold the given shares of draws x, y, x, y, …
- *
- * What a region holds is then right however coarse the grid is: a density between nodes, or one
- * smoothed for drawing, has its mass a little off; draws of the law itself do not.
- * At the very top, where a plateau is level but for ripples, a region is the top one, shrunk about
- * its centre.
- */
-export function drawnRegions(grid: Grid, draws: Float64Array, probabilities: readonly number[]): Float64Array[][] {
-  const heights = new Float64Array(draws.length / 2);
-  for (let k = 0; k < heights.length; k++) heights[k] = heightAt(grid, draws[2 * k], draws[2 * k + 1]);
+/** The density above which the cells of highest mass hold a probability. */
+export function massLevel({ density }: Grid, probability: number): number {
+  const sorted = density.slice().sort().reverse();
+  const wanted = probability * sorted.reduce((sum, value) => sum + value, 0);
+  let held = 0;
+  const at = sorted.findIndex((value) => (held += value) >= wanted);
+  return sorted[Math.max(at, 0)];
+}
+
+/** The density above which a share of points x, y, x, y, … lies. */
+export function pointLevel(grid: Grid, points: Float64Array, share: number): number {
+  const heights = new Float64Array(points.length / 2);
+  for (let k = 0; k < heights.length; k++) heights[k] = heightAt(grid, points[2 * k], points[2 * k + 1]);
   heights.sort().reverse();
-  const top = (1 - flat) * grid.density.reduce((most, value) => Math.max(most, value), 0);
-  const held = heights.filter((height) => height > top).length / heights.length;
-  return probabilities.map((probability) => {
-    const level = heights[Math.min(Math.round(probability * heights.length), heights.length - 1)];
-    if (level > top) {
-      const found = rings(grid, top);
-      if (found.length === 1) return [shrunk(found[0], Math.sqrt(probability / held))];
+  return heights[Math.min(Math.max(Math.round(share * heights.length) - 1, 0), heights.length - 1)];
+}
+
+/**
+ * The region above a level that holds a probability. At the very top, where a plateau is level, it is
+ * the whole top, shrunk about its centre.
+ */
+export function region(grid: Grid, level: number, probability: number): Float64Array[] {
+  const { density } = grid;
+  const top = (1 - flat) * density.reduce((most, value) => Math.max(most, value), 0);
+  if (level > top) {
+    const found = rings(grid, top);
+    let [held, all] = [0, 0];
+    for (const value of density) {
+      all += value;
+      if (value > top) held += value;
     }
-    return rings(grid, level);
-  });
+    if (found.length === 1) return [shrunk(found[0], Math.sqrt(Math.min((probability * all) / held, 1)))];
+  }
+  return rings(grid, level);
 }
 
 /** The density between nodes, bilinear; none outside. */
