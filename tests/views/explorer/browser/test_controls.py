@@ -128,10 +128,10 @@ def test_level(page):
     )
 
 
-def test_standardise(page):
-    page.page.get_by_label("Standardise").check()
+def test_standardize(page):
+    page.page.get_by_label("Standardize").check()
     page.settle()
-    assert page.text("standardise") == "true"
+    assert page.text("standardize") == "true"
     page.agrees()
     page.drag(page.slider, (0.5, 0.5), (0.3, 0.5))
     page.agrees()
@@ -323,7 +323,7 @@ def test_verdict(page, students):
 def test_state_is_in_the_address_and_comes_back(page, opened, students):
     page.page.get_by_label("Component on the vertical axis").select_option("4")
     page.page.get_by_label("Probability inside an ellipse").select_option("68 %")
-    page.page.get_by_label("Standardise").check()
+    page.page.get_by_label("Standardize").check()
     page.drag(page.slider, (0.5, 0.5), (0.27, 0.5))
     page.named("button", "Tom").click()
     page.drag(page.named("slider", "Weight of Jane"), (0.41, 0.5), (0.7, 0.5))
@@ -334,15 +334,15 @@ def test_state_is_in_the_address_and_comes_back(page, opened, students):
         "scale",
         "pair",
         "level",
-        "standardise",
+        "standardize",
         "selection",
         "weights",
         "means",
         "components",
     ):
         np.testing.assert_array_equal(
-            again.text(name) if name == "standardise" else again.numbers(name),
-            page.text(name) if name == "standardise" else page.numbers(name),
+            again.text(name) if name == "standardize" else again.numbers(name),
+            page.text(name) if name == "standardize" else page.numbers(name),
         )
     again.agrees()
 
@@ -350,7 +350,7 @@ def test_state_is_in_the_address_and_comes_back(page, opened, students):
 @pytest.mark.parametrize("width", [1200, 400])
 def test_words_of_another_length_move_nothing_from_under_a_hand(opened, students, width):
     page = opened(students, "Student grades", width=width)
-    box = page.page.get_by_label("Standardise")
+    box = page.page.get_by_label("Standardize")
     panel = page.page.locator(".uapca-projection")
     before = box.bounding_box(), panel.bounding_box()
     length = len(page.verdict)
@@ -373,7 +373,7 @@ def test_the_verdict_does_not_grow_where_the_host_enlarges_the_page(opened, stud
     page.page.evaluate(f"() => {{ document.body.style.cssText += '; {enlarged}'; }}")
     height = "() => document.querySelector('.uapca-verdict').offsetHeight"
     before = page.page.evaluate(height)
-    box = page.page.get_by_label("Standardise")
+    box = page.page.get_by_label("Standardize")
     for _ in range(2):
         for press in (box.check, box.uncheck):
             press()
