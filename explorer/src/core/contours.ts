@@ -14,13 +14,27 @@ export const usual = 48;
 // Densities this near to the highest count as it: the top of a plateau.
 const flat = 0.02;
 
-/** The density above which the cells of highest mass hold a probability. */
-export function massLevel({ density }: Grid, probability: number): number {
-  const sorted = density.slice().sort().reverse();
+/**
+ * The density above which the cells of highest mass hold a probability. Coarse grids are looked at
+ * `parts` times finer, as linear between nodes: so are the rings drawn through them.
+ */
+export function massLevel(grid: Grid, probability: number, parts = 1): number {
+  const { cells, density } = grid;
+  let sorted = density.slice();
+  if (parts > 1) {
+    sorted = new Float64Array(((cells - 1) * parts) ** 2);
+    let at = 0;
+    for (let i = 0; i < (cells - 1) * parts; i++) {
+      for (let j = 0; j < (cells - 1) * parts; j++) {
+        sorted[at++] = between(grid, (i + 0.5) / parts, (j + 0.5) / parts);
+      }
+    }
+  }
+  sorted.sort().reverse();
   const wanted = probability * sorted.reduce((sum, value) => sum + value, 0);
   let held = 0;
-  const at = sorted.findIndex((value) => (held += value) >= wanted);
-  return sorted[Math.max(at, 0)];
+  const found = sorted.findIndex((value) => (held += value) >= wanted);
+  return sorted[Math.max(found, 0)];
 }
 
 /** The density above which a share of points x, y, x, y, … lies. */
@@ -50,11 +64,16 @@ export function region(grid: Grid, level: number, probability: number): Float64A
   return rings(grid, level);
 }
 
-/** The density between nodes, bilinear; none outside. */
-function heightAt({ cells, density, low, step }: Grid, x: number, y: number): number {
+/** The density at a place, linear between nodes; none outside. */
+function heightAt(grid: Grid, x: number, y: number): number {
+  const { cells, low, step } = grid;
   const [p, q] = [(x - low[0]) / step[0], (y - low[1]) / step[1]];
+  return p >= 0 && q >= 0 && p < cells - 1 && q < cells - 1 ? between(grid, p, q) : 0;
+}
+
+/** The density between nodes, by how many nodes it is from the first. */
+function between({ cells, density }: Grid, p: number, q: number): number {
   const [i, j] = [Math.floor(p), Math.floor(q)];
-  if (!(i >= 0 && j >= 0 && i < cells - 1 && j < cells - 1)) return 0;
   const at = i * cells + j;
   const lower = density[at] + (q - j) * (density[at + 1] - density[at]);
   const upper = density[at + cells] + (q - j) * (density[at + cells + 1] - density[at + cells]);

@@ -25,7 +25,7 @@ export function prepared(law: RowLaw): Prepared {
 
 /** Nodes that a length needs for details of a width to have a shape; at most so many. */
 function nodesFor(length: number, width: number, most: number): number {
-  return Math.round(Math.min(Math.max((2.5 * length) / width + 1, usual), most));
+  return Math.round(Math.min(Math.max((4 * length) / width + 1, usual), most));
 }
 
 /**
@@ -260,5 +260,5 @@ function mixtureGrid(
     }
   }
   const grid = { cells, density, low, step };
-  return [grid, (probability) => massLevel(grid, probability)];
+  return [grid, (probability) => massLevel(grid, probability, cells < 100 ? 4 : 2)];
 }

@@ -6,7 +6,7 @@ import { projectInto } from "./covariances";
 import { type Prepared, prepared, regions } from "./densities";
 
 /** Up to this many mixtures and samples, grids of their densities may be so much finer. */
-const [FEW, FINE] = [12, 160];
+const [FEW, FINE] = [12, 224];
 
 type Pair = readonly [number, number];
 

@@ -133,7 +133,7 @@ export const mount: Mount = (root, engine, host) => {
     setText(words, text);
     room = words.clientWidth;
     // As laid out: what is measured on screen includes by how much the host enlarges the page.
-    words.style.minHeight = getComputedStyle(words).height;
+    words.style.minHeight = `${Math.ceil(parseFloat(getComputedStyle(words).height))}px`;
   }
 
   function remarks(scene: Scene): readonly string[] {
