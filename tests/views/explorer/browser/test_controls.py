@@ -314,9 +314,8 @@ def test_verdict(page, students):
     )
     assert "becomes more visible" in page.verdict
     shares = [100 * p.explained_variance_ratio_[:2].sum() for p in (means, pca)]
-    assert (
-        f"explain {shares[0]:.0f} % of the variance at s = 0 and {shares[1]:.0f} %" in page.verdict
-    )
+    words = f"explain {shares[0]:.0f} % of the variance at s = 0 and {shares[1]:.0f} %"
+    assert words in page.verdict
     page.named("button", "Only Jack").click()
     page.settle()
     assert "PC2 by 44°" not in page.verdict
