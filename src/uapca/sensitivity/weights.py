@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import complaint
+from uapca.aggregate.accumulate import moments
 from uapca.decomposition import UAPCA
 from uapca.decomposition.spectrum import spectrum
 from uapca.sensitivity.crossings import WeightCrossing
@@ -19,7 +20,7 @@ from uapca.sensitivity.path import adaptive_path, fixed_path
 from uapca.sensitivity.summary import TraceSummary
 from uapca.sensitivity.traces import Traces, described, traced
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import Doubles, moments
+from uapca.uncertain.blocks import Doubles
 from uapca.uncertain.checks import scale_from
 from uapca.uncertain.covariance import Rows
 from uapca.uncertain.indexing import positions

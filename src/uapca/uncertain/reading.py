@@ -18,7 +18,7 @@ from uapca._validation import (
     rng_from,
 )
 from uapca.uncertain import text
-from uapca.uncertain.blocks import Doubles, moments
+from uapca.uncertain.blocks import Doubles
 from uapca.uncertain.covariance import Covariance
 from uapca.uncertain.indexing import positions
 from uapca.uncertain.lawlist import LawList
@@ -57,6 +57,8 @@ class Reading:
 
     def pooled(self) -> tuple[Doubles, Doubles]:
         """Mean μ and covariance K(1) = C + Ψ̄ of all rows together (law of total variance)."""
+        from uapca.aggregate.accumulate import moments  # aggregate imports this package
+
         with np.errstate(over="ignore", invalid="ignore"):
             mean, between = moments(self._mean, self._weights)
             total = between + self._cov.average(self._weights)
