@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats
+from uapca._validation import Doubles, Floats
 
 __all__ = [
     "Doubles",
@@ -34,7 +34,6 @@ __all__ = [
     "zero_sums",
 ]
 
-Doubles = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 # Rows whose products are summed in one go: error bounds grow with the length of a sum.
