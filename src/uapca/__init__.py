@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         FileError,
         SeparationWarning,
         SkippedFilesWarning,
+        SupportWarning,
         TableError,
     )
     from uapca.inputs import (
@@ -72,6 +73,7 @@ __all__ = [
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
+    "SupportWarning",
     "TableError",
     "UncertainArray",
     "UncertainScaler",
@@ -132,6 +134,7 @@ _NAMES = {
         "FileError",
         "SeparationWarning",
         "SkippedFilesWarning",
+        "SupportWarning",
         "TableError",
     ),
     "uncertain": ("UncertainArray", "concat", "load"),

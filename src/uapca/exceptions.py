@@ -16,6 +16,7 @@ __all__ = [
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
+    "SupportWarning",
     "TableError",
 ]
 
@@ -95,3 +96,7 @@ class SeparationWarning(UserWarning):
 
 class SkippedFilesWarning(UserWarning):
     """Files were left out, as asked for, because they could not be used."""
+
+
+class SupportWarning(UserWarning):
+    """Two covariances of rank below D have different supports, so that their distance is 1."""
