@@ -389,15 +389,6 @@ class _Matrices(Covariance):
             matrices = matrices * matrices.dtype.type(self._multiplier)
         return np.broadcast_to(matrices, self.shape)
 
-    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
-        out = np.empty((n, self._n, self._d))
-        for block in row_blocks(self._n, self._d * self._d):
-            half = root(self.take(block)._matrices.astype(np.float64, copy=False))
-            z = rng.standard_normal((block.stop - block.start, n, self._d))
-            out[:, block] = (z @ half.transpose(0, 2, 1)).transpose(1, 0, 2)
-        out *= np.sqrt(self._multiplier)
-        return out
-
     def take(self, rows: Rows) -> Self:
         shared = self._n != len(self._matrices)
         matrices = self._matrices if shared else self._matrices[rows]
@@ -424,6 +415,9 @@ class Shared(_Matrices):
     def _like(self, matrices: Floats, n: int) -> Shared:
         return Shared(matrices[0], n, self._multiplier)
 
+    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
+        return rng.standard_normal((n, self._n, self._d)) @ root(self.average()).T
+
 
 class Dense(_Matrices):
     """One matrix for each row: ``(N, D, D)``."""
@@ -441,6 +435,15 @@ class Dense(_Matrices):
 
     def _like(self, matrices: Floats, n: int) -> Dense:
         return Dense(matrices, self._multiplier)
+
+    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
+        out = np.empty((n, self._n, self._d))
+        for block in row_blocks(self._n, self._d * self._d):
+            half = root(self._matrices[block].astype(np.float64, copy=False))
+            z = rng.standard_normal((len(half), n, self._d))
+            out[:, block] = (z @ half.transpose(0, 2, 1)).transpose(1, 0, 2)
+        out *= np.sqrt(self._multiplier)
+        return out
 
 
 class LowRank(Covariance):
