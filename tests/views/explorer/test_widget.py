@@ -223,8 +223,7 @@ def test_quick_changes_are_gathered(linked):
         (
             "weights",
             [1, 2],
-            "weights must have one entry for each of the 6 rows; got shape (2,). Pass a vector of "
-            "length 6, or leave weights out for equal weights.",
+            "weights must have one entry for each of the 6 rows; got shape (2,)",
         ),
         (
             "selection",

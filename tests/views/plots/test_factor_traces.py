@@ -353,7 +353,8 @@ def test_weight_traces_are_shaded_up_to_the_current_weight():
     [
         (
             {"encode": "gaps"},
-            "encode must be 'eigenvalue', 'gap' or 'stability'; got 'gaps': perhaps 'gap' was meant",
+            "encode must be 'eigenvalue', 'gap' or 'stability'; got 'gaps': "
+            "perhaps 'gap' was meant",
         ),
         (
             {"encode": "gap", "encode_on": "colour"},
