@@ -30,7 +30,8 @@ def reference(points, labels):
 
 
 @given(
-    arrays(np.float64, (30, 3), elements=st.floats(-1e3, 1e3)),
+    # Squares of smaller numbers underflow, which is refused where it concerns all points.
+    arrays(np.float64, (30, 3), elements=st.floats(-1e3, 1e3).map(lambda x: round(x, 100))),
     arrays(np.int64, 30, elements=st.integers(-2, 4)),
 )
 def test_law_of_total_variance(points, labels):
@@ -173,8 +174,7 @@ def test_bad_choices():
     )
     assert refused(points, labels, spread="sem") == (
         "by must give every label at least two points for spread='sem'; 'a', 'b' have one. "
-        "One point says nothing of its error: leave it out, or use spread='std', where it is "
-        "certain."
+        "Leave it out, or use spread='std'."
     )
     assert refused(points, ["a"]) == (
         "by must have one label for each point; got 1 for 2 points. Select the same rows from both."
@@ -199,8 +199,7 @@ def test_bad_choices():
         "got the columns 'kind'. Convert the features to numbers first."
     )
     assert refused(points, [["a"], ["b"]], kind=TypeError) == (
-        "by must hold labels that can be told apart, such as text or numbers; got the list ['a']. "
-        "Pass one label for each point."
+        "by must hold labels that can be compared, such as text or numbers; got the list ['a']"
     )
 
 

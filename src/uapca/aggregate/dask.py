@@ -21,13 +21,14 @@ from uuid import uuid4
 import numpy as np
 
 from uapca._validation import Floats, as_floats, check_labels, complaint, shape_of
-from uapca.aggregate.checks import check_rows
 from uapca.aggregate.collector import Collector
-from uapca.aggregate.keys import Keyed, keyed
-from uapca.aggregate.partials import FAN_IN, Partial, merged
+from uapca.aggregate.labels import Keyed, keyed
+from uapca.aggregate.moments import Partial, check_rows
 
 __all__ = ["array_partial", "frame_partial", "is_dask", "is_dask_array", "is_dask_frame"]
 
+# Summaries merged by one task.
+FAN_IN = 8
 # Rows of a chunk summed at a time.
 _ROWS = 65_536
 
@@ -140,7 +141,9 @@ def _reduced(parts: Sequence[Any]) -> Partial:
     while depth == 0 or len(keys) > 1:
         groups = [keys[k : k + FAN_IN] for k in range(0, len(keys), FAN_IN)]
         keys = [f"{name}-{depth}-{k}" for k in range(len(groups))]
-        graph.update((key, (merged, group)) for key, group in zip(keys, groups, strict=True))
+        graph.update(
+            (key, (Partial.merged, group)) for key, group in zip(keys, groups, strict=True)
+        )
         depth += 1
     result: Partial = import_module("dask.delayed").Delayed(keys[0], graph).compute()
     return result

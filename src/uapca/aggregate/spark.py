@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from uapca._validation import complaint
-from uapca.aggregate.partials import Partial, merged
+from uapca.aggregate.moments import Partial
 
 __all__ = ["arrow_schema", "frame_partial", "is_spark", "summaries"]
 
@@ -126,7 +126,7 @@ def _joined(a: Partial | Refusal | None, b: Partial | Refusal | None) -> Partial
     if a is None or b is None:
         return b if a is None else a
     if isinstance(a, Partial) and isinstance(b, Partial):
-        return merged([a, b])
+        return Partial.merged([a, b])
     refused = [part for part in (a, b) if isinstance(part, Refusal)]
     return min(refused, key=lambda part: part.number)
 

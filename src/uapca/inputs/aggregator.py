@@ -10,9 +10,9 @@ import numpy as np
 
 from uapca._validation import Floats, as_floats, check_finite, check_labels, complaint, shape_of
 from uapca.aggregate import Moments, keyed
-from uapca.aggregate.checks import check_rows, labelled_rows, weights_of
 from uapca.aggregate.collector import Collector, Decaying, Sliding
-from uapca.aggregate.keys import Keyed
+from uapca.aggregate.labels import Keyed
+from uapca.aggregate.moments import check_rows, labelled_rows, weights_of
 from uapca.inputs.columns import columns_of, is_frame
 from uapca.inputs.labelled import check_choice, feature_columns
 from uapca.inputs.parts import require_columns

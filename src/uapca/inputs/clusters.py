@@ -11,7 +11,7 @@ from typing import Any
 from uapca._validation import complaint
 from uapca.aggregate import Moments, dask, spark
 from uapca.aggregate.collector import Collector
-from uapca.aggregate.partials import Partial
+from uapca.aggregate.moments import Partial
 from uapca.inputs.columns import Columns, columns_of
 from uapca.inputs.labelled import feature_columns, key_columns
 from uapca.inputs.parts import require_columns

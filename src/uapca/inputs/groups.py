@@ -17,9 +17,7 @@ from uapca._validation import (
     rng_from,
 )
 from uapca.aggregate import Moments
-from uapca.aggregate.binning import binning_of
-from uapca.aggregate.keys import Keyed, ordered
-from uapca.aggregate.labels import Factor, compressed
+from uapca.aggregate.labels import Factor, Keyed, binning_of, occurring, ordered
 from uapca.inputs.clusters import check_engine, engine_of, gathered
 from uapca.inputs.columns import columns_of, is_frame
 from uapca.inputs.labelled import (
@@ -248,7 +246,7 @@ def _binned(
     found = binning(array)
     # In the order of the bins, without those that have no points.
     factor = ordered(found.values, found.categories)
-    codes = compressed(Factor(factor.codes[found.codes], factor.labels))
+    codes = Factor(*occurring(factor.codes[found.codes], factor.labels))
     return LabelledPoints(array, codes, chosen if is_frame(points) else features), dropped
 
 
@@ -271,7 +269,7 @@ def _complete(data: LabelledPoints, nulls: str) -> tuple[LabelledPoints, dict[st
             )
         )
     codes, labels = data.factor
-    kept = data._replace(points=data.points[whole], factor=compressed(Factor(codes[whole], labels)))
+    kept = data._replace(points=data.points[whole], factor=Factor(*occurring(codes[whole], labels)))
     return kept, {"label": unlabelled, "value": lost}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from uapca._validation import Floats, as_floats, complaint, listed, shape_of
 from uapca.aggregate.accumulate import group_order
-from uapca.aggregate.labels import Factor, combined, factorise
+from uapca.aggregate.labels import Factor, Keyed, factorise, ordered, paired
 from uapca.inputs.columns import Columns, columns_of, is_frame
 from uapca.inputs.parts import check_numeric, chosen_columns, require_columns
 
@@ -157,7 +157,7 @@ def _from_frame(
     keys = key_columns(columns, by)
     require_columns(columns, keys, "by")
     chosen = feature_columns(columns, keys, features)
-    factor = combined([columns.factor(key) for key in keys]) if keys else factorise(by)
+    factor = _combined([columns.factor(key) for key in keys]) if keys else factorise(by)
     return columns.block(chosen), factor, chosen
 
 
@@ -208,3 +208,12 @@ def key_columns(columns: Columns, by: Any) -> list[str]:
     if len(by) == len(columns) or None in found:
         return []
     return [name for name in found if name is not None]
+
+
+def _combined(factors: Sequence[Factor]) -> Factor:
+    """Several labels of each point as one; it is missing where any of them is."""
+    if len(factors) == 1:
+        return factors[0]
+    both = paired([Keyed(codes, labels, (labels,)) for codes, labels in factors])
+    found = ordered(both.values, both.categories)
+    return Factor(np.append(found.codes, -1)[both.codes], found.labels)

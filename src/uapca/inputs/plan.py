@@ -14,7 +14,7 @@ import numpy as np
 
 from uapca._validation import Floats, complaint, listed
 from uapca.aggregate import keyed
-from uapca.aggregate.keys import Keyed
+from uapca.aggregate.labels import Keyed
 from uapca.inputs.libraries import index_of
 from uapca.inputs.parts import chosen_columns, require_names
 from uapca.inputs.sources import FileError, Source, is_number, library

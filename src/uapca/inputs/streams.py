@@ -10,10 +10,9 @@ from dataclasses import replace
 from uapca._progress import Progress, reported
 from uapca._validation import Floats, complaint
 from uapca.aggregate import Moments
-from uapca.aggregate.binning import Binning
-from uapca.aggregate.checks import Overflow
 from uapca.aggregate.collector import Collector
-from uapca.aggregate.keys import Keyed
+from uapca.aggregate.labels import Binning, Keyed
+from uapca.aggregate.moments import Overflow
 from uapca.exceptions import DroppedRowsWarning, SkippedFilesWarning
 from uapca.inputs.plan import Plan, ahead
 from uapca.inputs.sources import FileError, Source
