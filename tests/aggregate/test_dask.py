@@ -19,7 +19,7 @@ from distributed import Client, LocalCluster
 
 import uapca
 from builders import assert_same
-from uapca.aggregate.partials import Partial
+from uapca.aggregate.moments import Partial
 from uapca.inputs import DroppedRowsWarning
 
 FEATURES = ["x", "y", "z"]
