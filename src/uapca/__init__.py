@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         aggregate,
         compare,
         datasets,
+        decomposition,
         exceptions,
         inputs,
         laws,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     )
     from uapca.compare import bhattacharyya, hellinger, principal_angles
     from uapca.decomposition import UAPCA, UncertainScaler
+    from uapca.decomposition.io import load
     from uapca.exceptions import (
         CellError,
         CorrelationWarning,
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
         sampling_convergence,
         simulate,
     )
-    from uapca.uncertain import UncertainArray, concat, load
+    from uapca.uncertain import UncertainArray, concat
     from uapca.views.explorer import explore
 
 __all__ = [
@@ -77,6 +79,7 @@ __all__ = [
     "component_uncertainty",
     "concat",
     "datasets",
+    "decomposition",
     "exceptions",
     "explore",
     "factor_traces",
@@ -106,6 +109,7 @@ _MODULES = (
     "aggregate",
     "compare",
     "datasets",
+    "decomposition",
     "exceptions",
     "inputs",
     "laws",
@@ -125,7 +129,7 @@ _NAMES = {
         "SkippedFilesWarning",
         "TableError",
     ),
-    "uncertain": ("UncertainArray", "concat", "load"),
+    "uncertain": ("UncertainArray", "concat"),
     "inputs": (
         "Aggregator",
         "from_distributions",
@@ -138,6 +142,7 @@ _NAMES = {
         "from_uncertainties",
     ),
     "decomposition": ("UAPCA", "UncertainScaler"),
+    "decomposition.io": ("load",),
     "sensitivity": ("factor_traces", "weight_traces"),
     "compare": ("bhattacharyya", "hellinger", "principal_angles"),
     "stability": (

@@ -266,7 +266,10 @@ def _normal(value: Any, parameter: str) -> Normal:
                     "Compare a large scale, or the components with principal_angles",
                 )
             )
-        return value.mean_, covariance
+        if value.feature_scale_ is None:
+            return value.mean_, covariance
+        units = value.feature_scale_  # distances are those in the units of the data
+        return units * value.mean_, covariance * units[:, None] * units
     if isinstance(value, UncertainArray):
         return value.pooled()
     if not isinstance(value, tuple | list) or len(value) != 2:
@@ -325,7 +328,7 @@ def _directions(value: Any, parameter: str) -> Doubles:
     """Components as rows, shape (q, D)."""
     if isinstance(value, UAPCA):
         check_is_fitted(value)
-        return value.components_
+        return value.components_.astype(np.float64, copy=False)
     if isinstance(value, UncertainArray):
         raise TypeError(
             complaint(
