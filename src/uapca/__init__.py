@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         FileError,
         SeparationWarning,
         SkippedFilesWarning,
+        SupportWarning,
         TableError,
     )
     from uapca.inputs import (
@@ -69,6 +70,7 @@ __all__ = [
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
+    "SupportWarning",
     "TableError",
     "UncertainArray",
     "UncertainScaler",
@@ -127,6 +129,7 @@ _NAMES = {
         "FileError",
         "SeparationWarning",
         "SkippedFilesWarning",
+        "SupportWarning",
         "TableError",
     ),
     "uncertain": ("UncertainArray", "concat"),
