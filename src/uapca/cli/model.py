@@ -5,9 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from uapca._validation import Floats
 from uapca.cli.errors import CommandError
 from uapca.cli.labels import listed, quoted
 
@@ -15,7 +12,7 @@ if TYPE_CHECKING:
     from uapca.decomposition import UAPCA
     from uapca.uncertain import UncertainArray
 
-__all__ = ["features_of", "normal", "project", "read_model"]
+__all__ = ["features_of", "project", "read_model"]
 
 
 def read_model(path: str) -> UAPCA:
@@ -49,11 +46,3 @@ def project(pca: UAPCA, X: UncertainArray) -> UncertainArray:
             f"the data lacks features of the model: {listed(absent)}. It has {listed(X.features)}."
         )
     return pca.transform(X if X.features == features else X[:, list(features)])
-
-
-def normal(pca: UAPCA) -> tuple[Floats, Floats] | None:
-    """μ and K(s) in the units of the data; None if K is not known."""
-    if pca.solver_ != "eigh" or np.isinf(pca.scale):
-        return None
-    units = np.ones(pca.n_features_in_) if pca.feature_scale_ is None else pca.feature_scale_
-    return units * pca.mean_, pca.get_covariance() * units[:, None] * units

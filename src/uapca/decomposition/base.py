@@ -16,10 +16,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from uapca._names import nearest
-from uapca._validation import Floats, check_finite, listed, out_of_range
+from uapca._validation import Doubles, Floats, check_finite, listed, out_of_range
 from uapca.exceptions import ErrorColumnWarning
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import Doubles, moments, row_blocks
+from uapca.uncertain.blocks import moments, row_blocks
 from uapca.uncertain.checks import covariance_from, weights_from
 
 __all__ = [
@@ -149,6 +149,7 @@ class UncertainTransformer(  # type: ignore[call-arg]
                     self.feature_names_in_ = np.array(X.features, dtype=object)
             else:
                 self._check_features(X)
+            X.require_complete(type(self).__name__)
             data = X
         else:
             points = self._points(X, reset=reset, finite=False)
@@ -160,7 +161,7 @@ class UncertainTransformer(  # type: ignore[call-arg]
         if weights is not None:
             weights_from(weights, len(data), "sample_weight")  # so that errors name the parameter
             data = data.reweighted(weights)
-        given_weights = data._weights
+        given_weights = data.given_weights
         if given_weights is not None and not given_weights.all():
             data = data[given_weights > 0.0]  # times zero, what overflows would still be NaN
         return data
@@ -227,7 +228,7 @@ class Rows:
 
     @classmethod
     def of(cls, X: UncertainArray) -> Rows:
-        weights, total, n = X._weights, X.total_weight, len(X)
+        weights, total, n = X.given_weights, X.total_weight, len(X)
         if weights is None:
             return cls(n, total, 1.0 / n, n)
         with np.errstate(over="ignore"):
@@ -279,7 +280,7 @@ def is_dask(X: object) -> bool:
 def between_covariance(X: UncertainArray) -> tuple[Doubles, Doubles]:
     """μ and C, the covariance of the means."""
     with np.errstate(over="ignore", invalid="ignore"):
-        mean, between = moments(X.mean, X._weights)
+        mean, between = moments(X.mean, X.given_weights)
     return _finite(X, mean), between
 
 
@@ -293,7 +294,7 @@ def feature_variances(X: UncertainArray) -> tuple[Doubles, Doubles, Doubles]:
             shift += X.weights[block] @ (X.mean[block] - first)
         for block in row_blocks(*X.shape):
             between += X.weights[block] @ np.square(X.mean[block] - first - shift)
-        within = X.cov.average_diagonal(X._weights)
+        within = X.cov.average_diagonal(X.given_weights)
     return _finite(X, first + shift), between, within
 
 

@@ -38,6 +38,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from uapca._files import replacing
+from uapca._validation import Doubles
 from uapca._version import __version__
 from uapca.decomposition.base import Rows
 from uapca.decomposition.spectrum import Spectrum
@@ -45,7 +46,6 @@ from uapca.decomposition.uapca import UAPCA
 from uapca.exceptions import FileError
 from uapca.uncertain import UncertainArray
 from uapca.uncertain import load as load_array
-from uapca.uncertain.blocks import Doubles
 
 __all__ = ["fit_to_json", "load", "load_fit", "save_fit"]
 

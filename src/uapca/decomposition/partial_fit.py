@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uapca._validation import as_floats, check_finite
+from uapca._validation import Doubles, as_floats, check_finite
 from uapca.decomposition.base import Rows
 from uapca.uncertain import UncertainArray, Zero
-from uapca.uncertain.blocks import Doubles
 
 if TYPE_CHECKING:
     from uapca.aggregate import Moments
@@ -44,12 +43,12 @@ class Seen:
         from uapca.aggregate import Moments  # not needed by a fit at once
 
         equal = np.full(len(X), X.total_weight / len(X))
-        weights = equal if X._weights is None else X._weights * X.total_weight
+        weights = equal if X.given_weights is None else X.given_weights * X.total_weight
         within = None
         with np.errstate(over="ignore", invalid="ignore"):
             means = Moments.of(X.mean, weights=weights)
             if not isinstance(X.cov, Zero):
-                within = X.total_weight * X.cov.average(X._weights)
+                within = X.total_weight * X.cov.average(X.given_weights)
         return cls(means, within, Rows.of(X).observations if within is None else None)
 
     @classmethod

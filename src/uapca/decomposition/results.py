@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import pandas_for
-from uapca.uncertain.blocks import Doubles
+from uapca._validation import Doubles, pandas_for
 
 __all__ = ["LabeledArray"]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import Floats, as_floats, check_finite, shape_of
+from uapca._validation import Doubles, Floats, as_floats, check_finite, shape_of
 from uapca.decomposition.base import (
     UncertainTransformer,
     all_or_nothing,
@@ -18,7 +18,6 @@ from uapca.decomposition.base import (
     feature_variances,
 )
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import Doubles
 
 __all__ = ["UncertainScaler", "standardized"]
 

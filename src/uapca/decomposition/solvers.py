@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from uapca._validation import Doubles
 from uapca.decomposition.base import between_covariance, feature_variances
 from uapca.decomposition.lanczos import leading_eigenpairs
 from uapca.decomposition.spectrum import (
@@ -30,7 +31,7 @@ from uapca.decomposition.spectrum import (
     tie_tolerance,
 )
 from uapca.uncertain import Diagonal, LowRank, UncertainArray, Zero
-from uapca.uncertain.blocks import Doubles, row_blocks
+from uapca.uncertain.blocks import row_blocks
 
 __all__ = ["SOLVERS", "Solution", "choose_solver", "solve"]
 
@@ -128,8 +129,8 @@ def _lanczos(X: UncertainArray, q: int, mean: Doubles, scale: float) -> Spectrum
     n, d = X.shape
     if 2 * q >= d or d <= 64:  # a basis as large as the space: nothing is saved
         K = between_covariance(X)[1]
-        return spectrum(K + scale**2 * X.cov.average(X._weights) if scale else K, q)
-    within = X.cov.average_operator(X._weights) if scale else None
+        return spectrum(K + scale**2 * X.cov.average(X.given_weights) if scale else K, q)
+    within = X.cov.average_operator(X.given_weights) if scale else None
     block_rows = next(row_blocks(n, d, least=64))
     buffer = np.empty((block_rows.stop, d))
 

@@ -25,8 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from uapca._validation import out_of_range
-from uapca.uncertain.blocks import Doubles
+from uapca._validation import Doubles, out_of_range
 
 __all__ = [
     "Spectrum",

@@ -15,7 +15,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import Floats, as_floats, check_finite, out_of_range
+from uapca._validation import Doubles, Floats, as_floats, check_finite, out_of_range
 from uapca.decomposition import solvers
 from uapca.decomposition.base import (
     Rows,
@@ -32,7 +32,7 @@ from uapca.decomposition.results import LabeledArray
 from uapca.decomposition.scaler import standardized
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, tie_tolerance
 from uapca.uncertain import UncertainArray, Zero
-from uapca.uncertain.blocks import Doubles, row_blocks
+from uapca.uncertain.blocks import row_blocks
 from uapca.uncertain.checks import scale_from, weights_from
 
 __all__ = ["UAPCA", "unwrap"]
@@ -208,7 +208,7 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         if solver == "eigh":
             mean, between = between_covariance(data)
             with np.errstate(over="ignore", invalid="ignore"):
-                within = None if certain else data.cov.average(data._weights)
+                within = None if certain else data.cov.average(data.given_weights)
             self._set_matrices(mean, between, within, rows, q, data.mean.dtype, data)
             return self
         center, units = None, None

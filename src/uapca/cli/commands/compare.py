@@ -139,19 +139,17 @@ def _reordered(pca: UAPCA, like: UAPCA) -> UAPCA:
 def _compared(a: UAPCA, b: UAPCA) -> dict[str, Any]:
     import numpy as np
 
-    from uapca.cli.model import normal
     from uapca.cli.say import note
     from uapca.compare import bhattacharyya, hellinger, principal_angles
 
     if a.standardize != b.standardize:
         note("one of the two is standardized: angles compare components in different units")
-    first, second = normal(a), normal(b)
-    known = first is not None and second is not None
+    known = all(pca.solver_ == "eigh" and np.isfinite(pca.scale) for pca in (a, b))
     if not known:
         note("no Hellinger distance: K is known at finite scales and where a fit forms it only")
     return {
-        "hellinger": hellinger(first, second) if known else None,
-        "bhattacharyya": bhattacharyya(first, second) if known else None,
+        "hellinger": hellinger(a, b) if known else None,
+        "bhattacharyya": bhattacharyya(a, b) if known else None,
         "principal_angles_degrees": np.degrees(
             principal_angles(a.components_, b.components_)
         ).tolist(),
