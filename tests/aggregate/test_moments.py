@@ -425,7 +425,7 @@ def test_merging_some_labels_at_a_time_changes_nothing(monkeypatch):
         for low in (0, 30)
     )
     whole = a.merge(b)
-    monkeypatch.setattr("uapca.aggregate.merging._BLOCK", 63)  # seven labels
+    monkeypatch.setattr("uapca.aggregate.accumulate._MERGED_VALUES", 63)  # seven labels
     some = a.merge(b)
     assert some.labels == whole.labels
     for x, y in zip((*some.sums, some.errors), (*whole.sums, whole.errors), strict=True):

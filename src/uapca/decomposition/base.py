@@ -17,9 +17,10 @@ from sklearn.utils.validation import validate_data
 
 from uapca._names import nearest
 from uapca._validation import Doubles, Floats, check_finite, listed, out_of_range
+from uapca.aggregate.accumulate import moments
 from uapca.exceptions import ErrorColumnWarning
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import moments, row_blocks
+from uapca.uncertain.blocks import row_blocks
 from uapca.uncertain.checks import covariance_from, weights_from
 
 __all__ = [

@@ -55,7 +55,7 @@ class Seen:
     def of_fit(cls, pca: UAPCA) -> Seen:
         """What is known of the rows of a whole fit: their mean as a float holds it."""
         from uapca.aggregate import Moments
-        from uapca.aggregate.kernel import zero_sums
+        from uapca.aggregate.accumulate import zero_sums
 
         rows = pca._rows
         sums = zero_sums(1, pca.n_features_in_)

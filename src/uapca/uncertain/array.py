@@ -28,7 +28,6 @@ from uapca._validation import (
     rng_from,
     shape_of,
 )
-from uapca.uncertain.blocks import moments
 from uapca.uncertain.checks import (
     counts_from,
     covariance_from,
@@ -464,6 +463,8 @@ class UncertainArray:
 
     def pooled(self) -> tuple[Doubles, Doubles]:
         """Mean μ and covariance K(1) = C + Ψ̄ of all rows together (law of total variance)."""
+        from uapca.aggregate.accumulate import moments  # aggregate imports this package
+
         self.require_complete("pooled")
         with np.errstate(over="ignore", invalid="ignore"):
             mean, between = moments(self._mean, self._weights)
