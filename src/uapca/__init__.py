@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         inputs,
         laws,
         plot,
+        posterior,
         sensitivity,
         stability,
     )
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         DegenerateLawError,
         DroppedRowsWarning,
         ErrorColumnWarning,
+        ErrorSizeWarning,
         FileError,
         SeparationWarning,
         SkippedFilesWarning,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
         from_table,
         from_uncertainties,
     )
+    from uapca.posterior import Denoiser, component_count
     from uapca.sensitivity import factor_traces, weight_traces
     from uapca.stability import (
         component_uncertainty,
@@ -65,8 +68,10 @@ __all__ = [
     "CellError",
     "CorrelationWarning",
     "DegenerateLawError",
+    "Denoiser",
     "DroppedRowsWarning",
     "ErrorColumnWarning",
+    "ErrorSizeWarning",
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
@@ -78,6 +83,7 @@ __all__ = [
     "aggregate",
     "bhattacharyya",
     "compare",
+    "component_count",
     "component_uncertainty",
     "concat",
     "datasets",
@@ -99,6 +105,7 @@ __all__ = [
     "laws",
     "load",
     "plot",
+    "posterior",
     "principal_angles",
     "sampling_convergence",
     "sensitivity",
@@ -116,6 +123,7 @@ _MODULES = (
     "inputs",
     "laws",
     "plot",
+    "posterior",
     "sensitivity",
     "stability",
 )
@@ -126,6 +134,7 @@ _NAMES = {
         "DegenerateLawError",
         "DroppedRowsWarning",
         "ErrorColumnWarning",
+        "ErrorSizeWarning",
         "FileError",
         "SeparationWarning",
         "SkippedFilesWarning",
@@ -146,6 +155,7 @@ _NAMES = {
     ),
     "decomposition": ("UAPCA", "UncertainScaler"),
     "decomposition.io": ("load",),
+    "posterior": ("Denoiser", "component_count"),
     "sensitivity": ("factor_traces", "weight_traces"),
     "compare": ("bhattacharyya", "hellinger", "principal_angles"),
     "stability": (
