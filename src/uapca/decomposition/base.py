@@ -191,7 +191,8 @@ class UncertainTransformer(  # type: ignore[call-arg]
         return cast(Floats, points)
 
     def _check_features(self, X: UncertainArray) -> None:
-        """Raise unless X has the features of the fit, in their order."""
+        """Raise unless X has the features of the fit, in their order, and all its cells."""
+        X.require_complete(type(self).__name__)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X must have the {self.n_features_in_} features of the fit; got {X.shape[1]}"

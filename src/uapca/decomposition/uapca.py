@@ -435,7 +435,7 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
             return _minka_dimension(values, self._rows.observations or self._rows.count)
         if total <= 0.0:
             return 1
-        explained = np.cumsum(values) / total
+        explained = np.cumsum(values / total)
         # As scikit-learn: more than the share, not as much as it.
         return int(np.searchsorted(explained, float(wanted), side="right")) + 1
 
