@@ -56,10 +56,10 @@ class UncertainTransformer(  # type: ignore[call-arg]
     n_features_in_: int
 
     def __new__(cls, *_: Any, **parameters: Any) -> Self:
-        known = cls._get_param_names()
+        known = cls.__init__.__code__.co_varnames
         for name in parameters:
             if name not in known:
-                close = nearest(name, known)
+                close = nearest(name, cls._get_param_names())
                 meant = f"; did you mean {close!r}?" if close else ""
                 raise TypeError(f"{cls.__name__} has no parameter {name!r}{meant}")
         return cast(Self, super().__new__(cls))
