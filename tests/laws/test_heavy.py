@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from uapca.laws.ladders import ladder_of, ladder_sum
 
 from uapca.laws import (
     Affine,
@@ -22,7 +23,6 @@ from uapca.laws import (
     Triangular,
     Uniform,
 )
-from uapca.laws.ladders import ladder_of, ladder_sum
 from uapca.laws.variable import Variable
 
 PROBS = np.array([0.05, 0.25, 0.5, 0.75, 0.95])

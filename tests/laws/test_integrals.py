@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import ndtr
+from uapca.laws.atoms import atoms_of
+from uapca.laws.frames import best_frame
 
 from uapca.laws import (
     Affine,
@@ -21,8 +23,6 @@ from uapca.laws import (
     Uniform,
     as_marginal,
 )
-from uapca.laws.atoms import atoms_of
-from uapca.laws.frames import best_frame
 
 KINDS: dict[str, Callable[[float], Any]] = {
     "uniform": lambda w: Uniform(0, w),

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-
-from uapca.laws import Gaussian, Independent, Law, Uniform
 from uapca.laws.chirp import Comb
 from uapca.laws.sheets import Sheet
-from uapca.laws.variable import Variable
 from uapca.laws.windows import Histogram, Windowed
+
+from uapca.laws import Gaussian, Independent, Law, Uniform
+from uapca.laws.variable import Variable
 
 A4 = np.array([[0.6, -0.5, 0.3, 0.4], [0.2, 0.7, 0.9, -0.3]])
 
