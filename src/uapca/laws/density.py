@@ -31,9 +31,9 @@ __all__ = ["Lattice", "Part", "cells_lattice", "kernel_lattice", "sum_lattice"]
 CELLS = {1: 8192, 2: 512}
 #: Probability beyond each end of the window along an axis; the window of laws with heavy tails,
 #: for which the core would be lost in the window of the tails; and the small cells of a part.
-TAIL, HEAVY_TAIL, PART_TAIL = 1e-4, 2e-3, 1e-7
+TAIL, HEAVY_TAIL, PART_TAIL = 1e-5, 2e-3, 1e-7
 #: Tails are heavy where the first window is so many times as long as the second.
-HEAVY = 1.8
+HEAVY = 2.2
 #: Parts narrower than this many cells are not visible.
 THIN = 1e-3
 
@@ -189,16 +189,14 @@ class Lattice:
 
     def coverage_at(self, points: Floats) -> Floats:
         """Coverage at points (K, q), as that of the cells they lie in; 1 outside."""
-        u = self.coordinates(points)
-        cells = [
-            np.searchsorted(e, c, side="right") - 1 for e, c in zip(self.edges, u.T, strict=True)
-        ]
-        inside = np.all(
-            [(c >= 0) & (c < n) for c, n in zip(cells, self.mass.shape, strict=True)], axis=0
-        )
-        result = np.ones(len(u))
-        result[inside] = self.coverage[tuple(c[inside] for c in cells)]
-        return result
+        index, inside = [], np.ones(len(points), dtype=bool)
+        for edges, column in zip(self.edges, self.coordinates(points).T, strict=True):
+            # A point at the edge of the support may be beyond it by rounding.
+            rounding = 1e-9 * (edges[-1] - edges[0])
+            inside &= (column >= edges[0] - rounding) & (column <= edges[-1] + rounding)
+            cells = np.searchsorted(edges, column, side="right") - 1
+            index.append(np.clip(cells, 0, len(edges) - 2))
+        return np.where(inside, self.coverage[tuple(index)], 1.0)
 
     def _between(self, values: Floats, u: Floats) -> Floats:
         """Bilinear interpolation in index space; zero beyond half a cell outside."""
@@ -315,11 +313,14 @@ def _product_lattice(origin: Floats, frame: Floats, parts: Sequence[Part]) -> La
 
 
 def _following_edges(probs: Floats, places: Floats, count: int) -> Floats:
-    """Boundaries of cells, each with an equal share of mass plus length."""
+    """Boundaries of at most `count` cells, each with an equal share of mass plus length."""
     low, high = _ends(probs, places, TAIL)
     x = np.unique(np.concatenate([places, np.linspace(low, high, 2 * count)]))
     held = np.interp(x, places, probs) + np.clip((x - low) / (high - low), 0, 1)
-    return np.interp(np.linspace(held[0], held[-1], count + 1), held, x)
+    edges = np.interp(np.linspace(held[0], held[-1], count + 1), held, x)
+    # Beside a pole cells may be narrower than rounding allows.
+    wide = np.diff(edges, prepend=-np.inf) > 1e-14 * (edges[-1] - edges[0])
+    return np.asarray(edges[wide])
 
 
 def _ends(probs: Floats, places: Floats, tail: float) -> tuple[float, float]:
@@ -393,7 +394,7 @@ def kernel_lattice(
     low, high = z.min(axis=0) - 5 * bandwidth, z.max(axis=0) + 5 * bandwidth
     shape = tuple(
         fft.next_fast_len(
-            int(np.clip(ceil(10 * length / bandwidth), 64, 2 * CELLS[dim])), real=True
+            int(np.clip(ceil(10 * length / bandwidth), CELLS[dim], 2 * CELLS[dim])), real=True
         )
         for length in high - low
     )
@@ -428,14 +429,13 @@ def cells_lattice(
     density : callable
         Density at points of shape (n, q).
     """
-    count = CELLS[len(axes)]
     edges = []
     for places, mass in axes:
         order = np.argsort(places)
         order = order[mass[order] > 0]
         held = np.cumsum(mass[order])
-        edges.append(_following_edges(held / held[-1], places[order], count))
-    plain = Lattice(origin, frame, tuple(edges), np.ones((count,) * len(axes)))
+        edges.append(_following_edges(held / held[-1], places[order], CELLS[len(axes)]))
+    plain = Lattice(origin, frame, tuple(edges), np.ones([len(e) - 1 for e in edges]))
     volume = 1 / plain.density
     found = density(plain.centers()).reshape(volume.shape) * volume
     total = float(found.sum())

@@ -178,7 +178,7 @@ class Point(Marginal):
         return np.full(np.shape(q), self.value)
 
     def cf(self, t: npt.ArrayLike) -> Complexes:
-        return np.exp(1j * np.asarray(t, dtype=np.float64) * self.value)
+        return np.asarray(np.exp(1j * np.asarray(t, dtype=np.float64) * self.value))
 
     def affine(self, a: float, b: float = 0.0) -> Point:
         return Point(a * self.value + b)
@@ -270,7 +270,7 @@ class TwoPieceNormal(Marginal):
             return Point(self.mode).cdf(x)
         z, below = self._halves(x)
         tail = 2 * ndtr(-np.abs(z)) / self._width
-        return np.where(below, self.lower * tail, 1 - self.upper * tail)
+        return np.asarray(np.where(below, self.lower * tail, 1 - self.upper * tail))
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
         q = np.asarray(q, dtype=np.float64)
@@ -280,9 +280,8 @@ class TwoPieceNormal(Marginal):
         half = np.where(below, self.lower, self.upper)
         with np.errstate(divide="ignore", invalid="ignore"):
             z = ndtri(np.minimum(np.where(below, q, 1 - q) * self._width / (2 * half), 0.5))
-            return self.mode + np.nan_to_num(
-                np.where(below, half, -half) * z, nan=0.0, posinf=np.inf, neginf=-np.inf
-            )
+            away = np.where(below, half, -half) * z
+        return np.asarray(self.mode + np.where(np.isnan(away), 0.0, away))
 
     def cf(self, t: npt.ArrayLike) -> Complexes:
         t = np.asarray(t, dtype=np.float64)
@@ -506,7 +505,7 @@ def _ramp_cf(tau: Floats) -> Complexes:
     small = np.abs(tau) < 0.5
     safe = np.where(small, 1.0, tau)
     series = sum((1j * tau * small) ** k * (2 / _FACTORIALS[k + 2]) for k in range(14))
-    return np.where(small, series, 2 * (1 + 1j * safe - np.exp(1j * safe)) / safe**2)
+    return np.asarray(np.where(small, series, 2 * (1 + 1j * safe - np.exp(1j * safe)) / safe**2))
 
 
 _FACTORIALS = np.cumprod([1.0, *range(1, 17)])
@@ -592,7 +591,7 @@ class Trapezoid(PiecewiseLinear):
 
 
 #: Whatever `as_marginal` takes; SciPy's random variables have no common type.
-MarginalLike: TypeAlias = Marginal | Normal | float | Any
+MarginalLike: TypeAlias = Any
 
 
 def as_marginal(obj: MarginalLike, index: int | None = None) -> Marginal:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -306,16 +307,16 @@ class Law(ABC):
         array([0.5, 1. , 0.5])
         """
         self._check_planar("density")
-        if self.dim == 1:
-            axes = [_grid_axis(grid, "grid")]
-        elif isinstance(grid, str) or not hasattr(grid, "__len__") or len(grid) != 2:
-            length = f" of length {len(grid)}" if hasattr(grid, "__len__") else ""
-            raise ValueError(
-                "grid must be a pair of axes (xs, ys) for a two-dimensional law; "
-                f"got {type(grid).__name__}{length}"
-            )
-        else:
-            axes = [_grid_axis(axis, f"grid[{i}]") for i, axis in enumerate(grid)]
+        given: Sequence[npt.ArrayLike] = [cast("npt.ArrayLike", grid)]
+        if self.dim == 2:
+            given = list(grid) if isinstance(grid, Sequence | np.ndarray) else []
+            if isinstance(grid, str) or len(given) != 2:
+                raise ValueError(
+                    "grid must be a pair of axes (xs, ys) for a two-dimensional law; "
+                    f"got {type(grid).__name__} of length {len(given)}"
+                )
+        names = ["grid"] if self.dim == 1 else ["grid[0]", "grid[1]"]
+        axes = [_grid_axis(axis, name) for axis, name in zip(given, names, strict=True)]
         self._refuse_degenerate()
         shape = tuple(len(axis) for axis in axes)
         points = np.stack([c.ravel() for c in np.meshgrid(*axes, indexing="ij")], axis=1)
