@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from uapca.sensitivity.inputs import uncertain
+from uapca.sensitivity.traces import uncertain
 from uapca.views.explorer.page import write_page
 from uapca.views.explorer.payload import payload
 from uapca.views.explorer.state import State
@@ -20,7 +20,7 @@ class Explorer:
     """Data to be explored; returned by `explore`.
 
     Where anywidget is installed it is also a notebook widget with the traits ``scale``,
-    ``weights``, ``selection``, ``pair``, ``level`` and ``standardise``, which follow what is done
+    ``weights``, ``selection``, ``pair``, ``level`` and ``standardize``, which follow what is done
     in the page and can be set from Python.
     """
 
