@@ -76,7 +76,8 @@ class Lattice:
     outside : float
         Probability outside of the lattice: ``mass.sum() + outside`` is 1.
     missed : float
-        Probability that the cells did not see before they were scaled to sum to 1.
+        Probability that neighboring cells disagree about, where a density was sampled at their
+        centers: near 0 where they resolve it, and 1 for a density thinner than the cells.
     counted : pair of ndarrays of shape (K,), or None
         Densities at points that stand for the law (samples), and their weights. Where given,
         regions hold the share p of these points; else of the cells.
@@ -141,8 +142,8 @@ class Lattice:
 
     @cached_property
     def error(self) -> float:
-        """What the probability of a region may be off by: that of a cell, or what was missed."""
-        return 0.0 if self.counted is not None else max(float(self.mass.max()), self.missed)
+        """What the probability of a region may be off by: the largest of a single cell."""
+        return 0.0 if self.counted is not None else float(self.mass.max())
 
     def mask(self, p: float) -> npt.NDArray[np.bool_]:
         """The cells of the region of probability `p`, in the shape of `mass`."""
@@ -438,8 +439,9 @@ def cells_lattice(
     plain = Lattice(origin, frame, tuple(edges), np.ones([len(e) - 1 for e in edges]))
     volume = 1 / plain.density
     found = density(plain.centers()).reshape(volume.shape) * volume
-    total = float(found.sum())
-    return Lattice(origin, frame, plain.edges, found / total, missed=abs(1 - total))
+    mass = found / found.sum()
+    missed = max(float(np.abs(np.diff(mass, 2, axis=i)).sum()) / 4 for i in range(mass.ndim))
+    return Lattice(origin, frame, plain.edges, mass, missed=missed)
 
 
 def _spread(nodes: Floats) -> float:

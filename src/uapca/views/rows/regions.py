@@ -15,8 +15,8 @@ __all__ = ["Unresolved", "curve", "intervals", "rings"]
 # Contours are found on the radius √(−2 log(1 − coverage)), on which a normal law is a cone:
 # straight lines between nodes are then nearly exact. Outside of the law it ends here.
 BEYOND = 3.0
-# Probability that the cells of a lattice may miss.
-MISSED = 0.02
+# Probability that neighboring cells of a lattice may disagree about.
+MISSED = 0.3
 
 
 class Unresolved(ValueError):
