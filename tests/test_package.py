@@ -20,7 +20,7 @@ LAYERS = [
     {"uncertain"},
     {"aggregate"},
     {"inputs", "decomposition"},
-    {"sensitivity", "stability", "compare"},
+    {"posterior", "sensitivity", "stability", "compare"},
     {"datasets"},
     {"views"},
     {"plot"},
