@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from importlib import import_module
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, NoReturn, Self, overload
@@ -399,8 +398,9 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         if wanted == "auto":
             if data is None:
                 raise ValueError("n_components='auto' needs all rows at once; use fit")
-            count = import_module("uapca.posterior").component_count(data).count
-            return min(max(int(count), 1), bound)
+            from uapca.posterior import component_count  # not needed otherwise
+
+            return min(max(component_count(data).count, 1), bound)
         if wanted == "mle":
             if certain and bound == d:
                 return None
@@ -881,26 +881,24 @@ def unwrap(
     >>> Z.std[0].round(3), pca.transform(Z).shape
     (array([0.522, 0.229]), (3, 1))
     """
-    pca = fit
     if isinstance(fit, Pipeline):
         check_is_fitted(fit)
-        pca = fit.steps[-1][1]
-        if X is not None and len(fit.steps) > 1:
-            X = fit[:-1].transform(X)
-    if not isinstance(pca, UAPCA):
+        before = fit[:-1]
+        return unwrap(fit[-1], before.transform(X) if X is not None and len(before) else X)
+    if not isinstance(fit, UAPCA):
         raise TypeError(
-            f"fit must be a UAPCA or a Pipeline that ends in one; got {type(pca).__name__}"
+            f"fit must be a UAPCA or a Pipeline that ends in one; got {type(fit).__name__}"
         )
-    check_is_fitted(pca)
-    if pca.feature_scale_ is None:
-        return pca, X
-    plain = copy.copy(pca)
-    plain.standardize, plain.feature_scale_, plain._center = False, None, pca.mean_
+    check_is_fitted(fit)
+    if fit.feature_scale_ is None:
+        return fit, X
+    plain = copy.copy(fit)
+    plain.standardize, plain.feature_scale_, plain._center = False, None, fit.mean_
     plain.__dict__.pop("_seen", None)
     if isinstance(X, UncertainArray):
-        X = X.affine(1.0 / pca.feature_scale_)
+        X = X.affine(1.0 / fit.feature_scale_)
     elif X is not None:
-        X = pca._points(X) / pca.feature_scale_
+        X = fit._points(X) / fit.feature_scale_
     return plain, X
 
 
