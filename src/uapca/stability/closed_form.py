@@ -163,9 +163,11 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
     spreads = turned.diagonal(axis1=1, axis2=2)[own]
     variance, shift = spreads.diagonal().copy(), np.zeros(q)
     if order == 2:
-        # λ̃ has Σ δ_ij² / (λ_i − λ_j): its mean, and its variance for normal δ (Isserlis).
-        coupling = turned[own] * inverse[:, None, :]
-        shift = (spreads * inverse).sum(axis=1)
+        # λ̃ has Σ δ_ij² / (λ_i − λ_j): its mean, and its variance for normal δ (Isserlis). The gap g
+        # is replaced by g + Var(δ_ij) / g, which matters where they are of one size only.
+        damped = inverse / (1.0 + np.maximum(spreads, 0.0) * np.square(inverse))
+        coupling = turned[own] * damped[:, None, :]
+        shift = (spreads * damped).sum(axis=1)
         variance += 2.0 * np.einsum("ijk,ikj->i", coupling, coupling)
     size = (unit * error) ** 2
     return Expansion(

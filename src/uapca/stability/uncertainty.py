@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import expit, fdtri, gammaincinv, gammaln, logit, ndtr, ndtri
 
 from uapca._validation import Doubles, Seed, check_choice, rng_from
-from uapca.decomposition.spectrum import scaled_spectrum, tie_tolerance
+from uapca.decomposition.spectrum import spectrum, tie_tolerance
 from uapca.exceptions import SeparationWarning
 from uapca.stability.closed_form import (
     Cumulants,
@@ -48,8 +48,10 @@ _LARGEST_VARIATION = 0.2  # standard error of an eigenvalue relative to it
 _LARGEST_EXCESS = 0.25  # share of an eigenvalue's variance from cumulants beyond the second
 # Components that swap in more redraws than this cannot be told apart.
 _SWAPS = 0.05
+# Nearest eigenvalue, in standard deviations of the gap, for which a sample states an interval.
+_NEAREST = 2.5
 # Operations that a simulation may take, and the numbers of draws between which it chooses.
-_BUDGET, _FEWEST, _MOST = 2e10, 400, 2000
+_BUDGET, _FEWEST, _MOST = 1e10, 400, 2000
 _TANGENTS = 2000
 
 _QUESTIONS = {
@@ -97,8 +99,8 @@ class ComponentUncertainty:
         Number of draws; 0 in closed form.
     order : int
         The highest power of the errors in the closed form.
-    refusal : str
-        Why no intervals are stated; empty if they are.
+    refusals : tuple of q str
+        Why no interval is stated for a component; empty where it is.
     joint : ndarray of shape (q, D, q, D), or None
         The covariance between the entries of all components, if it was asked for.
     """
@@ -117,7 +119,7 @@ class ComponentUncertainty:
     reason: str
     n_draws: int
     order: int
-    refusal: str
+    refusals: tuple[str, ...]
     joint: Doubles | None
     _redrawn: _Redrawn = field(repr=False)
 
@@ -126,40 +128,38 @@ class ComponentUncertainty:
 
         For values: the range that holds the eigenvalues of the true values with probability p.
         For groups and posterior rows: a confidence interval for the eigenvalues of the population.
-        NaN where no interval is stated; ``refusal`` says why.
+        NaN where no interval is stated; ``refusals`` say why.
 
         Parameters
         ----------
         p : float, default=0.95
             Between 0 and 1.
         """
-        tails = self._tails(p)
-        if self.refusal:
-            return np.full((len(self.eigenvalues), 2), np.nan)
-        quantiles = self._redrawn.eigenvalue_quantiles(tails)
+        quantiles = self._redrawn.eigenvalue_quantiles(self._tails(p))
         if self.of == "values":
             return quantiles
         # λ* / λ_plug in the redraws is what λ̂ / λ is in the data.
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = self._redrawn.plugged[:, None] / quantiles[:, ::-1]
         bounds = self.eigenvalues[:, None] * ratio
-        return np.where(np.isnan(bounds), self.eigenvalues[:, None], bounds)
+        return self._stated(np.where(np.isnan(bounds), self.eigenvalues[:, None], bounds))
 
     def share_interval(self, p: float = 0.95) -> Doubles:
         """Intervals for the shares of the total variance, shape (q, 2), with the total varying.
 
         As `eigenvalue_interval`.
         """
-        tails = self._tails(p)
-        if self.refusal:
-            return np.full((len(self.eigenvalues), 2), np.nan)
-        quantiles = self._redrawn.share_quantiles(tails)
+        quantiles = self._redrawn.share_quantiles(self._tails(p))
         if self.of == "values":
             return quantiles
         with np.errstate(divide="ignore", invalid="ignore"):
             center = logit(self._redrawn.share) + logit(self._redrawn.plugged_share)
             bounds = expit(center[:, None] - logit(quantiles[:, ::-1]))
-        return np.where(np.isnan(bounds), self._redrawn.share[:, None], bounds)
+        return self._stated(np.where(np.isnan(bounds), self._redrawn.share[:, None], bounds))
+
+    def _stated(self, bounds: Doubles) -> Doubles:
+        refused = np.array([bool(reason) for reason in self.refusals])
+        return np.where(refused[:, None], np.nan, bounds)
 
     @cached_property
     def subspace_angle(self) -> float:
@@ -203,8 +203,9 @@ class ComponentUncertainty:
             first = last + 1
         if first < q:  # the last run goes on with a component that is not among the q
             sentences.append(self._sentence(first, q, ignorance))
-        if self.refusal:
-            sentences.append(f"no intervals are stated: {self.refusal}")
+        for reason in dict.fromkeys(filter(None, self.refusals)):
+            names = ", ".join(f"PC{i + 1}" for i in range(q) if self.refusals[i] == reason)
+            sentences.append(f"no interval is stated for {names}: {reason}")
         return tuple(sentences)
 
     def _sentence(self, first: int, last: int, ignorance: float) -> str:
@@ -433,15 +434,15 @@ def component_uncertainty(
     if order == 1 and (question != "values" or method == "simulation"):
         raise ValueError("order=1 must go with of='values' in closed form")
     case = _case(X, question, float(scale), order)
-    doubt, expansion = "as asked for", None
-    if method != "simulation":
-        expansion = expand(case.redraw, q, order, joint)
-        doubt = "" if order == 1 else _doubt(case, expansion, q)
-    if expansion is not None and (method == "closed form" or not doubt):
+    expansion = expand(case.redraw, q, order, joint)
+    doubt = "" if order == 1 else _doubt(case, expansion, q)
+    refusals = _refusals(case, expansion, q)
+    if method == "closed form" or (method == "auto" and not doubt):
         why = "as asked for" if method == "closed form" else "its error estimate is small"
-        found = _in_closed_form(case, expansion, q, order, joint, why)
+        found = _in_closed_form(case, expansion, q, order, joint, why, refusals)
     else:
-        found = _by_simulation(case, q, joint, count, rng_from(rng), doubt)
+        why = "as asked for" if method == "simulation" else doubt
+        found = _by_simulation(case, q, joint, count, rng_from(rng), why, refusals)
     mixed = [i for i, p in enumerate(found.swap_probability) if not p <= _SWAPS]
     if mixed:
         pairs = ", ".join(f"PC{i + 1} and PC{i + 2}" for i in mixed)
@@ -561,22 +562,49 @@ def _doubt(case: _Case, expansion: Expansion, q: int) -> str:
         return f"a redraw has rank {case.rank}"
     if not np.isfinite(expansion.covariance).all():
         return "components are tied"
-    fit = scaled_spectrum(case.fit, None, 0.0, q).vectors
+    fit = spectrum(case.fit, q).vectors
     tilt = _tilts(expansion, fit)
     if tilt.max() > _LARGEST_TILT:
-        return f"a component tilts by {math.degrees(tilt.max()):.0f}°"
+        return f"a component tilts by more than {math.degrees(_LARGEST_TILT):.0f}°"
     std = np.sqrt(expansion.variance)
     mean = expansion.values[:q] + expansion.shift
     with np.errstate(divide="ignore", invalid="ignore"):
         if (np.abs(expansion.shift) > _LARGEST_SHIFT * std).any():
             return "second-order terms shift an eigenvalue by more than its standard error"
-        if (std > _LARGEST_VARIATION * mean).any():
+        if case.question == "values" and (std > _LARGEST_VARIATION * mean).any():
             return "an eigenvalue has a standard error above a fifth of it"
     if case.redraw.cumulants is not None:
         plain = expand(Redraw(case.redraw.rows, case.redraw.mean, case.redraw.expected), q).variance
         if (np.abs(expansion.variance - plain) > _LARGEST_EXCESS * plain).any():
             return "the laws of the rows have large cumulants"
     return ""
+
+
+def _separations(expansion: Expansion, q: int) -> Doubles:
+    """Gaps between neighbors in standard deviations of their difference; 0 for ties."""
+    d = len(expansion.values)
+    gaps = (expansion.values[:-1] - expansion.values[1:])[:q]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = gaps / np.sqrt(expansion.gap_variance[: len(gaps)])
+    z = np.where(np.isnan(z), np.inf, z)
+    return np.where(gaps > tie_tolerance(d) * float(expansion.values[0]), z, 0.0)
+
+
+def _refusals(case: _Case, expansion: Expansion, q: int) -> tuple[str, ...]:
+    """Why confidence intervals for single eigenvalues would not cover; empty where they do.
+
+    Eigenvalues of a sample are further apart than those of the population, where those are close
+    by an unknown amount.
+    """
+    if case.question == "values":
+        return ("",) * q
+    if case.refusal:
+        return (case.refusal,) * q
+    near = np.append(np.inf, _separations(expansion, q))
+    near = np.append(near, np.inf)[: q + 1]
+    nearest = np.minimum(near[:-1], near[1:])
+    text = "eigenvalues of components that cannot be told apart are biased apart in a sample"
+    return tuple(text if z < _NEAREST else "" for z in nearest.tolist())
 
 
 def _tilts(expansion: Expansion, fit: Doubles) -> Doubles:
@@ -589,10 +617,16 @@ def _tilts(expansion: Expansion, fit: Doubles) -> Doubles:
 
 
 def _in_closed_form(
-    case: _Case, expansion: Expansion, q: int, order: int, joint: bool, reason: str
+    case: _Case,
+    expansion: Expansion,
+    q: int,
+    order: int,
+    joint: bool,
+    reason: str,
+    refusals: tuple[str, ...],
 ) -> ComponentUncertainty:
     d = len(case.fit)
-    fit = scaled_spectrum(case.fit, None, 0.0, min(q + 1, d))
+    fit = spectrum(case.fit, min(q + 1, d))
     components, centers = fit.vectors[:q], expansion.vectors[:q]
     centers = aligned(centers[None], components, "sign")[0]
     own = [t for t, (i, k) in enumerate(expansion.pairs) if i == k]
@@ -619,11 +653,7 @@ def _in_closed_form(
         + share**2 * expansion.total_variance,
         0.0,
     ) / (total**2 if total > 0.0 else 1.0)
-    gaps = expansion.values[:q] - np.append(expansion.values, np.nan)[1 : q + 1]
-    limit = tie_tolerance(d) * float(expansion.values[0])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = gaps / np.sqrt(np.append(expansion.gap_variance, np.nan)[:q])
-    z = np.where(gaps > limit, np.where(np.isnan(z), np.inf, z), 0.0)[: min(q, d - 1)]
+    z = _separations(expansion, q)
     blocks = None
     if joint:
         blocks = np.empty((q, d, q, d))
@@ -644,7 +674,7 @@ def _in_closed_form(
         reason=reason,
         n_draws=0,
         order=order,
-        refusal=case.refusal,
+        refusals=refusals,
         joint=blocks,
         _redrawn=_Redrawn(
             *_shares(case, fit.values[:q]),
@@ -658,10 +688,16 @@ def _in_closed_form(
 
 
 def _by_simulation(
-    case: _Case, q: int, joint: bool, count: int | None, rng: np.random.Generator, reason: str
+    case: _Case,
+    q: int,
+    joint: bool,
+    count: int | None,
+    rng: np.random.Generator,
+    reason: str,
+    refusals: tuple[str, ...],
 ) -> ComponentUncertainty:
     d = len(case.fit)
-    fit = scaled_spectrum(case.fit, None, 0.0, min(q + 1, d))
+    fit = spectrum(case.fit, min(q + 1, d))
     reference = fit.vectors[:q]
     n = count or _draw_count(case)
     components, eigenvalues, totals = np.empty((n, q, d)), np.empty((n, q)), np.empty(n)
@@ -690,7 +726,7 @@ def _by_simulation(
         reason=reason,
         n_draws=n,
         order=2,
-        refusal=case.refusal,
+        refusals=refusals,
         joint=blocks,
         _redrawn=_Redrawn(*_shares(case, fit.values[:q]), draws=draws),
     )
@@ -733,7 +769,7 @@ def _shares(case: _Case, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """Eigenvalues of the population, their shares, and the shares of those of the fit."""
     q = len(values)
     total, whole = float(case.fit.trace()), float(case.population.trace())
-    plugged = scaled_spectrum(case.population, None, 0.0, q).values
+    plugged = spectrum(case.population, q).values
     return (
         plugged,
         plugged / whole if whole > 0.0 else np.zeros(q),
