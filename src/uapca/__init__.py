@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         inputs,
         laws,
         plot,
+        posterior,
         sensitivity,
         stability,
     )
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         DegenerateLawError,
         DroppedRowsWarning,
         ErrorColumnWarning,
+        ErrorSizeWarning,
         FileError,
         SeparationWarning,
         SkippedFilesWarning,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
         from_table,
         from_uncertainties,
     )
+    from uapca.posterior import Denoiser, component_count
     from uapca.sensitivity import factor_traces, weight_traces
     from uapca.stability import (
         component_uncertainty,
@@ -63,8 +66,10 @@ __all__ = [
     "CellError",
     "CorrelationWarning",
     "DegenerateLawError",
+    "Denoiser",
     "DroppedRowsWarning",
     "ErrorColumnWarning",
+    "ErrorSizeWarning",
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
@@ -76,6 +81,7 @@ __all__ = [
     "aggregate",
     "bhattacharyya",
     "compare",
+    "component_count",
     "component_uncertainty",
     "concat",
     "datasets",
@@ -96,6 +102,7 @@ __all__ = [
     "laws",
     "load",
     "plot",
+    "posterior",
     "principal_angles",
     "sampling_convergence",
     "sensitivity",
@@ -112,6 +119,7 @@ _MODULES = (
     "inputs",
     "laws",
     "plot",
+    "posterior",
     "sensitivity",
     "stability",
 )
@@ -122,6 +130,7 @@ _NAMES = {
         "DegenerateLawError",
         "DroppedRowsWarning",
         "ErrorColumnWarning",
+        "ErrorSizeWarning",
         "FileError",
         "SeparationWarning",
         "SkippedFilesWarning",
@@ -141,6 +150,7 @@ _NAMES = {
         "from_uncertainties",
     ),
     "decomposition": ("UAPCA", "UncertainScaler"),
+    "posterior": ("Denoiser", "component_count"),
     "sensitivity": ("factor_traces", "weight_traces"),
     "compare": ("bhattacharyya", "hellinger", "principal_angles"),
     "stability": (

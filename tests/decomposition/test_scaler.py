@@ -128,8 +128,8 @@ def test_bad_inverse(rng):
 )
 def test_variances_that_do_not_fit_are_refused(by, mean, std):
     message = (
-        "X must have squares that fit into float64; the covariance overflows. "
-        "Divide the data by its largest magnitude first."
+        "X must have squares that fit into float64; the covariance overflows: "
+        "divide the data by its largest magnitude first"
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         uapca.UncertainScaler(by).fit(uapca.UncertainArray(mean, std=std))

@@ -130,7 +130,7 @@ class TestFitArguments:
         assert_array_equal(again.components_, pca.components_)
 
     def test_bad_sample_weight(self, rng):
-        with pytest.raises(ValueError, match=r"^sample_weight must be zero or positive; got -1\.0"):
+        with pytest.raises(ValueError, match=r"^sample_weight must not be negative; row "):
             uapca.UAPCA().fit(rng.standard_normal((3, 2)), sample_weight=[1, -1, 1])
 
     def test_the_data_is_not_changed(self, X):
@@ -185,13 +185,11 @@ class TestParameters:
             ),
             (
                 {"scale": -1.0},
-                "scale must be a number from 0 to infinity; got -1.0. 0 is ordinary PCA of the "
-                "means, 1 the data as given, numpy.inf the limit.",
+                "scale must be a number from 0 to infinity; got -1.0",
             ),
             (
                 {"scale": np.nan},
-                "scale must be a number from 0 to infinity; got nan. 0 is ordinary PCA of the "
-                "means, 1 the data as given, numpy.inf the limit.",
+                "scale must be a number from 0 to infinity; got nan",
             ),
             ({"ddof": -1}, "ddof must be a number, zero or positive; got -1. Use 0 or 1."),
             (

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from uapca._validation import out_of_range
+from uapca.aggregate.accumulate import moments
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, trace
 from uapca.uncertain import UncertainArray, Zero
-from uapca.uncertain.blocks import Doubles, moments
+from uapca.uncertain.blocks import Doubles
 
 __all__ = ["check_size", "covariances", "diagonalised"]
 

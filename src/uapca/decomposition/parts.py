@@ -88,7 +88,7 @@ class Seen:
     def from_fit(cls, fitted: Any) -> Seen:
         """What is known of the rows of a whole fit: their mean as a float holds it."""
         from uapca.aggregate import Moments
-        from uapca.aggregate.kernel import zero_sums
+        from uapca.aggregate.accumulate import zero_sums
 
         rows: RowCount = fitted._rows
         scale = rows.share * rows.weight

@@ -9,10 +9,11 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uapca._validation import as_floats, check_finite, complaint, out_of_range, shape_of
+from uapca.aggregate.accumulate import moments
 from uapca.decomposition.inputs import all_or_nothing, as_uncertain, check_features
 from uapca.decomposition.uncertain_output import keeps_uncertain
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import Doubles, moments
+from uapca.uncertain.blocks import Doubles
 
 __all__ = ["UncertainScaler"]
 

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from uapca._validation import Floats, complaint
+from uapca.aggregate.accumulate import moments
 from uapca.decomposition.lanczos import leading_eigenpairs
 from uapca.decomposition.spectrum import (
     Spectrum,
@@ -30,7 +31,7 @@ from uapca.decomposition.spectrum import (
     tie_tolerance,
 )
 from uapca.uncertain import Covariance, Diagonal, LowRank, UncertainArray, Zero
-from uapca.uncertain.blocks import Doubles, moments, row_blocks
+from uapca.uncertain.blocks import Doubles, row_blocks
 
 __all__ = ["SOLVERS", "Solution", "choose_solver", "solve", "solve_lanczos", "solve_svd"]
 

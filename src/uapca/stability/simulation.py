@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from uapca._progress import Progress, reported
 from uapca._validation import Doubles, Seed, as_floats, check_choice, check_finite, rng_from
+from uapca.aggregate.accumulate import moments
 from uapca.decomposition.spectrum import scaled_spectrum
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import moments
 from uapca.uncertain.covariance import root
 
 __all__ = ["Simulation", "check_count", "check_data", "draw_batches", "simulate"]

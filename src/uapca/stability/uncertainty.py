@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.special import expit, fdtri, gammaincinv, gammaln, logit, ndtr, ndtri
 
 from uapca._validation import Doubles, Seed, check_choice, rng_from
+from uapca.aggregate.accumulate import moments
 from uapca.decomposition.spectrum import spectrum, tie_tolerance
 from uapca.exceptions import SeparationWarning
 from uapca.stability.closed_form import (
@@ -34,7 +35,6 @@ from uapca.stability.simulation import (
     redrawn_groups,
 )
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import moments
 
 __all__ = ["ComponentUncertainty", "component_uncertainty", "ellipse_factor"]
 

@@ -424,8 +424,8 @@ def test_black_is_the_readers_own_colour(rng):
         ),
         (
             {"kind": "elipse"},
-            "kind must be 'auto', 'ellipse', 'contour' or 'points'; got 'elipse'. "
-            "Perhaps 'ellipse' was meant.",
+            "kind must be 'auto', 'ellipse', 'contour' or 'points'; got 'elipse': "
+            "perhaps 'ellipse' was meant",
         ),
         (
             {"groups": ["a", "b"]},
