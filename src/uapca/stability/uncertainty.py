@@ -545,7 +545,7 @@ def _cumulants(X: UncertainArray) -> tuple[Cumulants | None, bool]:
             continue
         if not isinstance(law, Independent) or not hasattr(law, "excess"):
             return None, False
-        k3, k4 = law.skew(), law.excess()
+        k3, k4 = law.skew(), law.excess()  # type: ignore[attr-defined, unused-ignore]
         if k3 is None or k4 is None or not (np.isfinite(k3).all() and np.isfinite(k4).all()):
             return None, False
         third[n], fourth[n] = k3, k4
