@@ -106,6 +106,9 @@ class Expansion:
         The i and k of ``covariance``.
     covariance : ndarray of shape (len(pairs), D, D)
         Between the entries of components i and k, to first order; infinite where one is tied.
+    size : float
+        The unit of standard deviations of eigenvalues; variances below are in its square, since
+        fourth powers of the data may not fit into float64.
     variance : ndarray of shape (q,)
         Of the eigenvalues, second-order terms included.
     shift : ndarray of shape (q,)
@@ -124,6 +127,7 @@ class Expansion:
     vectors: Doubles
     pairs: list[tuple[int, int]]
     covariance: Doubles
+    size: float
     variance: Doubles
     shift: Doubles
     gap_variance: Doubles
@@ -170,18 +174,18 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         coupling = turned[own] * damped[:, None, :]
         shift = (spreads * damped).sum(axis=1)
         variance += 2.0 * np.einsum("ijk,ikj->i", coupling, coupling)
-    size = (unit * error) ** 2
     return Expansion(
         values=pairs.values * unit**2,
         vectors=V,
         pairs=wanted,
         covariance=blocks,
-        variance=np.maximum(variance, 0.0) * size,
+        size=unit * error,
+        variance=np.maximum(variance, 0.0),
         shift=shift * unit * error,
-        gap_variance=gap_variance * size,
+        gap_variance=gap_variance,
         tangent=tangent,
-        total_variance=sums.total_variance * size,
-        total_covariance=sums.total_covariance[:q] * size,
+        total_variance=sums.total_variance,
+        total_covariance=sums.total_covariance[:q],
     )
 
 
@@ -205,8 +209,10 @@ def _units(X: UncertainArray, base: Doubles, order: int) -> tuple[float, float]:
     spread = max(base.diagonal().tolist())
     within = float(X.cov.average_diagonal(X.given_weights).max())
     leading = max(spread, within) if order == 2 else spread
-    counted = X.mean[X.weights > 0.0]
-    lost = leading < _SMALLEST and (spread > 0.0 or bool((counted != counted[0]).any()))
+    lost = leading < _SMALLEST and spread > 0.0
+    if leading < _SMALLEST and not lost:
+        counted = X.mean[X.weights > 0.0]
+        lost = bool((counted != counted[0]).any())
     if lost or not math.isfinite(within):
         raise ValueError(out_of_range("X", "underflows" if math.isfinite(within) else "overflows"))
     if order == 2:
@@ -289,7 +295,7 @@ class _RowSums:
         self.spreads = np.zeros((len(pairs), d, d))
         self.total_variance, self.total_covariance = 0.0, np.zeros(k)
         add = self._add_independent if self._cov.kind == "diagonal" else self._add_any
-        for block in row_blocks(n, d * (k + 1 + 2 * len(pairs))):
+        for block in row_blocks(n, d * (k + 6 + 2 * len(pairs))):
             centered = np.subtract(X.mean[block], redraw.mean, dtype=np.float64)
             centered /= units[0]
             np.matmul(U, centered.T, out=self._scores[:, block])

@@ -260,9 +260,9 @@ class _Redrawn:
     share: Doubles
     draws: Simulation | None = None
     mean: Doubles | None = None
-    variance: Doubles | None = None
+    std: Doubles | None = None
     mean_share: Doubles | None = None
-    share_variance: Doubles | None = None
+    share_std: Doubles | None = None
     tangent: Doubles | None = None
 
     def eigenvalue_quantiles(self, tails: Doubles) -> Doubles:
@@ -274,15 +274,14 @@ class _Redrawn:
         if self.draws is not None:
             return np.quantile(self.draws.eigenvalues, tails, axis=0, method="weibull").T
         assert self.mean is not None
-        assert self.variance is not None
-        mean, variance = self.mean[:, None], self.variance[:, None]
+        assert self.std is not None
+        mean, std = self.mean[:, None], self.std[:, None]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            shape = mean**2 / variance
-            found = gammaincinv(shape, tails) * variance / mean
-            normal = mean + ndtri(tails) * np.sqrt(variance)
-        # Beyond this shape the gamma law is normal, and its quantile function slow or inaccurate.
-        found = np.where(shape > 1e6, np.maximum(normal, 0.0), found)
-        return np.where((variance > 0.0) & (mean > 0.0), found, mean)
+            shape = np.square(mean / std)
+            found = gammaincinv(shape, tails) * (std / mean) * std
+        # Beyond this shape the gamma law is normal, and its quantile function inaccurate.
+        found = np.where(shape > 1e6, mean + ndtri(tails) * std, found)
+        return np.where((std > 0.0) & (mean > 0.0), found, np.repeat(mean, len(tails), axis=1))
 
     def share_quantiles(self, tails: Doubles) -> Doubles:
         """Quantiles of the shares; in closed form normal on the logit scale."""
@@ -295,10 +294,10 @@ class _Redrawn:
             )
             return np.quantile(shares, tails, axis=0, method="weibull").T.clip(0.0, 1.0)
         assert self.mean_share is not None
-        assert self.share_variance is not None
+        assert self.share_std is not None
         share = self.mean_share[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
-            spread = np.sqrt(self.share_variance)[:, None] / (share * (1.0 - share))
+            spread = self.share_std[:, None] / (share * (1.0 - share))
             found = expit(logit(share) + ndtri(tails) * spread)
         return np.where((share > 0.0) & (share < 1.0), found, np.repeat(share, len(tails), axis=1))
 
@@ -566,7 +565,7 @@ def _doubt(case: _Case, expansion: Expansion, q: int) -> str:
     tilt = _tilts(expansion, fit)
     if tilt.max() > _LARGEST_TILT:
         return f"a component tilts by more than {math.degrees(_LARGEST_TILT):.0f}°"
-    std = np.sqrt(expansion.variance)
+    std = np.sqrt(expansion.variance) * expansion.size
     mean = expansion.values[:q] + expansion.shift
     with np.errstate(divide="ignore", invalid="ignore"):
         if (np.abs(expansion.shift) > _LARGEST_SHIFT * std).any():
@@ -585,7 +584,7 @@ def _separations(expansion: Expansion, q: int) -> Doubles:
     d = len(expansion.values)
     gaps = (expansion.values[:-1] - expansion.values[1:])[:q]
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = gaps / np.sqrt(expansion.gap_variance[: len(gaps)])
+        z = gaps / expansion.size / np.sqrt(expansion.gap_variance[: len(gaps)])
     z = np.where(np.isnan(z), np.inf, z)
     return np.where(gaps > tie_tolerance(d) * float(expansion.values[0]), z, 0.0)
 
@@ -652,7 +651,8 @@ def _in_closed_form(
         - 2.0 * share * expansion.total_covariance
         + share**2 * expansion.total_variance,
         0.0,
-    ) / (total**2 if total > 0.0 else 1.0)
+    )
+    share_std = np.sqrt(share_variance) * (expansion.size / total if total > 0.0 else 0.0)
     z = _separations(expansion, q)
     blocks = None
     if joint:
@@ -666,7 +666,7 @@ def _in_closed_form(
         std=std,
         angle=angle,
         eigenvalue_mean=mean,
-        eigenvalue_std=np.sqrt(expansion.variance),
+        eigenvalue_std=np.sqrt(expansion.variance) * expansion.size,
         gap=_gaps(fit.values, q),
         swap_probability=ndtr(-z),
         of=case.question,
@@ -679,9 +679,9 @@ def _in_closed_form(
         _redrawn=_Redrawn(
             *_shares(case, fit.values[:q]),
             mean=mean,
-            variance=expansion.variance,
+            std=np.sqrt(expansion.variance) * expansion.size,
             mean_share=share,
-            share_variance=share_variance,
+            share_std=share_std,
             tangent=expansion.tangent,
         ),
     )
@@ -708,19 +708,24 @@ def _by_simulation(
     deviations = components - reference
     overlap = np.abs(components @ fit.vectors.T)  # (n, q, q + 1)
     pairs = np.arange(min(q, d - 1))
-    swaps = overlap[:, pairs, pairs + 1] > overlap[:, pairs, pairs]
+    swaps = (overlap[:, pairs, pairs + 1] > overlap[:, pairs, pairs]).mean(axis=0)
+    std, angle = np.sqrt(np.square(deviations).mean(axis=0)), draws.angles()
+    # Beyond the rank of a redraw the data say nothing about a component.
+    undetermined = np.arange(q) >= case.rank
+    swaps[undetermined[: len(swaps)]] = 0.5
+    std[undetermined], angle[:, undetermined] = np.inf, np.inf
     spread = components - components.mean(axis=0)
     blocks = np.einsum("sid,ske->idke", spread, spread, optimize=True) / n if joint else None
     return ComponentUncertainty(
         components=reference,
         eigenvalues=fit.values[:q],
         covariance=np.stack([spread[:, i].T @ spread[:, i] / n for i in range(q)]),
-        std=np.minimum(np.sqrt(np.square(deviations).mean(axis=0)), _random_std(reference)),
-        angle=np.minimum(np.sqrt(np.square(draws.angles()).mean(axis=0)), _random_angle(d)),
+        std=np.minimum(std, _random_std(reference)),
+        angle=np.minimum(np.sqrt(np.square(angle).mean(axis=0)), _random_angle(d)),
         eigenvalue_mean=eigenvalues.mean(axis=0),
         eigenvalue_std=eigenvalues.std(axis=0),
         gap=_gaps(fit.values, q),
-        swap_probability=swaps.mean(axis=0),
+        swap_probability=swaps,
         of=case.question,
         method="simulation",
         reason=reason,
