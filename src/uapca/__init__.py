@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         aggregate,
         compare,
         datasets,
+        decomposition,
         exceptions,
         inputs,
         laws,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     )
     from uapca.compare import bhattacharyya, hellinger, principal_angles
     from uapca.decomposition import UAPCA, UncertainScaler
+    from uapca.decomposition.io import load
     from uapca.exceptions import (
         CellError,
         CorrelationWarning,
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
         sampling_convergence,
         simulate,
     )
-    from uapca.uncertain import UncertainArray, concat, load
+    from uapca.uncertain import UncertainArray, concat
     from uapca.views.explorer import explore
 
 __all__ = [
@@ -85,6 +87,7 @@ __all__ = [
     "component_uncertainty",
     "concat",
     "datasets",
+    "decomposition",
     "exceptions",
     "explore",
     "factor_traces",
@@ -115,6 +118,7 @@ _MODULES = (
     "aggregate",
     "compare",
     "datasets",
+    "decomposition",
     "exceptions",
     "inputs",
     "laws",
@@ -137,7 +141,7 @@ _NAMES = {
         "SupportWarning",
         "TableError",
     ),
-    "uncertain": ("UncertainArray", "concat", "load"),
+    "uncertain": ("UncertainArray", "concat"),
     "inputs": (
         "Aggregator",
         "from_distributions",
@@ -150,6 +154,7 @@ _NAMES = {
         "from_uncertainties",
     ),
     "decomposition": ("UAPCA", "UncertainScaler"),
+    "decomposition.io": ("load",),
     "posterior": ("Denoiser", "component_count"),
     "sensitivity": ("factor_traces", "weight_traces"),
     "compare": ("bhattacharyya", "hellinger", "principal_angles"),

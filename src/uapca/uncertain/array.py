@@ -599,7 +599,7 @@ class UncertainArray:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one file, exactly; `uapca.load` reads it. See `uapca.load`."""
-        from uapca.uncertain.files import save
+        from uapca.uncertain.io import save
 
         save(self, path)
 
@@ -814,7 +814,7 @@ def _laws_from(laws: Sequence[object], means: Floats, check: bool) -> LawList:
                 "laws must have the means of their rows; the law of row "
                 f"{i} has mean {law.mean} instead of {row}"
             )
-    return LawList(checked)
+    return laws if isinstance(laws, LawList) else LawList(checked)
 
 
 def _labels_of_frame(mean: Any, names: Any, features: Any) -> tuple[Any, Any]:
