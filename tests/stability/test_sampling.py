@@ -177,9 +177,7 @@ def test_bad_options_of_the_experiment(options, message):
 
 def test_one_sample_count_has_no_slope():
     found = uapca.sampling_convergence(2, 5, 2, rng=0)
-    message = (
-        "n_samples must have two or more values for a slope; got 1"
-    )
+    message = "n_samples must have two or more values for a slope; got 1"
     with pytest.raises(ValueError, match=told(message)):
         found.slopes()
 
@@ -195,7 +193,7 @@ def test_bad_data_and_components(rng):
     message = "X must be an UncertainArray; got ndarray"
     with pytest.raises(TypeError, match=told(message)):
         uapca.fit_by_sampling(np.eye(3), 5)
-    with pytest.raises(ValueError, match="^n_components must be between 1 and"):
+    with pytest.raises(ValueError, match="^n_components must be"):
         uapca.fit_by_sampling(random_uncertain(rng), 5, n_components=9)
 
 

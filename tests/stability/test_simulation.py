@@ -333,8 +333,8 @@ def test_progress_bar_without_tqdm(rng, monkeypatch):
         (
             {"n_draws": 10**9},
             ValueError,
-            "scores must be False where they take more than 4 GiB; 1000000000 draws of 12 rows on 2 "
-            "components take 178.8 GiB",
+            "scores must be False where they take more than 4 GiB; 1000000000 draws of 12 rows on "
+            "2 components take 178.8 GiB",
         ),
     ],
 )

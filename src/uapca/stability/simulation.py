@@ -161,8 +161,8 @@ def simulate(
     >>> shared = np.asarray(X.mean) + rng.normal(size=(500, 1, 3))
     >>> uapca.simulate(draws=shared, scores=False)
     Simulation: 500 draws, 2 of 3 components, aligned by sign
-      PC1  variance 29.59 (29.59 to 29.59), tilt ...°
-      PC2  variance 9.056 (9.056 to 9.056), tilt ...°
+      PC1  variance 29.58 (29.58 to 29.58), tilt ...°
+      PC2  variance 9.057 (9.057 to 9.057), tilt ...°
     """
     check_choice(align, ("sign", "procrustes"), "align")
     if draws is None:

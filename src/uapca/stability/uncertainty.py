@@ -43,6 +43,7 @@ Method = Literal["auto", "closed form", "simulation"]
 
 # The closed form is used where all of these hold; beyond, its errors may exceed a few per cent.
 _LARGEST_TILT = 0.2  # radians
+_SMALLEST_SEPARATION = 4.0  # of neighboring eigenvalues, in standard deviations of their gap
 _LARGEST_SHIFT = 1.0  # of the mean of an eigenvalue by second-order terms, in its standard errors
 _LARGEST_VARIATION = 0.2  # standard error of an eigenvalue relative to it
 _LARGEST_EXCESS = 0.25  # share of an eigenvalue's variance from cumulants beyond the second
@@ -411,8 +412,8 @@ def component_uncertainty(
     >>> found = uapca.component_uncertainty(X)
     >>> found
     ComponentUncertainty: 2 of 3 components, if each row is one unknown value (closed form)
-      PC1  variance 29.84 ± 0.55, tilt 1°
-      PC2  variance 9.306 ± 0.3, tilt 1.4°
+      PC1  variance 29.83 ± 0.55, tilt 1°
+      PC2  variance 9.307 ± 0.3, tilt 1.4°
       PC1 is known to 1°
       PC2 is known to 1.4°
     >>> found.eigenvalue_interval(0.9).round(2)
@@ -565,6 +566,8 @@ def _doubt(case: _Case, expansion: Expansion, q: int) -> str:
     tilt = _tilts(expansion, fit)
     if tilt.max() > _LARGEST_TILT:
         return f"a component tilts by more than {math.degrees(_LARGEST_TILT):.0f}°"
+    if _separations(expansion, q).min(initial=np.inf) < _SMALLEST_SEPARATION:
+        return "neighboring eigenvalues are close"
     std = np.sqrt(expansion.variance) * expansion.size
     mean = expansion.values[:q] + expansion.shift
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -635,12 +638,15 @@ def _in_closed_form(
     if order == 1:
         std = np.sqrt(variances)
     else:
-        # On the sphere: c = cos of the angle, (v + t) c has the tangent t shortened and v too.
+        # On the sphere: (v + t) c with c the cosine of the angle, so that t is shortened, and v
+        # too, by 1 − c, whose mean square is that of |t|⁴ / 4 for small normal t.
         with np.errstate(invalid="ignore"):
             square = variances.sum(axis=1)[:, None]
             across = np.where(np.isfinite(square), variances / (1.0 + square), np.inf)
-            along = 1.0 - 1.0 / np.sqrt(1.0 + square)
-        std = np.sqrt(across + np.square(along * components) + np.square(centers - components))
+            spread = np.square(covariance).sum(axis=(1, 2))[:, None]
+            fourth = 1.0 + 2.0 * np.divide(spread, square**2, where=square > 0.0, out=square * 0.0)
+            along = np.square(1.0 - 1.0 / np.sqrt(1.0 + square)) * fourth * np.square(components)
+        std = np.sqrt(across + along + np.square(centers - components))
     std = np.minimum(std, _random_std(components))
     angle = np.minimum(angle, _random_angle(d))
     mean = np.maximum(expansion.values[:q] + expansion.shift, 0.0)
