@@ -305,7 +305,7 @@ def test_files_that_are_not_moments(tmp_path):
         moments.save(path)
     assert str(refusal.value) == (
         "labels must be text, numbers, dates or times to be saved; got the frozenset "
-        "frozenset({'a'})."
+        "frozenset({'a'})"
     )
 
 

@@ -219,6 +219,8 @@ def _of_index(index: Any) -> list[Any]:
 def _from_arrow(column: Any, parameter: str) -> Keyed:
     column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
     types = sys.modules["pyarrow"].types
+    if types.is_nested(column.type):
+        return _from_objects(column.to_pylist(), parameter)
     own = types.is_dictionary(column.type)
     encoded = column if own else column.dictionary_encode()
     items, kind = encoded.dictionary, encoded.dictionary.type

@@ -347,7 +347,6 @@ class Moments:
             counts=sums.counts,
             names=factor.labels,
             features=self.features,
-            counts=sums.counts,
             # The distribution of a mean is that of one unknown value, not of the points.
             source="values" if spread == "sem" else "groups",
             check=False,
