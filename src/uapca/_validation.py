@@ -32,6 +32,7 @@ __all__ = [
     "pandas_for",
     "restore_frozen",
     "rng_from",
+    "scale_from",
     "shape_of",
 ]
 
@@ -206,3 +207,15 @@ def rng_from(rng: Seed) -> np.random.Generator:
             "rng must be None, a non-negative integer seed or a numpy.random.Generator; "
             f"got {rng!r}"
         ) from None
+
+
+def scale_from(scale: Any, parameter: str = "scale") -> float:
+    """A scale s in [0, ∞]."""
+    try:
+        s = float(scale)
+    except (TypeError, ValueError):
+        s = float("nan")
+    if not s >= 0:
+        raise ValueError(f"{parameter} must be a number from 0 to infinity; got {scale!r}")
+    # The square of a larger scale does not fit into float64.
+    return s if s < 1e150 else float("inf")

@@ -28,13 +28,13 @@ from uapca._validation import (
     out_of_range,
     restore_frozen,
     rng_from,
+    scale_from,
     shape_of,
 )
 from uapca.uncertain.checks import (
     counts_from,
     covariance_from,
     means_from,
-    scale_from,
     weights_from,
     without_units,
 )
