@@ -16,7 +16,7 @@ from uapca.cli.fitting import feature_names
 from uapca.cli.labels import quoted
 from uapca.inputs.patterns import CORRELATION, WEIGHT
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.array import ERROR, columns_of_rows, has_correlations
+from uapca.uncertain import array as tables
 
 __all__ = ["check_columns", "columns_of_rows", "saved"]
 
@@ -32,15 +32,15 @@ def columns_of_rows(X: UncertainArray, *, weights: bool = False) -> dict[str, An
     the total they had.
     """
     d = X.shape[1]
-    if d > _WIDEST and has_correlations(X):
+    if d > _WIDEST and tables.has_correlations(X):
         raise CommandError(
             f"{d} features with their correlations would make {d * (d + 3) // 2:,} columns. "
             "Write a .uapca file."
         )
-    pairs = list(combinations(range(d), 2)) if has_correlations(X) else []
+    pairs = list(combinations(range(d), 2)) if tables.has_correlations(X) else []
     check_columns(feature_names(X), named=X.names is not None, weights=weights, pairs=pairs)
     columns: dict[str, Any] = {} if X.names is None else {"name": list(X.names)}
-    for name, column in columns_of_rows(X, corr=True).items():
+    for name, column in tables.columns_of_rows(X, corr=True).items():
         columns[name] = column.astype(np.float64)
     if weights:
         columns[WEIGHT] = X.weights * X.total_weight
@@ -93,7 +93,7 @@ def check_columns(
 
 
 def _error(feature: str) -> str:
-    return ERROR.replace("{}", feature)
+    return tables.ERROR.replace("{}", feature)
 
 
 def _correlation(first: str, second: str) -> str:
