@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         from_mixtures,
         from_table,
         from_uncertainties,
+        read,
     )
     from uapca.sensitivity import factor_traces, weight_traces
     from uapca.stability import (
@@ -97,6 +98,7 @@ __all__ = [
     "load",
     "plot",
     "principal_angles",
+    "read",
     "sampling_convergence",
     "sensitivity",
     "simulate",
@@ -139,6 +141,7 @@ _NAMES = {
         "from_mixtures",
         "from_table",
         "from_uncertainties",
+        "read",
     ),
     "decomposition": ("UAPCA", "UncertainScaler"),
     "sensitivity": ("factor_traces", "weight_traces"),

@@ -20,7 +20,7 @@ from distributed import Client, LocalCluster
 import uapca
 from builders import assert_same
 from uapca.aggregate.partials import Partial
-from uapca.inputs import DroppedRowsWarning
+from uapca.exceptions import DroppedRowsWarning
 
 FEATURES = ["x", "y", "z"]
 
@@ -330,7 +330,7 @@ def test_missing_values_and_labels_of_frames(spoiled, client):
             )
             assert found == no_value
     with pytest.warns(DroppedRowsWarning) as said:
-        X = uapca.from_groups(parts, "kind", features=FEATURES, missing="drop", nulls="drop")
+        X = uapca.from_groups(parts, "kind", features=FEATURES, missing="drop")
     assert [str(w.message) for w in said] == [
         "left out 3 rows, as asked for: 1 without a label and 2 without a value."
     ]
@@ -350,11 +350,11 @@ def test_missing_values_and_labels_of_arrays(spoiled):
     assert refused(ValueError, uapca.from_groups, points, spoiled["year"]) == nan.format("points")
     assert refused(ValueError, uapca.UAPCA().fit, points) == nan.format("X")
     with pytest.warns(DroppedRowsWarning, match="left out 3 rows, as asked for: 1"):
-        X = uapca.from_groups(points, spoiled["kind"], missing="drop", nulls="drop")
+        X = uapca.from_groups(points, spoiled["kind"], missing="drop")
     whole = spoiled.dropna()
     assert_same(X, uapca.from_groups(whole[FEATURES].to_numpy(), whole["kind"]))
     infinite = da.from_array(np.array([[1.0], [np.inf]]))
-    assert refused(ValueError, uapca.from_groups, infinite, [0, 0], nulls="drop") == (
+    assert refused(ValueError, uapca.from_groups, infinite, [0, 0], missing="drop") == (
         "points must be finite; chunk 0 has inf at row 1, feature 0. "
         "Remove or fill these values first."
     )

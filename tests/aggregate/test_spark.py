@@ -19,7 +19,7 @@ from builders import assert_same
 from uapca.aggregate import Moments
 from uapca.aggregate import spark as engine
 from uapca.aggregate.partials import Partial
-from uapca.inputs import DroppedRowsWarning
+from uapca.exceptions import DroppedRowsWarning
 
 # PySpark's own word on the pandas that is installed; nothing here goes through pandas.
 pytestmark = pytest.mark.filterwarnings(
@@ -200,7 +200,7 @@ def test_missing_values_and_labels(session):
         "Pass nulls='drop' to leave such rows out."
     )
     with pytest.warns(DroppedRowsWarning) as said:
-        X = call(frame, "kind", features=FEATURES, missing="drop", nulls="drop")
+        X = call(frame, "kind", features=FEATURES, missing="drop")
     assert [str(w.message) for w in said if w.category is DroppedRowsWarning] == [
         "left out 4 rows, as asked for: 1 without a label and 3 without a value."
     ]

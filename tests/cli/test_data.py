@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from uapca.inputs.patterns import correlations, error_patterns
 
 import uapca
 from uapca.cli.choices import Choices
 from uapca.cli.data import read_data
 from uapca.cli.errors import CommandError
-from uapca.inputs.patterns import correlations, error_patterns
 
 
 def read(data, **choices):

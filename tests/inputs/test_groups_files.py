@@ -10,7 +10,7 @@ import pytest
 
 import uapca
 from builders import assert_same
-from uapca.inputs import DroppedRowsWarning, FileError, SkippedFilesWarning
+from uapca.exceptions import DroppedRowsWarning, FileError, SkippedFilesWarning
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -82,7 +82,7 @@ def test_csv(tmp_path, ending, separator, packed):
 
 
 def test_csv_whose_first_lines_look_like_whole_numbers(tmp_path, monkeypatch):
-    monkeypatch.setattr("uapca.inputs.delimited._CSV_BLOCK", 64)
+    monkeypatch.setattr("uapca.inputs.files._BLOCK", 64)
     lines = [f"{i},a" for i in range(40)] + ["0.5,b", "2.5,b"]
     (tmp_path / "a.csv").write_text("x,kind\n" + "\n".join(lines) + "\n")
     assert uapca.from_groups(tmp_path / "a.csv", "kind").mean.ravel().tolist() == [19.5, 1.5]
@@ -287,7 +287,7 @@ def test_rows_are_dropped_by_rule(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(whole, path)
     with pytest.warns(DroppedRowsWarning) as said:
-        found = uapca.from_groups(path, "kind", missing="drop", nulls="drop", chunk=2)
+        found = uapca.from_groups(path, "kind", missing="drop", chunk=2)
     assert str(said[0].message) == (
         "left out 4 rows, as asked for: 2 without a label and 2 without a value."
     )
@@ -299,12 +299,12 @@ def test_rows_are_dropped_by_rule(tmp_path):
 def test_csv_cells_that_are_empty(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("x,kind\n1,a\n,a\n3,a\n4,\n")
-    assert refused(path, "kind", nulls="drop") == (
+    assert refused(path, "kind", missing="drop") == (
         f"by must have a label for every point; {str(path)!r} has none in row 3. "
         "Pass missing='drop' to leave such points out."
     )
     with pytest.warns(DroppedRowsWarning, match="left out 2 rows"):
-        found = uapca.from_groups(path, "kind", nulls="drop", missing="drop")
+        found = uapca.from_groups(path, "kind", missing="drop")
     assert found.mean.tolist() == [[2.0]]
     path.write_text("x,kind\n1,a\n2\n")
     assert "be complete and readable" in refused(path, "kind")
@@ -480,7 +480,7 @@ def test_nothing_is_said_where_nothing_is_left_out(folder):
     path, _ = folder
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        uapca.from_groups(path, "kind", missing="drop", nulls="drop", bad_files="skip")
+        uapca.from_groups(path, "kind", missing="drop", bad_files="skip")
 
 
 def test_interrupted_output_leaves_the_old_one(folder, tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.inputs import DroppedRowsWarning, FileError, SkippedFilesWarning
+from uapca.exceptions import DroppedRowsWarning, FileError, SkippedFilesWarning
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -193,12 +193,12 @@ def test_labels_that_are_none(tmp_path):
 
 
 def test_columns_that_begin_late_and_decimal_commas(tmp_path, monkeypatch):
-    monkeypatch.setattr("uapca.inputs.delimited._CSV_BLOCK", 64)
+    monkeypatch.setattr("uapca.inputs.files._BLOCK", 64)
     path = tmp_path / "a.csv"
     path.write_text("x,y,k\n" + "1,,a\n" * 40 + "3,2.5,b\n3,4.5,b\n")
     assert "column 'y' must have a value" in refused(path, "k")
     with pytest.warns(DroppedRowsWarning, match="left out 40 rows"):
-        X = uapca.from_groups(path, "k", nulls="drop")
+        X = uapca.from_groups(path, "k", missing="drop")
     assert (X.names, X.features, X.mean.tolist()) == (("b",), ("x", "y"), [[3.0, 3.5]])
     path.write_text("x,k\n" + "1,\n" * 40 + "3,b\n")
     with pytest.warns(DroppedRowsWarning, match="left out 40 rows"):
@@ -283,7 +283,7 @@ def test_in_memory_the_column_is_named_and_rows_are_counted():
         "Pass nulls='drop' to leave such rows out."
     )
     with pytest.warns(DroppedRowsWarning) as said:
-        X = uapca.from_groups(frame, "k", missing="drop", nulls="drop")
+        X = uapca.from_groups(frame, "k", missing="drop")
     assert X.mean.tolist() == [[2.0]]
     assert [str(w.message) for w in said] == [
         "left out 2 rows, as asked for: 1 without a label and 1 without a value."
@@ -315,14 +315,14 @@ def test_a_column_that_a_file_lacks_is_not_a_column_of_nulls(tmp_path, form):
     write(tmp_path / "k=a" / "1.parquet", x=[1.0], y=[1.0])
     bad = write(tmp_path / "k=b" / "1.parquet", x=[1.0])
     points = tmp_path if form == "hive" else ds.dataset(tmp_path, partitioning="hive")
-    assert refused(points, "k", nulls="drop") == (
+    assert refused(points, "k", missing="drop") == (
         f"every file must have the columns of the first; {str(bad)!r} has no 'y'. "
         "Bring the files to one schema, or pass bad_files='skip'."
     )
 
 
 def test_what_is_wrong_with_text_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr("uapca.inputs.delimited._CSV_BLOCK", 64)
+    monkeypatch.setattr("uapca.inputs.files._BLOCK", 64)
     late = tmp_path / "a.csv"
     late.write_text("x,k\n" + "1,7\n" * 40 + "2,word\n")
     message = refused(late, "k")

@@ -33,11 +33,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import listed
 from uapca.exceptions import CellError
 from uapca.inputs.files import open_table
 from uapca.inputs.frame import Reading, Table
-from uapca.inputs.read import Roles, expand, find_errors, shown
+from uapca.inputs.read import Roles, expand, find_errors
 from uapca.laws import (
     Gaussian,
     Independent,
@@ -136,7 +135,9 @@ def format_cell(law: Any) -> str:
     return str(marginal)
 
 
-def check_words(words: Mapping[str, Any] | str | PathLike[str] | None) -> dict[str, Marginal | None]:
+def check_words(
+    words: Mapping[str, Any] | str | PathLike[str] | None,
+) -> dict[str, Marginal | None]:
     """The meaning of every word; None for words that stand for a missing value."""
     words = read_words(fspath(words)) if isinstance(words, str | PathLike) else words
     if words is not None and not isinstance(words, Mapping):
@@ -217,7 +218,9 @@ def read_words(path: str) -> Mapping[str, Any]:
     except FileNotFoundError:
         raise FileNotFoundError(f"words must name a file; there is no file {path!r}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"words must name a TOML file with {lines}; {path!r} is none: {error}") from None
+        raise ValueError(
+            f"words must name a TOML file with {lines}; {path!r} is none: {error}"
+        ) from None
     words = content.get("words", content)
     if not isinstance(words, dict) or any(isinstance(law, dict | list) for law in words.values()):
         raise ValueError(f"words must name a TOML file with {lines}; {path!r} has others")
@@ -347,7 +350,10 @@ def of_cells(
                 )
     filled = _fill(laws, fill, words)
     bad = [
-        (i, name, law) for name, own in laws.items() for i, law in enumerate(own) if isinstance(law, str)
+        (i, name, law)
+        for name, own in laws.items()
+        for i, law in enumerate(own)
+        if isinstance(law, str)
     ]
     if bad and reading.bad_cells == "error":
         raise reading.refuse(
@@ -375,11 +381,17 @@ def of_cells(
             kind = type(laws[name][i]).__name__
             kinds[kind] = kinds.get(kind, 0) + 1
     words_of = {"Point": "certain", "Gaussian": "normal", "NoneType": "missing"}
-    described = ["uncertain cells", ", ".join(f"{n} {words_of.get(k, k.lower())}" for k, n in kinds.items())]
+    described = [
+        "uncertain cells",
+        ", ".join(f"{n} {words_of.get(k, k.lower())}" for k, n in kinds.items()),
+    ]
     described += [f"{filled} empty cells filled"] if filled else []
     common = reading.finish(described, roles)
     moments = np.array(
-        [[(np.nan, 0.0) if m is None else (m.mean, m.var) for m in (laws[n][i] for n in chosen)] for i in rows]
+        [
+            [(np.nan, 0.0) if m is None else (m.mean, m.var) for m in (laws[n][i] for n in chosen)]
+            for i in rows
+        ]
     )
     keeps = reading.missing == "keep" and bool(empty.any())
     whole = [Independent([laws[name][i] for name in chosen]) for i in rows] if not keeps else None
@@ -445,7 +457,9 @@ def _fill(laws: Mapping[str, list[Any]], fill: Any, words: Mapping[str, Any]) ->
         try:
             law = parse_cell(value, known) if isinstance(value, str) else as_marginal(value)
         except (CellError, TypeError, ValueError) as error:
-            raise type(error)(f"fill must be what a cell can hold, such as 'U(0, 20)'; got {value!r}") from None
+            raise type(error)(
+                f"fill must be what a cell can hold, such as 'U(0, 20)'; got {value!r}"
+            ) from None
         for i in [i for i, own in enumerate(laws[name]) if own is None]:
             laws[name][i], count = law, count + 1
     return count

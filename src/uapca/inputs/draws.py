@@ -228,7 +228,9 @@ def _from_dataset(
                 f"variables must run over the rows and at most one other dimension; {name!r} runs "
                 f"over {tuple(rest)}; choose others with var_names=, or the rows with row_dim="
             )
-        values, rows, columns = _from_dataarray(array, over, first, feature_dim if feature_dim in rest else None)
+        values, rows, columns = _from_dataarray(
+            array, over, first, feature_dim if feature_dim in rest else None
+        )
         parts.append(values)
         inner = columns or [str(k) for k in range(values.shape[2])]
         features += [str(name)] if len(rest) == 1 else [f"{name}[{label}]" for label in inner]

@@ -93,11 +93,18 @@ def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
         elif form in ("JSON", "JSON lines"):
             columns = _json(path, form)
         elif form == "uapca":
-            raise FileError(f"source must be a table; {path!r} is a .uapca file, which uapca.load reads")
+            raise FileError(
+                f"source must be a table; {path!r} is a .uapca file, which uapca.load reads"
+            )
         else:
             text = Text(_bytes(path), path)
             return Table(
-                text.columns, path, form=f"{text.form} table", textual=True, units=text.units, **options
+                text.columns,
+                path,
+                form=f"{text.form} table",
+                textual=True,
+                units=text.units,
+                **options,
             )
     columns, units = _units_row(columns)
     return Table(columns, path, form=f"{form} table", units=units, **options)
@@ -141,19 +148,21 @@ def library(name: str, what: str = "reading this file", extra: str = "frames") -
 def reading(name: str, form: str = "") -> Iterator[None]:
     """Errors of libraries about a file, with the file's name, in one line."""
     arrow = sys.modules.get("pyarrow")
-    broken: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, KeyError, UnicodeError)
+    broken: Any = (OSError, EOFError, zlib.error, KeyError, ValueError)
     broken += (arrow.ArrowException,) if arrow is not None else ()
     try:
         yield
     except (FileError, FileNotFoundError, MemoryError):
         raise
-    except (*broken, ValueError) as error:
+    except broken as error:
         if type(error) is ValueError and form in ("", "text"):
             raise
         said = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         if "UTF8" in said or isinstance(error, UnicodeError):
             said = "it is not text in UTF-8; save it as UTF-8"
-        raise FileError(f"{name!r} cannot be read{f' as {form}' if form else ''}: {said}") from error
+        raise FileError(
+            f"{name!r} cannot be read{f' as {form}' if form else ''}: {said}"
+        ) from error
 
 
 def _stream(path: str) -> Any:
@@ -161,8 +170,14 @@ def _stream(path: str) -> Any:
     if "://" not in path:
         if not os.path.isfile(path):
             folder = os.path.dirname(path) or "."
-            close = nearest(os.path.basename(path), os.listdir(folder) if os.path.isdir(folder) else ())
-            meant = f"; perhaps {os.path.join(os.path.dirname(path), close)!r} was meant" if close else ""
+            close = nearest(
+                os.path.basename(path), os.listdir(folder) if os.path.isdir(folder) else ()
+            )
+            meant = (
+                f"; perhaps {os.path.join(os.path.dirname(path), close)!r} was meant"
+                if close
+                else ""
+            )
             raise FileNotFoundError(f"there is no file {path!r}{meant}")
         return path
     return library("fsspec", "opening an address", "").open(path, "rb").open()
@@ -188,12 +203,17 @@ def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
         pd = library("pandas", "reading Excel files")
         # As in a CSV file only an empty cell is empty: "NA" and "None" are words.
         frame = pd.read_excel(
-            _stream(path), 0 if sheet is None else sheet, dtype=object, keep_default_na=False,
+            _stream(path),
+            0 if sheet is None else sheet,
+            dtype=object,
+            keep_default_na=False,
             na_values=[""],
         )
     except ImportError as error:
-        raise ImportError(f"reading Excel files needs pandas and openpyxl ({error}); "
-                          'pip install "uapca[frames]", or save the table as CSV') from None
+        raise ImportError(
+            f"reading Excel files needs pandas and openpyxl ({error}); "
+            'pip install "uapca[frames]", or save the table as CSV'
+        ) from None
     except (OSError, KeyError, ValueError, import_module("zipfile").BadZipFile) as error:
         if isinstance(error, FileNotFoundError):
             raise
@@ -204,9 +224,15 @@ def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
 
 def _json(path: str, form: str) -> dict[str, list[Any]]:
     text = _bytes(path).decode("utf-8-sig")
-    found = [json.loads(line) for line in text.splitlines() if line.strip()] if form != "JSON" else json.loads(text)
+    found = (
+        [json.loads(line) for line in text.splitlines() if line.strip()]
+        if form != "JSON"
+        else json.loads(text)
+    )
     if not isinstance(found, list) or not found or not all(isinstance(row, dict) for row in found):
-        raise FileError(f"{path!r} must hold rows such as {{\"x\": 1.5, \"x_err\": 0.1}}; it holds something else")
+        raise FileError(
+            f'{path!r} must hold rows such as {{"x": 1.5, "x_err": 0.1}}; it holds something else'
+        )
     keys = dict.fromkeys(key for row in found for key in row)
     return {key: [row.get(key) for row in found] for key in keys}
 
@@ -241,7 +267,12 @@ def _stacked(tables: Sequence[Table], path: str, options: Mapping[str, Any]) -> 
             )
     columns = {name: [c for table in tables for c in table.cells(name)] for name in first.names}
     whole = Table(
-        columns, path, form=f"{len(tables)} files", textual=first.textual, units=first.units, **options
+        columns,
+        path,
+        form=f"{len(tables)} files",
+        textual=first.textual,
+        units=first.units,
+        **options,
     )
     whole.index = first.index
     return whole
@@ -283,7 +314,9 @@ class Text:
         self.quoted = '"' in text
         lines, comments = self._lines(text.removeprefix("\ufeff"), head)
         if not lines:
-            raise FileError(f"{source!r} must have a header line that names the columns; it is empty")
+            raise FileError(
+                f"{source!r} must have a header line that names the columns; it is empty"
+            )
         self.separator = max(",;\t|", key=_outside_quotes(lines[0]).count)
         rows = None
         if self.separator not in _outside_quotes(lines[0]):
@@ -335,7 +368,9 @@ class Text:
             rows = csv.reader(stream, delimiter=self.separator, strict=True)
             found = [row for row in rows if any(cell.strip() for cell in row)]
         except csv.Error as error:
-            raise FileError(f"{self._source!r} is not a CSV file: {error}; check its quotes") from None
+            raise FileError(
+                f"{self._source!r} is not a CSV file: {error}; check its quotes"
+            ) from None
         for i, row in enumerate(found):
             if len(row) != len(found[0]):
                 raise FileError(
@@ -349,7 +384,9 @@ class Text:
         header = [cell.strip() for cell in rows[0]]
         self.header = True
         bare = Table({})
-        if all(bare.number(cell) is not None for cell in header) and not all(map(str.isdigit, header)):
+        if all(bare.number(cell) is not None for cell in header) and not all(
+            map(str.isdigit, header)
+        ):
             # The names may stand in a comment, as numpy.savetxt writes them.
             named = re.split(r"\s*[,;\t|]\s*|\s+", comments[-1].strip("#% ")) if comments else []
             if len(named) != len(header):
@@ -357,12 +394,24 @@ class Text:
                     f"the first line must name the columns; {self._source!r} begins with {header[0]!r}"
                 )
             header, self.header = named, False
-        twice = [name for name in header if header.count(name) > 1 and name] if len(set(header)) < len(header) else []
+        twice = (
+            [name for name in header if header.count(name) > 1 and name]
+            if len(set(header)) < len(header)
+            else []
+        )
         if twice:
-            raise FileError(f"column names must be distinct; {self._source!r} has {twice[0]!r} twice")
+            raise FileError(
+                f"column names must be distinct; {self._source!r} has {twice[0]!r} twice"
+            )
         body = rows[self.header :]
-        empty = [j for j, name in enumerate(header) if not name and not any(row[j].strip() for row in body)]
-        columns = {name: [row[j] for row in body] for j, name in enumerate(header) if j not in empty}
+        empty = [
+            j
+            for j, name in enumerate(header)
+            if not name and not any(row[j].strip() for row in body)
+        ]
+        columns = {
+            name: [row[j] for row in body] for j, name in enumerate(header) if j not in empty
+        }
         self.names = header
         self.columns, self.units = _units_row(columns)
 
@@ -433,10 +482,14 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[Found]
         data = [name for name in visible if name.lower().endswith(_DATA)]
         others = [os.path.basename(name) for name in visible if name not in set(data)]
         if others:
-            notes.append(f"not read, by their endings: {', '.join(others[:5])}{f' and {len(others) - 5} more' if len(others) > 5 else ''}")
+            notes.append(
+                f"not read, by their endings: {', '.join(others[:5])}{f' and {len(others) - 5} more' if len(others) > 5 else ''}"
+            )
     if not data:
         if os.path.isdir(path):
-            raise FileNotFoundError(f"the folder {path!r} has no files that end in {listed(_DATA[:8])}")
+            raise FileNotFoundError(
+                f"the folder {path!r} has no files that end in {listed(_DATA[:8])}"
+            )
         _stream(path)
         raise FileNotFoundError(f"no file matches {path!r}")
     for name in list(data):
@@ -480,7 +533,9 @@ def _refuse_lake(folder: str) -> None:
                 "Iceberg": "pass the Arrow reader of pyiceberg",
                 "Hudi": "read it with its own library",
             }[form]
-            raise FileError(f"{folder!r} is a {form} table, which keeps deleted rows in its files; {remedy}")
+            raise FileError(
+                f"{folder!r} is a {form} table, which keeps deleted rows in its files; {remedy}"
+            )
 
 
 def _hive(path: str) -> dict[str, str | None]:
@@ -533,7 +588,7 @@ class Source:
         wanted = [*features, *labels]
         own = [[n for n in part if n not in self.keys] for part in (features, labels)]
         with reading(self.name):
-            for batch, bad in self._batches(*own, rows):
+            for batch, bad in self._batches(own[0], own[1], rows):
                 columns = [
                     pa.repeat(pa.scalar(self.keys[n], pa.string()), batch.num_rows)
                     if n in self.keys
@@ -576,7 +631,9 @@ class Fragment(Source):
             where = self._fragment.partition_expression
             held = library("pyarrow.dataset").get_partition_keys(where)
             for field in self._whole:
-                own = own.append(field) if field.name in held and field.name not in own.names else own
+                own = (
+                    own.append(field) if field.name in held and field.name not in own.names else own
+                )
         return own
 
     def count(self) -> int | None:
@@ -718,7 +775,9 @@ class CsvFile(Source):
         with (
             reading(self.name),
             module.open_csv(
-                pa.input_stream(stream, compression="detect") if self.name.lower().endswith(_PACKED) else stream,
+                pa.input_stream(stream, compression="detect")
+                if self.name.lower().endswith(_PACKED)
+                else stream,
                 read_options=module.ReadOptions(
                     block_size=_BLOCK,
                     encoding="utf-16" if text.encoding == "utf-16" else "utf8",
@@ -742,7 +801,9 @@ class CsvFile(Source):
     def _schema(self) -> Any:
         if self._known is None:
             pa, table = library("pyarrow"), self._table
-            kinds = {name: pa.float64() if table.is_number(name) else pa.string() for name in table.names}
+            kinds = {
+                name: pa.float64() if table.is_number(name) else pa.string() for name in table.names
+            }
             late = [n for n in table.names if n and not any(c.strip() for c in table.cells(n))]
             # A column may be empty in the first lines and begin below.
             for name in late:
@@ -784,7 +845,9 @@ class CsvFile(Source):
                     if wrong and self._bad == "error":
                         raise _bad_cell(self.name, start + wrong[0], name, cells[wrong[0]])
                     bad[wrong] = True
-                    columns.append(pa.array([np.nan if v is None else v for v in parsed], pa.float64()))
+                    columns.append(
+                        pa.array([np.nan if v is None else v for v in parsed], pa.float64())
+                    )
                 columns += [batch.column(name) for name in labels]
                 whole = _without_empty(pa.RecordBatch.from_arrays(columns, wanted), labels)
                 # What came before the cell that Arrow could not read was handed out already.
@@ -825,7 +888,11 @@ def is_streamed(points: Any) -> bool:
 
 
 def sources_of(
-    points: Any, skipped: list[str] | None = None, *, sheet: Any = None, bad_cells: str = "error",
+    points: Any,
+    skipped: list[str] | None = None,
+    *,
+    sheet: Any = None,
+    bad_cells: str = "error",
     **options: Any,
 ) -> tuple[list[Source], list[str]]:
     """The sources that paths, patterns, a dataset or a reader stand for, and what was not taken."""
@@ -836,7 +903,11 @@ def sources_of(
         try:
             parts = enumerate(points.get_fragments())
             return [
-                Fragment(part, getattr(part, "path", None) or f"part {k} of the dataset", whole=points.schema)
+                Fragment(
+                    part,
+                    getattr(part, "path", None) or f"part {k} of the dataset",
+                    whole=points.schema,
+                )
                 for k, part in parts
             ], []
         except ValueError:  # a filter was set, which the parts alone do not know of
@@ -866,7 +937,9 @@ def _source(path: str, keys: Any, sheet: Any, bad_cells: str, options: Mapping[s
         data = _bytes(path, _HEAD)
         text = Text(data, path, head=len(data) == _HEAD)
         if text.separator:
-            return CsvFile(path, keys, bad_cells, text, Table(text.columns, path, units=text.units, **options))
+            return CsvFile(
+                path, keys, bad_cells, text, Table(text.columns, path, units=text.units, **options)
+            )
     return InMemory(_load(path, sheet, options), path, keys, bad_cells)
 
 

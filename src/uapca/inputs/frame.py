@@ -14,13 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import nearest
 from uapca._validation import Floats, check_choice, listed
 from uapca.aggregate.labels import factorise
 from uapca.exceptions import (
@@ -108,6 +106,7 @@ class Table:
         self.notes: list[str] = []
         self.index: tuple[str, ...] = ()
         self._numbers: dict[str, Floats] = {}
+        self._kinds: dict[str, str] = {}
         self._take(columns)
 
     def _name(self, keys: Sequence[Any]) -> None:
@@ -155,12 +154,18 @@ class Table:
 
     def kind(self, name: str) -> str:
         """``"number"``, ``"flag"`` (true or false), ``"text"`` or ``"other"``, as it is stored."""
+        if name not in self._kinds:
+            self._kinds[name] = self._kind(name)
+        return self._kinds[name]
+
+    def _kind(self, name: str) -> str:
         column = self._columns[name]
-        if column.dtype.kind in "iuf":
-            return "number"
-        if column.dtype.kind == "b":
-            return "flag"
-        return _kind_of_objects(column) if column.dtype.kind in "OUST" else "other"
+        known = {"i": "number", "u": "number", "f": "number", "b": "flag"}
+        return (
+            _kind_of_objects(column)
+            if column.dtype.kind in "OUST"
+            else known.get(column.dtype.kind, "other")
+        )
 
     def cells(self, name: str) -> list[Any]:
         """The cells of a column as they are."""
@@ -253,7 +258,9 @@ class Table:
         for name, cells in odd.items():
             texts = [cell.strip() for cell in cells if isinstance(cell, str)]
             texts = [text for text in texts if text.casefold() not in self.absent]
-            signed = [t for t in texts if "," in t and (_GROUPED.fullmatch(t) or _COMMA.fullmatch(t))]
+            signed = [
+                t for t in texts if "," in t and (_GROUPED.fullmatch(t) or _COMMA.fullmatch(t))
+            ]
             numbers = sum(self.number(text) is not None for text in texts)
             if not signed or 2 * (len(signed) + numbers) <= len(texts):
                 continue
@@ -308,18 +315,6 @@ class Table:
 
     # Words for messages
 
-    def require(self, wanted: Iterable[str], parameter: str) -> None:
-        """Raise unless every wanted column is there; propose what was probably meant."""
-        known = set(self.names)
-        absent = [name for name in wanted if name not in known]
-        if absent:
-            close = nearest(str(absent[0]), self.names)
-            meant = f" (perhaps {close!r} was meant)" if close else ""
-            raise ValueError(
-                f"{parameter} must name columns of the table; {self.of}there is no "
-                f"{listed(absent)}{meant} among {listed(self.names)}"
-            )
-
     def place(self, row: int, name: str, labels: Sequence[str | None] | None = None) -> str:
         """Where a cell is: file, row (by name or counted from 0) and column."""
         called = labels[row] if labels is not None and row < len(labels) else None
@@ -334,7 +329,9 @@ class Table:
             if isinstance(own, str) or isinstance(unit, str):
                 parse = import_module("astropy.units").Unit
                 own, unit = parse(str(own)), parse(str(unit))
-            return float(own.to(unit)) if hasattr(own, "to") else float((1 * own).to(unit).magnitude)
+            return (
+                float(own.to(unit)) if hasattr(own, "to") else float((1 * own).to(unit).magnitude)
+            )
         except (ImportError, ValueError, TypeError, AttributeError):
             known = not isinstance(own, str)
             raise ValueError(
@@ -365,7 +362,7 @@ class Frame(Table):
         self._name(self._frame.columns)
         self._schema[name] = nw.String()
 
-    def kind(self, name: str) -> str:
+    def _kind(self, name: str) -> str:
         dtype = self._schema[name]
         if dtype.is_numeric():
             return "number"
@@ -424,7 +421,7 @@ def is_table(source: Any) -> bool:
     ) or hasattr(source, "colnames")
 
 
-def table_of(source: Any, parameter: str = "source", **options: Any) -> Table:
+def table_of(data: Any, parameter: str = "source", **options: Any) -> Table:
     """The columns of any data frame, table, mapping, query result or Arrow object.
 
     Examples
@@ -433,26 +430,28 @@ def table_of(source: Any, parameter: str = "source", **options: Any) -> Table:
     array([[1., 3.],
            [2., 4.]])
     """
-    if isinstance(source, Table):
-        return source
-    if isinstance(source, list | tuple) and is_table(source):
-        keys = dict.fromkeys(key for row in source for key in row)
-        source = {key: [row.get(key) for row in source] for key in keys}
-    if isinstance(source, np.ndarray) and source.dtype.names is not None:
-        source = {name: source[name] for name in source.dtype.names}
-    if hasattr(source, "colnames"):  # astropy
-        source = {name: source[name] for name in source.colnames}
-    elif hasattr(source, "data_vars"):  # xarray
-        source = _of_xarray(source)
-    elif hasattr(source, "fetch_arrow_table"):  # ADBC
-        source = source.fetch_arrow_table()
-    elif hasattr(source, "fetchall") and not hasattr(source, "__arrow_c_stream__"):
-        keys = source.keys() if hasattr(source, "keys") else [c[0] for c in source.description]
-        rows = source.fetchall()
-        source = {key: [row[j] for row in rows] for j, key in enumerate(keys)}
-    if isinstance(source, Mapping):
-        return Table(source, **options)
-    return _of_frame(source, parameter, options)
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, list | tuple) and is_table(data):
+        keys = dict.fromkeys(key for row in data for key in row)
+        data = {key: [row.get(key) for row in data] for key in keys}
+    elif isinstance(data, np.ndarray) and data.dtype.names is not None:
+        data = {name: data[name] for name in data.dtype.names}
+    elif hasattr(data, "colnames"):  # astropy
+        data = {name: data[name] for name in data.colnames}
+    elif hasattr(data, "data_vars"):  # xarray
+        data = _of_xarray(data)
+    elif hasattr(data, "fetch_arrow_table"):  # ADBC
+        data = data.fetch_arrow_table()
+    elif hasattr(data, "fetchall") and not hasattr(
+        data, "__arrow_c_stream__"
+    ):  # SQLAlchemy, DB-API
+        named = data.keys() if hasattr(data, "keys") else [c[0] for c in data.description]
+        rows = data.fetchall()
+        data = {key: [row[j] for row in rows] for j, key in enumerate(named)}
+    if isinstance(data, Mapping):
+        return Table(data, **options)
+    return _of_frame(data, parameter, options)
 
 
 def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
@@ -546,8 +545,10 @@ def _vector(values: Any, name: str, units: dict[str, Any]) -> npt.NDArray[Any]:
 
 
 def _is_missing(cell: Any) -> bool:
-    return cell is None or bool(isinstance(cell, float) and cell != cell) or type(cell).__name__ in (
-        *("NAType", "NaTType", "MaskedConstant"),
+    return (
+        cell is None
+        or bool(isinstance(cell, float) and cell != cell)
+        or type(cell).__name__ in (*("NAType", "NaTType", "MaskedConstant"),)
     )
 
 
@@ -655,7 +656,16 @@ def from_frame(
     from uapca.inputs.files import open_table
 
     table = open_table(df, sheet=sheet, decimal=decimal, thousands=thousands)
-    reading = Reading(table, names, weights, features, exclude, errors=errors, bad_cells=bad_cells, missing=missing)
+    reading = Reading(
+        table,
+        names,
+        weights,
+        features,
+        exclude,
+        errors=errors,
+        bad_cells=bad_cells,
+        missing=missing,
+    )
     return of_columns(reading, errors, corr, features, exclude, certain=False)
 
 
@@ -685,7 +695,7 @@ class Reading:
         if weights is None and WEIGHT in table.names:
             self.weighted = WEIGHT
         if self.weighted is not None:
-            table.require([self.weighted], "weights")
+            expand([self.weighted], table.names, "weights")
         self.named = names if isinstance(names, str) else None
         self.names: Sequence[str | None] | None = None
         if names is None:
@@ -699,7 +709,7 @@ class Reading:
         elif names is not False and self.named is None:
             self.names = list(map(str, names))
         if self.named is not None:
-            table.require([self.named], "names")
+            expand([self.named], table.names, "names")
             self.names = table.texts(self.named)
             if None in self.names:
                 raise ValueError(
@@ -722,7 +732,9 @@ class Reading:
         if bad and self.bad_cells == "error":
             cells = [(i, n, f"cannot read {_short(table.cells(n)[i])} as a number") for i, n in bad]
             raise self.refuse(
-                cells, "cells must be numbers", "correct them, pass bad_cells='drop', or leave the column out with exclude="
+                cells,
+                "cells must be numbers",
+                "correct them, pass bad_cells='drop', or leave the column out with exclude=",
             )
         self.drop([i for i, _ in bad], "with a cell that cannot be read")
         return table.block(columns)
@@ -738,7 +750,11 @@ class Reading:
             gaps[:] = False
         for where, rule, remedy in (
             (infinite, "values must be finite", ""),
-            (gaps & (missing == "error"), "values must not be missing", "; pass missing='drop' to leave such rows out, or missing='keep'"),
+            (
+                gaps & (missing == "error"),
+                "values must not be missing",
+                "; pass missing='drop' to leave such rows out, or missing='keep'",
+            ),
         ):
             if where.any():
                 row, k = (int(i) for i in np.argwhere(where)[0])
@@ -770,7 +786,9 @@ class Reading:
     def finish(self, described: Sequence[str], roles: Roles) -> dict[str, Any]:
         """Names, weights and origin of the rows that are kept; says how many are not."""
         if not self.mask.any():
-            raise ValueError(f"{self.table.source or 'the table'} must have complete rows; every row lacks a value")
+            raise ValueError(
+                f"{self.table.source or 'the table'} must have complete rows; every row lacks a value"
+            )
         weights = self.weights
         if self.weighted is not None:
             weights = self.numbers([self.weighted])
@@ -779,7 +797,9 @@ class Reading:
         names, kept = self.names, self.mask
         if not kept.all():
             same = names is not None and len(names) == len(kept)
-            names = [n for n, keep in zip(names or (), kept, strict=True) if keep] if same else names
+            names = (
+                [n for n, keep in zip(names or (), kept, strict=True) if keep] if same else names
+            )
             if weights is not None and len(weights) == len(kept):
                 weights = np.asarray(weights)[kept]
         say_dropped(self.dropped)
@@ -812,7 +832,8 @@ def say_dropped(dropped: Mapping[str, int], skipped: Sequence[str] = ()) -> None
 
 def warn(message: str, category: type[Warning]) -> None:
     """Warn with the line of the user's code that called this package."""
-    frame, level = sys._getframe(1), 2
+    frame: Any = sys._getframe(1)
+    level = 2
     while frame is not None and frame.f_globals.get("__name__", "").startswith("uapca."):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
@@ -829,7 +850,9 @@ def of_columns(
     chosen = roles.features
     if not chosen or not len(table):
         why = "".join(f"; {line}" for line in roles.say())
-        raise ValueError(f"the table must have rows and columns of numbers; {table.origin} has none{why}")
+        raise ValueError(
+            f"the table must have rows and columns of numbers; {table.origin} has none{why}"
+        )
     suspects = lookalikes(chosen, set(chosen) - set(roles.errors)) if features is None else {}
     error, value = next(iter(suspects.items()), ("dx", "x"))
     if not roles.errors and not certain:
@@ -845,7 +868,9 @@ def of_columns(
             ErrorColumnWarning,
         )
     elif suspects:
-        roles.hints.append(f"if {error} holds the errors of {value}, pass errors={error.replace(value, '{}', 1)!r}")
+        roles.hints.append(
+            f"if {error} holds the errors of {value}, pass errors={error.replace(value, '{}', 1)!r}"
+        )
     mean, std, sides = _moments(reading, roles)
     gaps = np.isnan(mean) if reading.missing == "keep" else None
     reading.complete(mean, chosen, reading.missing)

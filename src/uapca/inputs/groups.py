@@ -1,4 +1,4 @@
-"""Labelled points: one uncertain row for each label, in memory, in files, on a cluster, over time."""
+"""Labelled points: one uncertain row for each label, in memory, in files or on a cluster."""
 
 from __future__ import annotations
 
@@ -169,14 +169,18 @@ def from_groups(
             "replicates, not the error of their mean"
         )
     rule = {"missing": missing, "bad_cells": bad_cells}
-    options = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
+    options: dict[str, Any] = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
     engine = _engine(points)
     if engine is not None:
-        _refuse_for(engine, bins=bins, keep_samples=keep_samples, bad_files=bad_files, progress=progress)
+        _refuse_for(
+            engine, bins=bins, keep_samples=keep_samples, bad_files=bad_files, progress=progress
+        )
         moments, notes = _on_cluster(points, by, features, exclude, missing, int(chunk)), [engine]
     elif is_streamed(points) and (by is not None or bins is not None) and _has_arrow(points):
         if keep_samples:
-            raise ValueError("keep_samples must be left out for files, of which only moments are kept")
+            raise ValueError(
+                "keep_samples must be left out for files, of which only moments are kept"
+            )
         moments, notes = _streamed(
             points, by, bins, features, exclude, bad_files, int(chunk), progress, rng, rule, options
         )
@@ -190,7 +194,11 @@ def from_groups(
     named = shown([str(key) for key in keys if isinstance(key, str)][:4]) if len(keys) < 5 else ""
     rows = f"one row for each {named or 'label' if bins is None else 'bin'}, with {meaning}"
     n = int(moments.sums.counts.sum())
-    lines = [f"{notes[0]}{': ' if notes[0] else ''}{counted(n, 'labelled point')}", rows, *notes[1:]]
+    lines = [
+        f"{notes[0]}{': ' if notes[0] else ''}{counted(n, 'labelled point')}",
+        rows,
+        *notes[1:],
+    ]
     place = np.argsort(ordered(moments.labels, moments.categories).codes)
     counts = moments.sums.counts[place]
     return UncertainArray(
@@ -268,7 +276,7 @@ def labelled_points(
     if is_table(points) or is_streamed(points):
         table = open_table(points, parameter="points", **options)
         names = [] if bins is not None else _key_columns(table, by)
-        table.require(names, "by")
+        expand(names, table.names, "by")
         roles = find_roles(table, taken=names, features=features, exclude=exclude, groups=True)
         _check_features(roles, table.names)
         reading = Reading(table, False, None, None, None, bad_cells=bad_cells, missing=missing)
@@ -280,7 +288,9 @@ def labelled_points(
     else:
         array = as_floats(points, "points")
         if array.ndim != 2 or 0 in array.shape:
-            raise ValueError(f"points must have shape (n, D) with at least one point and feature; got {shape_of(array)}")
+            raise ValueError(
+                f"points must have shape (n, D) with at least one point and feature; got {shape_of(array)}"
+            )
         chosen = check_labels(features, "features", array.shape[1], "feature")
         keys, table = None, None
     n = len(array)
@@ -294,7 +304,9 @@ def labelled_points(
     if lost.any():
         if missing == "error" or lost.all():
             remedy = _DROP if missing == "error" and not lost.all() else ""
-            raise ValueError(f"by must have a label for every point; {lost.sum()} of {n} are missing{remedy}")
+            raise ValueError(
+                f"by must have a label for every point; {lost.sum()} of {n} are missing{remedy}"
+            )
         dropped[_UNLABELLED] = int((lost & kept).sum())
         kept = kept & ~lost
     gaps = _gaps(array)
@@ -336,7 +348,11 @@ def _check_index(points: Any, by: Any) -> None:
     pandas = sys.modules.get("pandas")
     if pandas is None or not isinstance(points, pandas.DataFrame):
         return
-    if isinstance(by, pandas.Series) and len(by) == len(points) and not by.index.equals(points.index):
+    if (
+        isinstance(by, pandas.Series)
+        and len(by) == len(points)
+        and not by.index.equals(points.index)
+    ):
         raise ValueError(
             "by must have the index of points; got a Series with another: pass "
             "by.reindex(points.index), or by.to_numpy() to go by position"
@@ -363,18 +379,14 @@ def _key_columns(table: Table, by: Any) -> list[str]:
         )
     # Names of pandas' columns may be numbers or tuples.
     own = {key: name for name, key in table.keys.items()}
-    try:
-        if by in own:
-            return [own[by]]
-        found = [own.get(key) for key in by] if isinstance(by, list | tuple) else []
-    except TypeError:
-        return []
-    texts = bool(found) and all(isinstance(key, str) for key in by)
-    if texts and (any(found) or len(by) != len(table)):
-        return list(by)
-    if not found or None in found or len(by) == len(table):
-        return []
-    return [str(name) for name in found]
+    if not isinstance(by, list | tuple):
+        return [own[by]] if isinstance(by, int | np.integer) and by in own else []
+    if isinstance(by, tuple) and by in own:
+        return [own[by]]
+    if by and all(isinstance(key, str) for key in by):
+        return list(by) if any(key in own for key in by) or len(by) != len(table) else []
+    found = [own.get(key) if isinstance(key, int | str | tuple) else None for key in by]
+    return [] if None in found or len(by) == len(table) else [str(name) for name in found]
 
 
 def _labels_of(table: Table, name: str) -> Any:
@@ -429,7 +441,13 @@ class _Schema:
         types, kind = library("pyarrow").types, self._types[name]
         if types.is_boolean(kind):
             return "flag"
-        return "number" if is_number(kind) or types.is_null(kind) else "text" if _is_text(kind) else "other"
+        return (
+            "number"
+            if is_number(kind) or types.is_null(kind)
+            else "text"
+            if _is_text(kind)
+            else "other"
+        )
 
 
 def is_number(kind: Any) -> bool:
@@ -449,7 +467,9 @@ def _kind_of(kind: Any) -> str:
     kind = kind.value_type if types.is_dictionary(kind) else kind
     if _is_text(kind):
         return "text"
-    return "integers" if types.is_integer(kind) else "times" if types.is_timestamp(kind) else str(kind)
+    return (
+        "integers" if types.is_integer(kind) else "times" if types.is_timestamp(kind) else str(kind)
+    )
 
 
 @dataclass(frozen=True)
@@ -496,7 +516,9 @@ class Plan:
                     f"column {name!r} holds {own}"
                 )
         if self.roles is not None:
-            more = [n for n in _roles_of(source, schema, self.keys).features if n not in self.features]
+            more = [
+                n for n in _roles_of(source, schema, self.keys).features if n not in self.features
+            ]
             if more:
                 raise FileError(
                     f"every file must have the columns of {self.like}; {source.name!r} has "
@@ -508,10 +530,14 @@ class Plan:
         wanted, null = [*self.features, *self.keys], library("pyarrow").types.is_null
         absent = [n for n in wanted if n not in schema.names]
         if absent:
-            raise FileError(f"every file must have the columns of {self.like}; {source.name!r} has no {listed(absent)}")
+            raise FileError(
+                f"every file must have the columns of {self.like}; {source.name!r} has no {listed(absent)}"
+            )
         twice = [n for n in wanted if schema.names.count(n) > 1]
         if twice:
-            raise FileError(f"column names must be distinct; {source.name!r} has several named {twice[0]!r}")
+            raise FileError(
+                f"column names must be distinct; {source.name!r} has several named {twice[0]!r}"
+            )
         flag = library("pyarrow").types.is_boolean
         for name in self.features:
             # A column without a single value may have any type, as that of a file without rows has.
@@ -564,10 +590,10 @@ class Plan:
             holes = empty.any(axis=1) & kept
             if holes.any() and self.missing == "error":
                 row = int(holes.argmax())
-                column = self.features[int(empty[row].argmax())]
+                name = self.features[int(empty[row].argmax())]
                 raise FileError(
                     f"values must not be missing; {source.name!r}, row {start + row}, column "
-                    f"{column!r} is empty or nan{_DROP}"
+                    f"{name!r} is empty or nan{_DROP}"
                 )
             dropped[_INCOMPLETE] += int(holes.sum())
             kept &= ~holes
@@ -600,22 +626,29 @@ def _streamed(
     """The moments of points in files, and what was found out about them."""
     keys = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
     if bins is None and not (keys and all(isinstance(key, str) for key in keys)):
-        raise TypeError(f"by must name columns of the files; got {type(by).__name__}; bins= is for points without labels")
+        raise TypeError(
+            f"by must name columns of the files; got {type(by).__name__}; bins= is for points without labels"
+        )
     skipped: list[str] | None = [] if bad_files == "skip" else None
     sources, notes = sources_of(points, skipped, bad_cells=rule["bad_cells"], **options)
     plan = _planned(sources, keys, features, exclude, rule["missing"], rows, skipped)
     labelled: Binning | None = None
     if bins is not None:
         if any(source.once for source in sources):
-            raise TypeError("points must be readable twice for bins; got a stream that can be read once")
+            raise TypeError(
+                "points must be readable twice for bins; got a stream that can be read once"
+            )
         labelled = binning_of(bins, plan.features, rng_from(rng))
         plan = _learned(plan, labelled, skipped)
     moments = _collected(plan, labelled, skipped, progress)
     if bins is None and moments.labels:
         # Labels of text files and of folders are in the order of numbers where they are numbers.
-        parts = [moments.labels] if len(keys) == 1 else list(zip(*moments.labels, strict=True))
+        parts: list[Any] = [moments.labels]
+        parts = parts if len(keys) == 1 else list(zip(*moments.labels, strict=True))
         textual = [k for k in keys if any(s.textual or k in s.keys for s in plan.usable)]
-        parts = [_in_order(part) if k in textual else part for k, part in zip(keys, parts, strict=True)]
+        parts = [
+            _in_order(part) if k in textual else part for k, part in zip(keys, parts, strict=True)
+        ]
         new = tuple(parts[0]) if len(keys) == 1 else tuple(zip(*parts, strict=True))
         moments = replace(moments, labels=new)
     n = len(plan.usable)
@@ -623,11 +656,15 @@ def _streamed(
     return moments, [name, *notes, *(plan.roles.say() if plan.roles is not None else ())]
 
 
-def _roles_of(source: Source, schema: Any, keys: Sequence[str], features: Any = None, exclude: Any = None) -> Roles:
+def _roles_of(
+    source: Source, schema: Any, keys: Sequence[str], features: Any = None, exclude: Any = None
+) -> Roles:
     inside = [key for key in source.keys if key in schema.names]
     wanted = set() if features is None else set(expand(features, schema.names, "features"))
     taken = {*keys, *(key for key in inside if key not in wanted)}
-    return find_roles(_Schema(source, schema), taken=taken, features=features, exclude=exclude, groups=True)
+    return find_roles(
+        _Schema(source, schema), taken=taken, features=features, exclude=exclude, groups=True
+    )
 
 
 def _planned(
@@ -673,14 +710,22 @@ def _planned(
         if first is not None and not isinstance(first, FileError) and len(sources) == 1:
             raise first
         why = skipped[0] if skipped else "they have no rows"
-        raise FileError(f"points must have a file that can be read; none of {len(sources)} can: {why}")
+        raise FileError(
+            f"points must have a file that can be read; none of {len(sources)} can: {why}"
+        )
     model = max(models, key=lambda own: len(models[own]))
     like = "the first" if min(map(min, models.values())) in models[model] else "most"
     return replace(plans[model], usable=usable, like=like)
 
 
 def _model(
-    source: Source, schema: Any, keys: list[str], features: Any, exclude: Any, missing: str, rows: int
+    source: Source,
+    schema: Any,
+    keys: list[str],
+    features: Any,
+    exclude: Any,
+    missing: str,
+    rows: int,
 ) -> Plan:
     """The plan that one source gives: its features and the kinds of its labels."""
     expand(keys, schema.names, "by")
@@ -690,7 +735,9 @@ def _model(
     for key in keys:
         kind = schema.field(key).type
         if types.is_nested(kind) and not types.is_dictionary(kind):
-            raise ValueError(f"by must name columns of text, numbers, dates or times; {key!r} holds {kind}")
+            raise ValueError(
+                f"by must name columns of text, numbers, dates or times; {key!r} holds {kind}"
+            )
     kinds = [_kind_of(schema.field(key).type) for key in keys]
     plan = Plan(roles.features, keys, kinds, roles if features is None else None, missing, rows)
     plan.check_columns(source, schema)
@@ -727,7 +774,9 @@ def _collected(
             raise _farthest(plan, sources) or error from None
         for source in sources:
             if plan.marks.get(source.name) not in (None, source.mark()):
-                raise FileError(f"files must not change while they are read; {source.name!r} has since the bins were found")
+                raise FileError(
+                    f"files must not change while they are read; {source.name!r} has since the bins were found"
+                )
         dropped.update(lost)
         return moments
 
@@ -930,7 +979,9 @@ class PartitionPlan(Plan):
             kind = schema.field(name).type
             # A partition without a single value may have any type.
             if not is_number(kind) and not types.is_null(kind):
-                raise FileError(f"values must be numbers in every partition; {source.name!r}, column {name!r} holds {kind}")
+                raise FileError(
+                    f"values must be numbers in every partition; {source.name!r}, column {name!r} holds {kind}"
+                )
 
 
 class Partition(Source):
@@ -955,7 +1006,7 @@ def _partition_plan(
     keys = [] if dask.is_dask(by) else _key_columns(table, by)
     if not keys:
         raise TypeError(f"by must name a column of the frame, or several; got {type(by).__name__}")
-    table.require(keys, "by")
+    expand(keys, table.names, "by")
     roles = find_roles(table, taken=keys, features=features, exclude=exclude, groups=True)
     _check_features(roles, table.names)
     return PartitionPlan(roles.features, keys, [], None, missing, rows)
@@ -969,7 +1020,9 @@ def _of_pandas(plan: PartitionPlan, frame: Any, number: int) -> Partial:
         table = pa.Table.from_pandas(frame, preserve_index=False, nthreads=1)
     except pa.ArrowException as error:
         said = str(error).splitlines()[0].rstrip(".")
-        raise FileError(f"columns must hold values of one kind; {name!r} does not: {said}") from error
+        raise FileError(
+            f"columns must hold values of one kind; {name!r} does not: {said}"
+        ) from error
     # Text of partitions that were put together comes in pieces.
     return _summed(plan, Partition(name, table.schema, table.combine_chunks().to_batches()))
 
@@ -1139,16 +1192,24 @@ class Aggregator:
 
     def _read(self, points: Any, labels: Any) -> tuple[Floats, Keyed, tuple[str, ...] | None]:
         if self._by is not None and (labels is not None or not is_table(points)):
-            got = f"an object of type {type(points).__name__}" if labels is None else "labels beside it"
-            raise TypeError(f"points must be a table with the labels in {listed(self._by)}; got {got}")
+            got = (
+                f"an object of type {type(points).__name__}"
+                if labels is None
+                else "labels beside it"
+            )
+            raise TypeError(
+                f"points must be a table with the labels in {listed(self._by)}; got {got}"
+            )
         if not is_table(points):
             array = as_floats(points, "points")
             if array.ndim != 2 or not array.shape[1]:
-                raise ValueError(f"points must have shape (n, D) with at least one feature; got {shape_of(array)}")
+                raise ValueError(
+                    f"points must have shape (n, D) with at least one feature; got {shape_of(array)}"
+                )
             names = check_labels(self._features, "features", array.shape[1], "feature")
             return array, _given(labels, len(array)), names
         table, by = table_of(points, "points"), self._by or []
-        table.require(by, "by")
+        expand(by, table.names, "by")
         roles = find_roles(table, taken=by, features=self._features, groups=True)
         _check_features(roles, table.names)
         keys = keyed([table.labels(key) for key in by]) if by else _given(labels, len(table))

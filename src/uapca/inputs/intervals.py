@@ -107,7 +107,9 @@ def _row_order(names: list[Any] | None, others: list[Any] | None) -> list[int] |
     why = "the labels in their indices are not distinct and differ in order"
     if found:
         why = f"{found[0]!r} is in {'low' if lost else 'high'} only"
-    raise ValueError(f"high must have the rows of low; {why}; reset_index(drop=True) goes by position")
+    raise ValueError(
+        f"high must have the rows of low; {why}; reset_index(drop=True) goes by position"
+    )
 
 
 class _Uniforms(Sequence[Independent]):
@@ -141,7 +143,9 @@ def _bound(values: Any, parameter: str, columns: Sequence[str] | None) -> Floats
         table.resolve(columns, chosen=True)
         text = [name for name in columns if not table.is_number(name) or name in table.bad]
         if text:
-            raise ValueError(f"{parameter} must hold numbers; column {text[0]!r} holds something else")
+            raise ValueError(
+                f"{parameter} must hold numbers; column {text[0]!r} holds something else"
+            )
         array = table.block(columns)
     else:
         array = as_floats(values, parameter)

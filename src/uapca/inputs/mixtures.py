@@ -136,7 +136,9 @@ def _covariances(mixture: Any, means: Floats, label: str) -> Floats:
 def _candidates(n_components: int | Iterable[int]) -> list[int]:
     numbers = list(n_components) if isinstance(n_components, Iterable) else [n_components]
     if not numbers or not all(isinstance(k, int | np.integer) and k > 0 for k in numbers):
-        raise ValueError(f"n_components must be a positive integer or several; got {n_components!r}")
+        raise ValueError(
+            f"n_components must be a positive integer or several; got {n_components!r}"
+        )
     return sorted({int(k) for k in numbers})
 
 
@@ -184,5 +186,7 @@ def _fitted(points: Floats, candidates: Sequence[int], kind: str, seed: int) -> 
 def _by_label(weights: Mapping[Any, float], labels: Sequence[Any]) -> list[float]:
     absent = [str(label) for label in labels if label not in weights]
     if absent:
-        raise ValueError(f"weights must have an entry for each label; there is none for {listed(absent)}")
+        raise ValueError(
+            f"weights must have an entry for each label; there is none for {listed(absent)}"
+        )
     return [weights[label] for label in labels]

@@ -17,7 +17,7 @@ from uapca._names import nearest
 from uapca._progress import Progress
 from uapca._validation import listed
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.tables import CORRELATION
+from uapca.uncertain.array import CORRELATION
 
 __all__ = ["read"]
 
@@ -44,7 +44,9 @@ _UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()
 
 # Columns of numbers that name or count the rows and are no measurements.
 _IDENTIFIER = re.compile(r"|(.*[_ .-])?ids?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#", re.I)
-_COUNTER = re.compile(r"(tech|bio)?[_ ]?(replicates?|repeat|rep|run|trial|iteration)([_ ]?(no|nr|number|id))?", re.I)
+_COUNTER = re.compile(
+    r"(tech|bio)?[_ ]?(replicates?|repeat|rep|run|trial|iteration)([_ ]?(no|nr|number|id))?", re.I
+)
 _NAMING = re.compile(
     r"(.*[_ .-])?(names?|ids?|identifier|keys?|labels?)|index|rows?|samples?|objects?|items?|case"
     r"|specimen|subject|patient|person|participant|respondent|students?|pupils?|unnamed: \d+|stars?"
@@ -208,15 +210,23 @@ def _of_numbers(
     for name in values:
         if asked:
             if not table.is_number(name):
-                raise ValueError(f"features must be columns of numbers; {name!r} holds {table.kind(name)}")
+                raise ValueError(
+                    f"features must be columns of numbers; {name!r} holds {table.kind(name)}"
+                )
             chosen.append(name)
         elif not table.is_number(name):
-            roles.leave(name, {"text": "text", "number": "no values"}.get(table.kind(name), "not numbers"))
+            roles.leave(
+                name, {"text": "text", "number": "no values"}.get(table.kind(name), "not numbers")
+            )
         elif table.kind(name) == "flag":
             roles.leave(name, "true or false; features= takes it as 0 and 1")
-        elif name not in found and (_IDENTIFIER.fullmatch(name.strip()) or name in getattr(table, "index", ())):
+        elif name not in found and (
+            _IDENTIFIER.fullmatch(name.strip()) or name in getattr(table, "index", ())
+        ):
             roles.leave(name, "identifies rows")
-        elif name not in found and (_COUNTER.fullmatch(name.strip()) or (not groups and _counts(table, name))):
+        elif name not in found and (
+            _COUNTER.fullmatch(name.strip()) or (not groups and _counts(table, name))
+        ):
             roles.leave(name, "counts rows")
         else:
             chosen.append(name)
@@ -244,11 +254,17 @@ def expand(
     if wanted is None:
         return []
     if isinstance(wanted, bytes) or not isinstance(wanted, Iterable):
-        raise TypeError(f"{parameter} must be names of columns or patterns such as 'met_*'; got {wanted!r}")
+        raise TypeError(
+            f"{parameter} must be names of columns or patterns such as 'met_*'; got {wanted!r}"
+        )
     known, found = set(names), {}
     for item in [wanted] if isinstance(wanted, str) else wanted:
         text = str(item)
-        matches = [text] if text in known else [n for n in names if fnmatchcase(n, text) and n not in without]
+        matches = (
+            [text]
+            if text in known
+            else [n for n in names if fnmatchcase(n, text) and n not in without]
+        )
         if not matches:
             close = nearest(text, names)
             meant = f" (perhaps {close!r} was meant)" if close else ""
@@ -285,9 +301,7 @@ def find_errors(
                 sides.setdefault(value, {}).setdefault(role, []).append(column)
                 break
     if patterns is not None and not sides:
-        raise ValueError(
-            f"errors={errors!r} must match a column; there are {listed(names)}"
-        )
+        raise ValueError(f"errors={errors!r} must match a column; there are {listed(names)}")
     return {value: _of_sides(value, own) for value, own in sides.items()}
 
 
@@ -357,14 +371,18 @@ def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
             return Errors(kind, (sides[pair[0]][0], sides[pair[1]][0]))
     wanted = f"errors={{{value!r}: {columns[0]!r}}}"
     if len(columns) == 1:
-        raise ValueError(f"asymmetric errors must have two columns; {value!r} has only {columns[0]!r}")
+        raise ValueError(
+            f"asymmetric errors must have two columns; {value!r} has only {columns[0]!r}"
+        )
     raise ValueError(
         f"every feature must have one error; {value!r} has {listed(columns)}; pass {wanted}"
     )
 
 
 def _check_patterns(errors: Any) -> list[str]:
-    given = [errors] if isinstance(errors, str) or not isinstance(errors, Iterable) else list(errors)
+    given = (
+        [errors] if isinstance(errors, str) or not isinstance(errors, Iterable) else list(errors)
+    )
     for pattern in given or [errors]:
         if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
             raise ValueError(
@@ -617,28 +635,46 @@ def read(
             chunk=chunk, progress=progress, rng=rng,
         )  # fmt: skip
     if spread != "std" or keep_samples or equal_weights:
-        raise ValueError("by must name the labels of the points for spread=, keep_samples= and equal_weights=")
+        raise ValueError(
+            "by must name the labels of the points for spread=, keep_samples= and equal_weights="
+        )
     dims = {str(dim) for dim in getattr(getattr(source, "posterior", source), "dims", ())}
     if dims & {"chain", "draw", "sample"} or hasattr(source, "distribution"):
         return draws.from_draws(source)
     if hasattr(source, "uncertainty") and hasattr(source, "data"):
         return uncertainties.from_uncertainties(source)
-    if not frame.is_table(source) and isinstance(source, np.ndarray | list | tuple) and not isinstance(source, str):
+    if not frame.is_table(source) and isinstance(source, np.ndarray | list | tuple):
         array = np.asarray(source)
         if array.dtype.kind == "O":
             return uncertainties.from_uncertainties(source)
         return UncertainArray(array, origin="certain points of an array")
     meanings = cells.check_words(words)
     absent = [word for word, law in meanings.items() if law is None]
-    table = files.open_table(source, sheet=sheet, decimal=decimal, thousands=thousands, absent=absent)
+    table = files.open_table(
+        source, sheet=sheet, decimal=decimal, thousands=thousands, absent=absent
+    )
     reading = frame.Reading(
-        table, names, weights, features, exclude, errors=errors, bad_cells=bad_cells, missing=missing
+        table,
+        names,
+        weights,
+        features,
+        exclude,
+        errors=errors,
+        bad_cells=bad_cells,
+        missing=missing,
     )
     meant = fill is not None or len(absent) < len(meanings)
     named = errors is not None or bool(find_errors(table.names))
     if meant or (not named and cells.has_uncertain_cells(table, tuple(reading.taken))):
         reading = frame.Reading(
-            table, names, weights, features, exclude, bad_cells=bad_cells, missing=missing, cells=True
+            table,
+            names,
+            weights,
+            features,
+            exclude,
+            bad_cells=bad_cells,
+            missing=missing,
+            cells=True,
         )
         return cells.of_cells(reading, meanings, fill, features, exclude, strict=meant)
     return frame.of_columns(reading, errors, corr, features, exclude, certain=True)

@@ -79,7 +79,9 @@ def of_objects(cells: npt.NDArray[Any], common: dict[str, Any]) -> UncertainArra
     """Rows of numbers with errors; correlations within a row are kept."""
     n, d = cells.shape
     mean, std = np.empty((n, d)), np.zeros((n, d))
-    units: list[Any] = [next((c.units for c in cells[:, j] if hasattr(c, "units")), None) for j in range(d)]
+    units: list[Any] = [
+        next((c.units for c in cells[:, j] if hasattr(c, "units")), None) for j in range(d)
+    ]
     mixed: dict[int, Floats] = {}
     seen: dict[Any, int] = {}
     shared: set[int] = set()
@@ -148,7 +150,9 @@ def _of_nddata(data: Any, common: dict[str, Any]) -> UncertainArray:
     errors = np.array(data.uncertainty.array, dtype=np.float64)
     kind = data.uncertainty.uncertainty_type
     if kind not in ("std", "var", "ivar"):
-        raise ValueError(f"uncertainty must be a standard deviation, a variance or its inverse; got {kind}")
+        raise ValueError(
+            f"uncertainty must be a standard deviation, a variance or its inverse; got {kind}"
+        )
     unit, own = data.unit, data.uncertainty.unit
     if unit is not None and own is not None:
         wanted = {"std": unit, "var": unit**2, "ivar": unit**-2}[kind]
