@@ -15,21 +15,25 @@ if TYPE_CHECKING:
         aggregate,
         compare,
         datasets,
+        decomposition,
         exceptions,
         inputs,
         laws,
         plot,
+        posterior,
         sensitivity,
         stability,
     )
     from uapca.compare import bhattacharyya, hellinger, principal_angles
     from uapca.decomposition import UAPCA, UncertainScaler
+    from uapca.decomposition.io import load
     from uapca.exceptions import (
         CellError,
         CorrelationWarning,
         DegenerateLawError,
         DroppedRowsWarning,
         ErrorColumnWarning,
+        ErrorSizeWarning,
         FileError,
         SeparationWarning,
         SkippedFilesWarning,
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
         from_uncertainties,
         read,
     )
+    from uapca.posterior import Denoiser, component_count
     from uapca.sensitivity import factor_traces, weight_traces
     from uapca.stability import (
         component_uncertainty,
@@ -55,7 +60,7 @@ if TYPE_CHECKING:
         sampling_convergence,
         simulate,
     )
-    from uapca.uncertain import UncertainArray, concat, load
+    from uapca.uncertain import UncertainArray, concat
     from uapca.views.explorer import explore
 
 __all__ = [
@@ -64,8 +69,10 @@ __all__ = [
     "CellError",
     "CorrelationWarning",
     "DegenerateLawError",
+    "Denoiser",
     "DroppedRowsWarning",
     "ErrorColumnWarning",
+    "ErrorSizeWarning",
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
@@ -77,9 +84,11 @@ __all__ = [
     "aggregate",
     "bhattacharyya",
     "compare",
+    "component_count",
     "component_uncertainty",
     "concat",
     "datasets",
+    "decomposition",
     "exceptions",
     "explore",
     "factor_traces",
@@ -97,6 +106,7 @@ __all__ = [
     "laws",
     "load",
     "plot",
+    "posterior",
     "principal_angles",
     "read",
     "sampling_convergence",
@@ -110,10 +120,12 @@ _MODULES = (
     "aggregate",
     "compare",
     "datasets",
+    "decomposition",
     "exceptions",
     "inputs",
     "laws",
     "plot",
+    "posterior",
     "sensitivity",
     "stability",
 )
@@ -124,13 +136,14 @@ _NAMES = {
         "DegenerateLawError",
         "DroppedRowsWarning",
         "ErrorColumnWarning",
+        "ErrorSizeWarning",
         "FileError",
         "SeparationWarning",
         "SkippedFilesWarning",
         "SupportWarning",
         "TableError",
     ),
-    "uncertain": ("UncertainArray", "concat", "load"),
+    "uncertain": ("UncertainArray", "concat"),
     "inputs": (
         "Aggregator",
         "from_distributions",
@@ -144,6 +157,8 @@ _NAMES = {
         "read",
     ),
     "decomposition": ("UAPCA", "UncertainScaler"),
+    "decomposition.io": ("load",),
+    "posterior": ("Denoiser", "component_count"),
     "sensitivity": ("factor_traces", "weight_traces"),
     "compare": ("bhattacharyya", "hellinger", "principal_angles"),
     "stability": (

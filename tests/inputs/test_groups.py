@@ -153,8 +153,8 @@ def test_a_value_that_is_not_finite_is_found():
         "missing='drop' to leave such points out"
     )
     assert refused([[1e200], [-1e200]], ["a", "a"]) == (
-        "points must have squares that fit into float64; the covariance overflows. "
-        "Divide the data by its largest magnitude first."
+        "points must have squares that fit into float64; the covariance overflows: "
+        "divide the data by its largest magnitude first"
     )
 
 

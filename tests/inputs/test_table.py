@@ -6,7 +6,7 @@ from scipy import stats
 
 import uapca
 from uapca.exceptions import BadCell
-from uapca.laws import Gaussian, Point, Uniform
+from uapca.laws import NormalMarginal, Point, Uniform
 
 TABLE = {"name": ["Tom", "Jane"], "M1": ["15", "good"], "P1": ["N(14, 5.7)", "[10, 12]"]}
 WORDS = {"good": "T(13, 14, 16, 18)"}
@@ -27,7 +27,7 @@ def write(folder, text, name="table.csv", encoding="utf-8"):
 def check(X):
     assert X.names == ("Tom", "Jane")
     assert X.features == ("M1", "P1")
-    assert X.laws[0].marginals == (Point(15), Gaussian(14, 5.7))
+    assert X.laws[0].marginals == (Point(15), NormalMarginal(14, 5.7))
     assert X.laws[1].marginals[1] == Uniform(10, 12)
     np.testing.assert_allclose(X.std**2, [law.cov.diagonal() for law in X.laws], rtol=1e-14)
 
@@ -77,7 +77,7 @@ def test_excel_without_pandas(tmp_path, monkeypatch):
 
 
 def test_cells_may_be_numbers_and_laws():
-    X = uapca.from_table({"x": [1, 2.5], "y": [stats.uniform(10, 2), Gaussian(0, 1)]})
+    X = uapca.from_table({"x": [1, 2.5], "y": [stats.uniform(10, 2), NormalMarginal(0, 1)]})
     assert X.names is None
     assert X.mean.tolist() == [[1.0, 11.0], [2.5, 0.0]]
 
@@ -163,8 +163,8 @@ def test_words_in_a_file(tmp_path):
 def test_missing_filled_by_a_law_or_for_each_column():
     X = uapca.from_table(HOLES, {"n/a": None}, fill="U(0, 20)")
     assert X.laws[1].marginals == (Uniform(0, 20), Uniform(0, 20))
-    Y = uapca.from_table(HOLES, {"n/a": None}, fill={"a": 2, "b": Gaussian(1, 1)})
-    assert Y.laws[1].marginals == (Point(2), Gaussian(1, 1))
+    Y = uapca.from_table(HOLES, {"n/a": None}, fill={"a": 2, "b": NormalMarginal(1, 1)})
+    assert Y.laws[1].marginals == (Point(2), NormalMarginal(1, 1))
     assert "2 cannot be read" in refused(HOLES, words={"n/a": None}, fill={"a": 2})
 
 

@@ -999,15 +999,15 @@ class TwoPieceLaws(Sequence["Law"]):
         if isinstance(index, slice):
             sides = {j: tuple(part[index] for part in own) for j, own in self._sides.items()}
             return TwoPieceLaws(self._mean[index], self._std[index], sides)
-        from uapca.laws import Gaussian, Independent, Point, TwoPieceNormal
+        from uapca.laws import Independent, NormalMarginal, Point, TwoPieceNormal
 
         marginals: list[Any] = []
         for j, (mean, std) in enumerate(zip(self._mean[index], self._std[index], strict=True)):
             if j in self._sides:
                 low, high, mode = (float(part[index]) for part in self._sides[j])
-                marginals.append(TwoPieceNormal(mode, low, high))
+                marginals.append(TwoPieceNormal(mode, lower=low, upper=high))
             else:
-                marginals.append(Gaussian(mean, std) if std else Point(mean))
+                marginals.append(NormalMarginal(mean, std) if std else Point(mean))
         return Independent(marginals)
 
 

@@ -184,4 +184,4 @@ def test_samples_needed_grow_with_the_number_of_features(sheets):
 def test_unknown_figure_is_refused_with_the_nearest_name():
     with pytest.raises(ValueError) as error:
         figures.build("students")
-    assert str(error.value).endswith("got 'students'. Perhaps 'student' was meant.")
+    assert str(error.value).endswith("got 'students': perhaps 'student' was meant")

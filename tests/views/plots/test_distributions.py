@@ -102,5 +102,5 @@ def test_bad_input_is_refused(teaser):
     with pytest.raises(ValueError) as error:
         uapca.plot.distributions(teaser[0], axes="arrow")
     assert str(error.value) == (
-        "axes must be 'arrows' or 'lines'; got 'arrow'. Perhaps 'arrows' was meant."
+        "axes must be 'arrows' or 'lines'; got 'arrow': perhaps 'arrows' was meant"
     )

@@ -46,8 +46,8 @@ def test_unknown_values_are_refused(traces):
     with pytest.raises(ValueError) as error:
         uapca.plot.eigenvalues(traces, values="shares")
     assert str(error.value) == (
-        "values must be 'share', 'normalized' or 'variance'; got 'shares'. "
-        "Perhaps 'share' was meant."
+        "values must be 'share', 'normalized' or 'variance'; got 'shares': "
+        "perhaps 'share' was meant"
     )
 
 

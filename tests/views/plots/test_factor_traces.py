@@ -353,12 +353,12 @@ def test_weight_traces_are_shaded_up_to_the_current_weight():
     [
         (
             {"encode": "gaps"},
-            "encode must be 'eigenvalue', 'gap' or 'stability'; got 'gaps'. "
-            "Perhaps 'gap' was meant.",
+            "encode must be 'eigenvalue', 'gap' or 'stability'; got 'gaps': "
+            "perhaps 'gap' was meant",
         ),
         (
             {"encode": "gap", "encode_on": "colour"},
-            "encode_on must be 'width' or 'color'; got 'colour'. Perhaps 'color' was meant.",
+            "encode_on must be 'width' or 'color'; got 'colour': perhaps 'color' was meant",
         ),
     ],
 )
