@@ -273,7 +273,7 @@ def labelled_points(
     """Points and labels from an array or a table in memory, checked and complete."""
     _check_index(points, by)
     notes, mask, dropped = [""], None, {}
-    if is_table(points) or is_streamed(points):
+    if is_table(points) or is_streamed(points) or hasattr(points, "read"):
         table = open_table(points, parameter="points", **options)
         names = [] if bins is not None else _key_columns(table, by)
         expand(names, table.names, "by")

@@ -176,6 +176,8 @@ def find_roles(
     values = _of_numbers(table, values, roles, found, asked is not None, groups)
     place = {name: j for j, name in enumerate(values)}
     for column, (first, second) in pairs.items():
+        if groups:
+            roles.leave(column, "correlations: points are grouped without them")
         if groups or first not in place or second not in place:
             continue
         pair = (min(place[first], place[second]), max(place[first], place[second]))
