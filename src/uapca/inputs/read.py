@@ -500,7 +500,8 @@ def naming_column(table: Any, without: Collection[str], cells: bool = False) -> 
         ):
             continue
         texts = table.texts(name)
-        if None in texts or len(set(texts)) < len(texts):
+        # Under such a header texts that repeat themselves are names with a slip.
+        if None in texts or (not cells and len(set(texts)) < len(texts)):
             continue
         if _IDENTIFIER.fullmatch(header) or not any(table.is_nearly_number(text) for text in texts):
             return str(name)
