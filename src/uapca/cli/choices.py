@@ -119,7 +119,8 @@ class Choices:
         cells = [part.rpartition("=") for part in self.bins.split(",")]
         if not all(name and count.strip().isdigit() for name, _, count in cells):
             raise CommandError(
-                f"--bins {quoted(self.bins)} must be a number of clusters, or cells by feature such "
+                f"--bins {quoted(self.bins)} must be a number of clusters, or cells by feature "
+                "such "
                 "as x=20,y=25."
             )
         return {name.strip(): int(count) for name, _, count in cells}

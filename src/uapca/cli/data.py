@@ -46,9 +46,9 @@ def read_data(data: str, choices: Choices) -> UncertainArray:
     from uapca.uncertain.array import headline
 
     check_data(data)
-    saved = data.endswith(".uapca")
+    saved, said = data.endswith(".uapca"), list[str]()
     if data.casefold() in BUNDLED or saved:
-        X, said = _known(data, saved, choices), []
+        X = _known(data, saved, choices)
     else:
         X, said = _read(data, choices)
     weights = choices.weights

@@ -308,7 +308,7 @@ def find_errors(
 
 
 def _by_name(names: Sequence[str]) -> dict[str, str]:
-    """Columns by their names, also without units in brackets and in lower case where that is clear."""
+    """Columns by their names, also without units and in lower case where that is clear."""
     known: dict[str, str] = {}
     twice: set[str] = set()
     for name in names:
@@ -361,9 +361,8 @@ def _matched(column: str, patterns: Sequence[str]) -> list[tuple[str, str]]:
 
 def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
     columns = [column for own in sides.values() for column in own]
-    if set(sides) == {"std", "plus"} and len(columns) == 2:
-        if sides["std"][0].startswith("e_"):
-            return Errors("distances", (sides["std"][0], sides["plus"][0]))
+    if set(sides) == {"std", "plus"} and len(columns) == 2 and sides["std"][0].startswith("e_"):
+        return Errors("distances", (sides["std"][0], sides["plus"][0]))
     if len(columns) == 1:
         role = "std" if columns[0].startswith("E_") and "plus" in sides else next(iter(sides))
         if role in ("std", "variance", "inverse"):

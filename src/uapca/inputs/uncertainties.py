@@ -133,7 +133,8 @@ def _terms(cell: Any, row: int, column: int, unit: Any) -> tuple[float, dict[Any
             value, parts = float(cell), {}
     except (TypeError, ValueError, AttributeError):
         raise TypeError(
-            f"array must hold ufloat objects or numbers, in units that convert; got {cell!r} {place}"
+            f"array must hold ufloat objects or numbers, in units that convert; got {cell!r} "
+            f"{place}"
         ) from None
     if not np.isfinite(value) or not all(np.isfinite(size) for size in parts.values()):
         raise ValueError(f"array must be finite, values and errors; got {cell!s} {place}")
