@@ -324,8 +324,8 @@ def test_missing_values_and_labels_of_frames(spoiled, client):
         with dask.config.set(scheduler=scheduler):
             found = refused(ValueError, uapca.from_groups, whole, "kind", features=FEATURES)
             assert found == (
-                "values must not be missing; 'partition 1', row 1, column 'y' is empty or nan; pass "
-                "missing='drop' to leave such points out"
+                "values must not be missing; 'partition 1', row 1, column 'y' is empty or nan; "
+                "pass missing='drop' to leave such points out"
             )
     with pytest.warns(DroppedRowsWarning) as said:
         X = uapca.from_groups(parts, "kind", features=FEATURES, missing="drop")
