@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
-.PHONY: demo test lint format bench explorer explorer-test programs clean
+.PHONY: demo test test-all test-lowest lint format bench explorer explorer-test explorer-checked dist programs clean
 
 demo: $(STAMPS)/plain
 	$(BIN)/python examples/students.py
@@ -30,32 +30,52 @@ explorer: $(STAMPS)/explorer
 	cd explorer && npm run --silent build
 
 # Its types, its own tests, and that the file in the package is what the sources give.
-explorer-test: $(STAMPS)/explorer
+explorer-test: programs
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory explorer-checked; \
+	else echo "npm is missing: the explorer's own tests are left out"; [ -z "$$CI" ]; fi
+
+explorer-checked: $(STAMPS)/explorer
 	cd explorer && npm run --silent check && npm test --silent && node build.mjs --check
 
 $(STAMPS)/explorer: explorer/package-lock.json | $(STAMPS)/venv programs
 	cd explorer && npm ci --no-audit --no-fund --silent
 	touch $@
 
-# What tests need besides Python: a browser, Java for Spark, Node for the explorer. Debian's
-# packages are installed where they are missing and this user may; else the tests say what is missing.
+# What tests need besides Python: a browser, Java for Spark, Node for the explorer, ffmpeg for films.
+# Root gets Debian's packages where they are missing; anybody else gets the line to run.
+PROGRAMS := chromium:chromium java:openjdk-17-jre-headless node:nodejs npm:npm ffmpeg:ffmpeg
+SUDO ?=
 programs:
-	@$(call debian,chromium,chromium)
-	@$(call debian,java,openjdk-17-jre-headless)
-	@$(call debian,node,nodejs npm)
-	@$(call debian,ffmpeg,ffmpeg)
+	@missing=; for pair in $(PROGRAMS); do command -v $${pair%%:*} >/dev/null || missing="$$missing $${pair##*:}"; done; \
+	[ -z "$$missing" ] || if [ "$$(id -u)" = 0 ] || [ -n "$(SUDO)" ]; then \
+		echo "installing Debian's$$missing"; \
+		$(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing >/dev/null; \
+	else \
+		echo "some tests need:  sudo apt-get install$$missing"; \
+	fi
 
-debian = command -v $(1) >/dev/null || { \
-	echo "$(1) is missing: installing Debian's $(2)"; \
-	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
-	$$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(2) >/dev/null; \
-	} || echo "could not install $(2): please install it" >&2
+# The suite on every Python from 3.11 on that this machine has, and with the oldest supported libraries.
+test-all: $(STAMPS)/release programs explorer-test
+	$(BIN)/nox --no-error-on-missing-interpreters -s tests lowest
+
+test-lowest: $(STAMPS)/release programs explorer-test
+	$(BIN)/nox -s lowest
+
+# The wheel and the source archive, checked; and the wheel alone in an empty environment.
+dist: $(STAMPS)/release
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/validate-pyproject pyproject.toml
+	$(BIN)/nox -s wheel
 
 clean:
 	rm -rf $(VENV) build dist explorer/node_modules
 
 $(STAMPS)/venv:
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet "pip>=25.1"  # dependency groups
 	mkdir -p $(STAMPS)
 	touch $@
 
@@ -64,9 +84,13 @@ $(STAMPS)/plain: pyproject.toml | $(STAMPS)/venv
 	touch $@
 
 $(STAMPS)/dev: pyproject.toml | $(STAMPS)/venv
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
 	touch $@ $(STAMPS)/plain
 
 $(STAMPS)/bench: pyproject.toml | $(STAMPS)/venv
-	$(BIN)/python -m pip install --quiet --editable ".[dev,bench]"
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev --group bench
 	touch $@ $(STAMPS)/dev $(STAMPS)/plain
+
+$(STAMPS)/release: pyproject.toml | $(STAMPS)/venv
+	$(BIN)/python -m pip install --quiet --group release
+	touch $@

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         FileError,
         SeparationWarning,
         SkippedFilesWarning,
+        SupportWarning,
         TableError,
     )
     from uapca.inputs import (
@@ -67,6 +68,7 @@ __all__ = [
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
+    "SupportWarning",
     "TableError",
     "UncertainArray",
     "UncertainScaler",
@@ -123,6 +125,7 @@ _NAMES = {
         "FileError",
         "SeparationWarning",
         "SkippedFilesWarning",
+        "SupportWarning",
         "TableError",
     ),
     "uncertain": ("UncertainArray", "concat", "load"),

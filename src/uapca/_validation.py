@@ -14,7 +14,9 @@ import numpy.typing as npt
 from uapca._names import nearest
 
 __all__ = [
+    "Doubles",
     "Floats",
+    "Seed",
     "as_floats",
     "check_choice",
     "check_finite",
@@ -30,6 +32,8 @@ __all__ = [
 ]
 
 Floats = npt.NDArray[np.floating[Any]]
+Doubles = npt.NDArray[np.float64]
+Seed = int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
@@ -237,7 +241,7 @@ def restore_frozen(target: object, state: tuple[Any, dict[str, Any]]) -> None:
         setattr(target, name, value)
 
 
-def rng_from(rng: Any) -> np.random.Generator:
+def rng_from(rng: Seed) -> np.random.Generator:
     """A generator from a seed, a ``numpy.random.Generator`` or None; no global state is touched."""
     try:
         return np.random.default_rng(rng)

@@ -1,25 +1,32 @@
 """Distances between PCAs.
 
-A PCA is known completely by its mean and covariance; read as a normal distribution N(μ, K), two of
-them are compared by how much they overlap (paper, Sec. "Comparison To Sampling"). No signs, no
-order and no ties of eigenvectors enter, so nothing has to be matched first.
+A PCA is determined by its mean and covariance; read as normal distributions N(μ, K), two of them
+are compared by their overlap (paper, Sec. "Comparison To Sampling"). Signs, order and ties of
+eigenvectors play no part, so nothing has to be matched first.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import as_floats, check_finite, complaint, shape_of
+from uapca._validation import as_floats, check_choice, check_finite, shape_of
 from uapca.decomposition import UAPCA
 from uapca.decomposition.spectrum import tie_tolerance
+from uapca.exceptions import SupportWarning
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import Doubles
 
 __all__ = ["bhattacharyya", "hellinger", "hellinger_to_each", "principal_angles"]
+
+Doubles = npt.NDArray[np.float64]
+Normal = tuple[Doubles, Doubles]
+Comparable = UAPCA | UncertainArray | tuple[npt.ArrayLike, npt.ArrayLike]
+Space = Literal["full", "components"]
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -33,14 +40,12 @@ _NOWHERE_NEAR = 1e100
 # The largest number of standard deviations whose squares can be summed.
 _HUGE = 1e150
 
-# Whitened differences beyond this are far from equal: there the determinants themselves are
-# accurate, and below it they would cancel.
+# Above this largest whitened difference the determinants themselves are accurate; below it they
+# would cancel.
 _FAR = 0.9
 
-Normal = tuple[Doubles, Doubles]
 
-
-def hellinger(a: Any, b: Any) -> float:
+def hellinger(a: Comparable, b: Comparable, *, space: Space = "full") -> float:
     """The Hellinger distance of two PCAs, H = √(1 − BC).
 
     Parameters
@@ -49,6 +54,18 @@ def hellinger(a: Any, b: Any) -> float:
         A fitted `uapca.UAPCA` stands for N(μ, K(s)), whatever its number of components; an
         UncertainArray for the normal with its pooled mean and covariance; a pair of shapes (D,)
         and (D, D) for itself.
+    space : {"full", "components"}, default="full"
+        "full" compares the distributions in all D features. "components", for two fits, compares
+        what their components describe: each fit is the normal with its q components, their
+        variances, and in all other directions the average variance left (the noise floor of
+        probabilistic PCA); both are restricted to the joint span of the components. Use it where
+        there are fewer rows than features.
+
+    Warns
+    -----
+    SupportWarning
+        If the distance is 1 only because both covariances have a rank below D and different
+        supports, as with certain rows and D > N.
 
     Returns
     -------
@@ -63,8 +80,8 @@ def hellinger(a: Any, b: Any) -> float:
 
     Notes
     -----
-    Where the difference is small, H is found from the difference and not from 1 − BC, so that
-    distances down to 1e-15 keep their digits.
+    H is computed from the whitened difference of the covariances and not from 1 − BC, so that small
+    distances keep their digits.
 
     Covariances may be singular. With one common support the distance is that on the support; if
     the supports differ there is no overlap and the distance is 1. A direction belongs to a
@@ -81,15 +98,17 @@ def hellinger(a: Any, b: Any) -> float:
     >>> round(uapca.hellinger(pca, pca.rescale(0.5)), 4)
     0.3166
     """
-    return float(np.sqrt(abs(np.expm1(_log_coefficient(a, b)))))  # abs: no −0.0
+    return float(np.sqrt(abs(np.expm1(_log_coefficient(a, b, space)))))  # abs: no −0.0
 
 
-def bhattacharyya(a: Any, b: Any) -> float:
+def bhattacharyya(a: Comparable, b: Comparable, *, space: Space = "full") -> float:
     """The Bhattacharyya coefficient of two PCAs, BC = ∫ √(p q): their overlap.
 
     Parameters
     ----------
     a, b : UAPCA, UncertainArray, or pair (mean, cov)
+        As in `hellinger`.
+    space : {"full", "components"}, default="full"
         As in `hellinger`.
 
     Returns
@@ -106,10 +125,10 @@ def bhattacharyya(a: Any, b: Any) -> float:
     >>> round(uapca.bhattacharyya(([0.0], [[1.0]]), ([2.0], [[1.0]])), 6)
     0.606531
     """
-    return float(np.exp(_log_coefficient(a, b)))
+    return float(np.exp(_log_coefficient(a, b, space)))
 
 
-def principal_angles(a: Any, b: Any) -> Doubles:
+def principal_angles(a: UAPCA | npt.ArrayLike, b: UAPCA | npt.ArrayLike) -> Doubles:
     """The principal angles between two subspaces, in radians, the smallest first.
 
     Parameters
@@ -146,9 +165,13 @@ def principal_angles(a: Any, b: Any) -> Doubles:
 # The coefficient
 
 
-def _log_coefficient(a: Any, b: Any) -> float:
+def _log_coefficient(a: Comparable, b: Comparable, space: Space) -> float:
     """ln BC of two arguments, in [−∞, 0]."""
-    (mean_a, cov_a), (mean_b, cov_b) = _normal(a, "a"), _normal(b, "b")
+    check_choice(space, ("full", "components"), "space")
+    if space == "components":
+        (mean_a, cov_a), (mean_b, cov_b) = _on_components(a, b)
+    else:
+        (mean_a, cov_a), (mean_b, cov_b) = _normal(a, "a"), _normal(b, "b")
     if len(mean_a) != len(mean_b):
         raise ValueError(_different(len(mean_a), len(mean_b)))
     middle = 0.5 * cov_a + 0.5 * cov_b  # halved first: the sum of two large ones may overflow
@@ -170,10 +193,20 @@ def _log_coefficient(a: Any, b: Any) -> float:
     if (apart[kept] & (np.abs(shift) > _NOWHERE_NEAR)).any():
         return -np.inf
     shift, rounding = np.clip(shift, -_HUGE, _HUGE), np.minimum(rounding, _HUGE)
-    first = cov_a[np.ix_(kept, kept)] / size / size[:, None]
-    second = cov_b[np.ix_(kept, kept)] / size / size[:, None]
-    basis = _common_support(first, second)
+    cov_a, cov_b = cov_a[np.ix_(kept, kept)], cov_b[np.ix_(kept, kept)]
+    first, second = cov_a / size / size[:, None], cov_b / size / size[:, None]
+    # Subtracted before scaling, which rounds: two that are close differ by an exact number.
+    difference = 0.5 * (cov_a - cov_b) / size / size[:, None]
+    basis, ranks = _common_support(first, second)
     if basis is None:
+        if max(ranks) < len(size) and all(isinstance(x, UAPCA | UncertainArray) for x in (a, b)):
+            warnings.warn(
+                f"the distance is 1 because both covariances have a rank below the {len(size)} "
+                f"features ({ranks[0]} and {ranks[1]}) and different supports; for two fits "
+                "space='components' compares what their components describe",
+                SupportWarning,
+                stacklevel=3,
+            )
         return -np.inf
     inside = basis.T @ shift
     outside = float(np.linalg.norm(shift - basis @ inside))
@@ -181,21 +214,21 @@ def _log_coefficient(a: Any, b: Any) -> float:
     if basis.shape[1] < len(size):
         if outside > allowed:
             return -np.inf
-        first, second = basis.T @ first @ basis, basis.T @ second @ basis
+        first, second, difference = (basis.T @ P @ basis for P in (first, second, difference))
         shift = inside
-    return float(_on_support(shift, first, second))
+    return float(_on_support(shift, first, second, difference))
 
 
-def _on_support(shift: Doubles, first: Doubles, second: Doubles) -> Doubles:
+def _on_support(shift: Doubles, first: Doubles, second: Doubles, difference: Doubles) -> Doubles:
     """ln BC of normals with covariances that can be inverted, one pair or stacks of them.
 
-    With the covariances whitened by their middle M = (A + B)/2 they are I + Δ and I − Δ, and
+    With the covariances A and B whitened by M = (A + B)/2 they are I + Δ and I − Δ, and
     ln BC = −δᵀM⁻¹δ / 8 + ¼ Σ ln(1 − dᵢ²) over the eigenvalues of Δ: nothing cancels.
+    ``difference`` is (A − B)/2, without the rounding of A and B.
     """
     half = np.linalg.cholesky(0.5 * (first + second))
     away = np.linalg.solve(half, shift[..., None])[..., 0]
-    difference = _one_sign(0.5 * (first - second))
-    whitened = np.swapaxes(np.linalg.solve(half, difference), -1, -2)
+    whitened = np.swapaxes(np.linalg.solve(half, _one_sign(difference)), -1, -2)
     whitened = np.linalg.solve(half, whitened)
     d = np.linalg.eigvalsh(0.5 * (whitened + np.swapaxes(whitened, -1, -2)))
     near = np.abs(d).max(axis=-1) < _FAR
@@ -208,29 +241,27 @@ def _on_support(shift: Doubles, first: Doubles, second: Doubles) -> Doubles:
 
 
 def _one_sign(difference: Doubles) -> Doubles:
-    """The matrix, or its negative: the same one for (a, b) and (b, a).
-
-    Its sign plays no part in the coefficient; choosing it makes both orders agree to the last bit.
-    """
+    """The matrix or its negative, the same for (a, b) and (b, a): symmetric to the last bit."""
     entries = difference.reshape(*difference.shape[:-2], -1)
     leading = (entries != 0.0).argmax(axis=-1)[..., None]
     sign = np.take_along_axis(entries, leading, axis=-1)[..., None]
     return np.asarray(np.where(sign < 0.0, -difference, difference))
 
 
-def _common_support(first: Doubles, second: Doubles) -> Doubles | None:
-    """An orthonormal basis, as columns, of the one support of both; None if they differ.
+def _common_support(first: Doubles, second: Doubles) -> tuple[Doubles | None, tuple[int, int]]:
+    """An orthonormal basis, as columns, of the one support of both, None if they differ; ranks.
 
     Both supports lie in that of the sum: they are equal if all three have the same dimension.
     """
     values, vectors = np.linalg.eigh(first + second)
     limit = tie_tolerance(len(values))
     kept = values > limit * values[-1]
-    for matrix in (first, second):
-        own = np.linalg.eigvalsh(matrix)
-        if own[-1] <= 0.0 or (own > limit * own[-1]).sum() != kept.sum():
-            return None
-    return np.asarray(vectors[:, kept])
+    one, other = (
+        int((own > limit * own[-1]).sum()) if own[-1] > 0.0 else 0
+        for own in map(np.linalg.eigvalsh, (first, second))
+    )
+    basis = np.asarray(vectors[:, kept]) if one == other == kept.sum() else None
+    return basis, (one, other)
 
 
 def hellinger_to_each(normal: Normal, means: Doubles, covs: Doubles) -> Doubles:
@@ -241,57 +272,74 @@ def hellinger_to_each(normal: Normal, means: Doubles, covs: Doubles) -> Doubles:
     mean, cov = normal
     size = np.sqrt(np.diagonal(cov))
     units = np.multiply.outer(size, size)
-    first, second = cov / units, covs / units
+    first, second, difference = cov / units, covs / units, 0.5 * (cov - covs) / units
     own = np.linalg.eigvalsh(second)
     whole = own[..., 0] > tie_tolerance(len(mean)) * own[..., -1]
     logs = np.full(len(means), -np.inf)
     if whole.any():
-        logs[whole] = _on_support((means[whole] - mean) / size, first[None], second[whole])
+        shift = (means[whole] - mean) / size
+        logs[whole] = _on_support(shift, first[None], second[whole], difference[whole])
     return np.asarray(np.sqrt(np.abs(np.expm1(logs))))
 
 
 # What the arguments stand for
 
 
-def _normal(value: Any, parameter: str) -> Normal:
+def _normal(value: Comparable, parameter: str) -> Normal:
     """Mean and covariance of a fitted PCA, an UncertainArray or a pair."""
     if isinstance(value, UAPCA):
         covariance = value.get_covariance()
         if np.isinf(value.scale):
             raise ValueError(
-                complaint(
-                    parameter,
-                    "be fitted at a finite scale",
-                    "got scale=inf, where the covariance is known in units of s² only",
-                    "Compare a large scale, or the components with principal_angles",
-                )
+                f"{parameter} must be fitted at a finite scale; got inf, where K is only known in "
+                "units of s² (principal_angles compares the components)"
             )
         return value.mean_, covariance
     if isinstance(value, UncertainArray):
         return value.pooled()
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise TypeError(
-            complaint(
-                parameter,
-                "be a fitted UAPCA, an UncertainArray or a pair (mean, cov)",
-                f"got {type(value).__name__}",
-                "Pass (mean, cov) with shapes (D,) and (D, D)",
-            )
+            f"{parameter} must be a fitted UAPCA, an UncertainArray or a pair (mean, cov); "
+            f"got {type(value).__name__}"
         )
     mean = as_floats(value[0], f"the mean of {parameter}").astype(np.float64, copy=False)
     cov = as_floats(value[1], f"the covariance of {parameter}").astype(np.float64, copy=False)
     if mean.ndim != 1 or not len(mean) or cov.shape != (len(mean), len(mean)):
         raise ValueError(
-            complaint(
-                parameter,
-                "be a pair of shapes (D,) and (D, D)",
-                f"got shapes {shape_of(mean)} and {shape_of(cov)}",
-                "Pass the mean and the covariance of one distribution",
-            )
+            f"{parameter} must be a mean of shape (D,) and a covariance of shape (D, D); "
+            f"got shapes {shape_of(mean)} and {shape_of(cov)}"
         )
     check_finite(mean, f"the mean of {parameter}", ("feature",))
     check_finite(cov, f"the covariance of {parameter}", ("row", "column"))
     return mean, _checked_covariance(cov, parameter)
+
+
+def _on_components(a: Comparable, b: Comparable) -> tuple[Normal, Normal]:
+    """Two fits as normals on the joint span of their components, with a noise floor each."""
+    for name, value in (("a", a), ("b", b)):
+        if not isinstance(value, UAPCA):
+            raise TypeError(
+                f"{name} must be a fitted UAPCA with space='components'; got {type(value).__name__}"
+            )
+        check_is_fitted(value)
+        if np.isinf(value.scale):
+            raise ValueError(f"{name} must be fitted at a finite scale; got inf")
+    assert isinstance(a, UAPCA)
+    assert isinstance(b, UAPCA)
+    if len(a.mean_) != len(b.mean_):
+        raise ValueError(_different(len(a.mean_), len(b.mean_)))
+    shift = b.mean_ - a.mean_
+    basis = scipy.linalg.orth(np.vstack([a.components_, b.components_]).T)
+
+    def model(pca: UAPCA) -> Doubles:
+        values, d = pca.explained_variance_, len(pca.mean_)
+        share = float(pca.explained_variance_ratio_.sum())
+        rest = values.sum() * (1.0 / share - 1.0) if share > 0.0 else 0.0
+        floor = max(float(rest), 0.0) / max(d - len(values), 1)
+        inner = pca.components_ @ basis
+        return np.asarray(floor * np.eye(basis.shape[1]) + (inner.T * (values - floor)) @ inner)
+
+    return (np.zeros(basis.shape[1]), model(a)), (basis.T @ shift, model(b))
 
 
 def _checked_covariance(cov: Doubles, parameter: str) -> Doubles:
@@ -300,66 +348,38 @@ def _checked_covariance(cov: Doubles, parameter: str) -> Doubles:
         asymmetry = float(np.abs(cov - cov.T).max())
     if asymmetry > 1e-8 * size:
         raise ValueError(
-            complaint(
-                f"the covariance of {parameter}",
-                "be symmetric",
-                f"entries differ from their mirror images by up to {asymmetry:.3g}",
-                "Pass (cov + cov.T) / 2 if the difference is only rounding",
-            )
+            f"the covariance of {parameter} must be symmetric; entries differ from their mirror "
+            f"images by up to {asymmetry:.3g}"
         )
     cov = 0.5 * cov + 0.5 * cov.T
     lowest = float(np.linalg.eigvalsh(cov / size)[0]) * size if size > 0.0 else 0.0
     if lowest < -1e-10 * len(cov) * size:
         raise ValueError(
-            complaint(
-                f"the covariance of {parameter}",
-                "be positive semi-definite",
-                f"its smallest eigenvalue is {lowest:.3g}",
-                "Check that variances are not negative and correlations are within [-1, 1]",
-            )
+            f"the covariance of {parameter} must be positive semi-definite; its smallest "
+            f"eigenvalue is {lowest:.3g}"
         )
     return cov
 
 
-def _directions(value: Any, parameter: str) -> Doubles:
-    """Components as rows, shape (q, D)."""
+def _directions(value: UAPCA | npt.ArrayLike, parameter: str) -> Doubles:
+    """Components as rows of length 1, so that a short one is no less a direction."""
     if isinstance(value, UAPCA):
         check_is_fitted(value)
         return value.components_
     if isinstance(value, UncertainArray):
         raise TypeError(
-            complaint(
-                parameter,
-                "be a fitted UAPCA or components of shape (q, D)",
-                "got UncertainArray, which has no components yet",
-                "Fit UAPCA(n_components=q) to it first",
-            )
+            f"{parameter} must be a fitted UAPCA or components of shape (q, D); got UncertainArray "
+            "(fit UAPCA to it first)"
         )
     rows = as_floats(value, parameter).astype(np.float64, copy=False)
     if rows.ndim != 2 or not rows.size:
         raise ValueError(
-            complaint(
-                parameter,
-                "be a fitted UAPCA or components of shape (q, D)",
-                f"got shape {shape_of(rows)}",
-                "Pass one component as [component]",
-            )
+            f"{parameter} must be a fitted UAPCA or components of shape (q, D); "
+            f"got shape {shape_of(rows)}"
         )
     check_finite(rows, parameter, ("component", "feature"))
     if not rows.any():
-        raise ValueError(
-            complaint(
-                parameter,
-                "span at least one direction",
-                "all its entries are zero",
-                "Pass components, such as pca.components_",
-            )
-        )
-    return _of_length_one(rows)
-
-
-def _of_length_one(rows: Doubles) -> Doubles:
-    """The rows with length 1, so that a short one is no less a direction; zeros stay."""
+        raise ValueError(f"{parameter} must span at least one direction; all its entries are zero")
     largest = np.abs(rows).max(axis=1, keepdims=True)
     rows = rows / np.where(largest > 0.0, largest, 1.0)  # first, so that squares do not overflow
     length = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -367,9 +387,4 @@ def _of_length_one(rows: Doubles) -> Doubles:
 
 
 def _different(first: int, second: int) -> str:
-    return complaint(
-        "a and b",
-        "have the same number of features",
-        f"got {first} and {second}",
-        "Compare fits of the same features",
-    )
+    return f"a and b must have the same number of features; got {first} and {second}"

@@ -15,6 +15,7 @@ __all__ = [
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
+    "SupportWarning",
     "TableError",
 ]
 
@@ -90,3 +91,7 @@ class SeparationWarning(UserWarning):
 
 class SkippedFilesWarning(UserWarning):
     """Files were left out, as asked for, because they could not be used."""
+
+
+class SupportWarning(UserWarning):
+    """Two covariances of rank below D have different supports, so that their distance is 1."""

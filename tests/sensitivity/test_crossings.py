@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from uapca.sensitivity.crossings import Crossing, Meeting, WeightCrossing, meetings
+from uapca.sensitivity.crossings import Crossing, WeightCrossing, crossings
 from uapca.sensitivity.family import Family, over_scale, over_weight
 
 
@@ -14,8 +16,8 @@ def random_family(seed: int, d: int) -> Family:
     return over_scale(points @ points.T / (4 * d), errors @ errors.T / d)
 
 
-def scale(meeting: Meeting) -> float:
-    return meeting.u / (1.0 - meeting.u)
+def found_in(family: Family) -> list[Crossing] | list[WeightCrossing]:
+    return list(crossings(family, 2, Crossing if family.homogeneous else WeightCrossing))
 
 
 def brute_force(family: Family, count: int = 100_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -38,49 +40,49 @@ class TestTrueCrossings:
     expected = np.sqrt([1 / 2, 4 / 7, 2 / 3])
 
     def test_of_diagonal_matrices_are_where_algebra_puts_them(self):
-        found = meetings(over_scale(self.C, self.psi))
-        np.testing.assert_allclose([scale(m) for m in found], self.expected, rtol=0, atol=1e-8)
-        assert [m.place for m in found] == [1, 0, 1]
+        found = found_in(over_scale(self.C, self.psi))
+        np.testing.assert_allclose([m.scale for m in found], self.expected, rtol=0, atol=1e-8)
+        assert [m.pair[0] for m in found] == [1, 0, 1]
         assert {m.kind for m in found} == {"true"}
         assert {m.gap for m in found} == {0.0}
 
     def test_do_not_depend_on_the_axes(self):
         turn = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
-        found = meetings(over_scale(turn @ self.C @ turn.T, turn @ self.psi @ turn.T))
-        np.testing.assert_allclose([scale(m) for m in found], self.expected, rtol=0, atol=1e-8)
+        found = found_in(over_scale(turn @ self.C @ turn.T, turn @ self.psi @ turn.T))
+        np.testing.assert_allclose([m.scale for m in found], self.expected, rtol=0, atol=1e-8)
         assert {m.kind for m in found} == {"true"}
 
     @pytest.mark.parametrize("coupling", [1e-2, 1e-4, 1e-6, 1e-8, 1e-10])
     def test_the_smallest_coupling_makes_an_avoided_one(self, coupling):
         psi = self.psi.copy()
         psi[0, 1] = psi[1, 0] = coupling
-        found = meetings(over_scale(self.C, psi))
+        found = found_in(over_scale(self.C, psi))
         assert [m.kind for m in found] == ["true", "true", "avoided"]
         # In the pair's own plane the gap is √(δ² + (2tε)²) with δ = 2 − 3t.
         t = 6.0 / (9.0 + 4.0 * coupling**2)
-        assert scale(found[2]) == pytest.approx(np.sqrt(t), abs=1e-8)
+        assert found[2].scale == pytest.approx(np.sqrt(t), abs=1e-8)
         assert found[2].gap == pytest.approx(np.hypot(2 - 3 * t, 2 * t * coupling), rel=1e-2)
 
     def test_a_crossing_on_the_grid_itself_is_found(self):
-        (found,) = meetings(over_scale(np.diag([2.0, 0.0]), np.diag([1.0, 3.0])))
+        (found,) = found_in(over_scale(np.diag([2.0, 0.0]), np.diag([1.0, 3.0])))
         assert found.u == pytest.approx(0.5, abs=1e-10)
         assert found.kind == "true"
 
     def test_of_one_with_two_that_are_tied(self):
-        (found,) = meetings(over_scale(np.diag([5.0, 1.0, 1.0]), np.diag([0.1, 2.0, 2.0])))
-        assert scale(found) == pytest.approx(np.sqrt(4 / 1.9), abs=1e-8)
-        assert (found.place, found.kind) == (0, "true")
+        (found,) = found_in(over_scale(np.diag([5.0, 1.0, 1.0]), np.diag([0.1, 2.0, 2.0])))
+        assert found.scale == pytest.approx(np.sqrt(4 / 1.9), abs=1e-8)
+        assert (found.pair[0], found.kind) == (0, "true")
 
     def test_of_three_in_one_point(self):
-        found = meetings(over_scale(np.diag([3.0, 2.0, 1.0]), np.diag([1.0, 2.0, 3.0])))
-        np.testing.assert_allclose([scale(m) for m in found], 1.0, atol=1e-8)
-        assert [(m.place, m.kind) for m in found] == [(0, "true"), (1, "true")]
+        found = found_in(over_scale(np.diag([3.0, 2.0, 1.0]), np.diag([1.0, 2.0, 3.0])))
+        np.testing.assert_allclose([m.scale for m in found], 1.0, atol=1e-8)
+        assert [(m.pair[0], m.kind) for m in found] == [(0, "true"), (1, "true")]
 
     @pytest.mark.parametrize("size", [1e-12, 1e-4, 1e4, 1e12])
     def test_at_any_scale(self, size):
-        found = meetings(over_scale(self.C, size * self.psi))
+        found = found_in(over_scale(self.C, size * self.psi))
         expected = self.expected / np.sqrt(size)
-        np.testing.assert_allclose([scale(m) for m in found], expected, rtol=1e-8)
+        np.testing.assert_allclose([m.scale for m in found], expected, rtol=1e-8)
         assert {m.kind for m in found} == {"true"}
 
 
@@ -89,10 +91,10 @@ class TestAvoidedCrossings:
     def test_agree_with_brute_force(self, seed, d):
         family = random_family(seed, d)
         u, place, gap = brute_force(family)
-        found = meetings(family)
-        assert sorted(place) == sorted(m.place for m in found)
+        found = found_in(family)
+        assert sorted(place) == sorted(m.pair[0] for m in found)
         order = np.lexsort((u, place))
-        ours = sorted(found, key=lambda m: (m.place, m.u))
+        ours = sorted(found, key=lambda m: (m.pair[0], m.u))
         np.testing.assert_allclose([m.u for m in ours], u[order], atol=2e-5)
         assert (np.array([m.gap for m in ours]) <= gap[order] * (1 + 1e-12)).all()
 
@@ -105,9 +107,9 @@ class TestAvoidedCrossings:
         C, psi = np.cov(means.T, bias=True), np.einsum("nij,nkj->ik", factors, factors) / 60
         family = over_scale(C, psi)
         u, place, _ = brute_force(family, 20_000)
-        found = sorted(meetings(family), key=lambda m: (m.place, m.u))
+        found = sorted(found_in(family), key=lambda m: (m.pair[0], m.u))
         order = np.lexsort((u, place))
-        assert [m.place for m in found] == list(place[order])
+        assert [m.pair[0] for m in found] == list(place[order])
         np.testing.assert_allclose([m.u for m in found], u[order], atol=1e-4)
 
     def test_are_where_the_derivative_of_the_gap_is_zero(self):
@@ -115,7 +117,7 @@ class TestAvoidedCrossings:
         C, psi = np.array([[4.0, 0.2], [0.2, 1.0]]), np.array([[1.0, 0.3], [0.3, 6.0]])
         a, b, e, f = 3.0, -5.0, 0.4, 0.6
         t = -(a * b + e * f) / (b * b + f * f)
-        (found,) = meetings(over_scale(C, psi))
+        (found,) = found_in(over_scale(C, psi))
         assert found.u == pytest.approx(np.sqrt(t) / (1 + np.sqrt(t)), abs=1e-8)
         assert found.gap == pytest.approx(np.hypot(a + b * t, e + f * t), rel=1e-12)
         assert found.kind == "avoided"
@@ -126,9 +128,9 @@ class TestAvoidedCrossings:
         others, rows = (p @ p.T / 9 for p in parts)
         family = over_weight(others, rows, np.array([0.5, -1.0, 0.2, 0.8]))
         u, place, gap = brute_force(family)
-        found = sorted(meetings(family), key=lambda m: (m.place, m.u))
+        found = sorted(found_in(family), key=lambda m: (m.pair[0], m.u))
         order = np.lexsort((u, place))
-        assert [m.place for m in found] == list(place[order])
+        assert [m.pair[0] for m in found] == list(place[order])
         np.testing.assert_allclose([m.u for m in found], u[order], atol=2e-5)
         np.testing.assert_allclose([m.gap for m in found], gap[order], rtol=1e-6)
 
@@ -148,15 +150,15 @@ class TestNoCrossings:
         ],
     )
     def test_where_eigenvalues_are_tied_or_keep_apart(self, C, psi):
-        assert meetings(over_scale(C, psi)) == []
+        assert found_in(over_scale(C, psi)) == []
         turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
-        assert meetings(over_scale(turn @ C @ turn.T, turn @ psi @ turn.T)) == []
+        assert found_in(over_scale(turn @ C @ turn.T, turn @ psi @ turn.T)) == []
 
     def test_in_the_null_space_of_few_rows(self):
         rng = np.random.default_rng(2)
         mean, error = rng.normal(size=(2, 6, 2))
-        found = meetings(over_scale(mean @ mean.T, error @ error.T))
-        assert all(m.place < 3 for m in found)
+        found = found_in(over_scale(mean @ mean.T, error @ error.T))
+        assert all(m.pair[0] < 3 for m in found)
 
 
 def test_repr():
@@ -181,7 +183,5 @@ def test_units_do_not_matter_up_to_the_largest_numbers(seed, exponent):
     for family in (over_scale(start, stop), over_weight(start, stop, size[0, :, 0])):
         parts = (factor * P for P in (family.start, family.middle, family.stop))
         far = Family(*parts, family.homogeneous)
-        expected = [
-            m._replace(gap=factor * m.gap, upper=factor * m.upper) for m in meetings(family)
-        ]
-        assert meetings(far) == expected
+        expected = [replace(m, gap=factor * m.gap) for m in found_in(family)]
+        assert found_in(far) == expected

@@ -170,14 +170,13 @@ CASES = {
             "std": pd.DataFrame({"b": [0.1], "a": [0.2]}),
         },
         ValueError,
-        "std must have the columns of mean in the same order; got ['b', 'a'] for ['a', 'b']. "
-        "Select them, std[mean.columns].",
+        "std must have the columns of mean in the same order; got ['b', 'a'] for ['a', 'b']",
     ),
     "laws of other means": (
         {"mean": [[0.0, 0.0]], "laws": [Normal([5.0, 5.0], np.eye(2))]},
         ValueError,
         "laws must have the means of their rows; the law of row 0 has mean [5. 5.] instead of "
-        "[0. 0.]. Use uapca.from_distributions, which takes both from the laws.",
+        "[0. 0.]",
     ),
     "negative weights": (
         {"mean": MEAN, "weights": [1.0, -2.0, 1.0]},
@@ -233,8 +232,7 @@ CASES = {
     "too few laws": (
         {"mean": MEAN, "laws": []},
         ValueError,
-        "laws must have one entry for each row; got 0 for 3 rows. "
-        "Leave laws out if only means and covariances are known.",
+        "laws must have one entry for each row; got 0 for 3 rows",
     ),
     "complex": (
         {"mean": MEAN + 1j},
@@ -276,7 +274,7 @@ def test_unknown_name():
     X = uapca.UncertainArray(MEAN, names=["a", "b", "c"])
     with pytest.raises(KeyError, match="got 'q', and there are 'a', 'b', 'c'"):
         X["q"]
-    with pytest.raises(KeyError, match="got 'q', and there are no names"):
+    with pytest.raises(KeyError, match="got 'q', but the rows have no names"):
         uapca.UncertainArray(MEAN)["q"]
 
 
@@ -291,7 +289,7 @@ def test_bad_scale(s):
 
 
 def test_infinite_errors_are_a_limit_of_the_fit_not_data():
-    with pytest.raises(ValueError, match=r"^s must be finite; got inf\. No data has infinite"):
+    with pytest.raises(ValueError, match=r"^s must be finite; got inf; UAPCA\(scale="):
         uapca.UncertainArray(MEAN).scaled(np.inf)
 
 

@@ -130,7 +130,7 @@ def test_a_newer_format(tmp_path):
             "uapca.json", json.dumps({"format": "uapca.UncertainArray", "version": 99})
         )
     message = (
-        f"path must name a file of format version 1 or older; {str(path)!r} has version 99. "
+        f"path must name a file of format version 2 or older; {str(path)!r} has version 99. "
         "Install a newer uapca to read it."
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._files import replacing
-from uapca._validation import Floats, complaint
+from uapca._validation import Floats
 from uapca.inputs import from_groups
 from uapca.inputs.files import columns_of_lines
 from uapca.uncertain import UncertainArray
@@ -84,14 +84,7 @@ def fetch_anuran(
     Repository, 2015, doi:10.24432/C5CC9H, licence CC BY 4.0.
     """
     if by not in _LABELS:
-        raise ValueError(
-            complaint(
-                "by",
-                "be 'family', 'genus' or 'species'",
-                f"got {by!r}",
-                "They make 4, 8 and 10 rows",
-            )
-        )
+        raise ValueError(f"by must be 'family', 'genus' or 'species'; got {by!r}")
     path = data_folder() / FILE
     if path.is_file():
         columns = _columns(path.read_bytes(), str(path))
@@ -147,12 +140,8 @@ def digest(values: Floats) -> str:
 
 def _other_content(source: str, found: str) -> ValueError:
     return ValueError(
-        complaint(
-            FILE,
-            "hold the 7195 anuran calls of the UCI repository (id 406)",
-            f"{source} does not: {found}",
-            f"Remove the file to have it downloaded again from {URL}",
-        )
+        f"{FILE} must hold the 7195 anuran calls of the UCI repository (id 406); {source} does "
+        f"not: {found} (remove the file to have it downloaded again from {URL})"
     )
 
 

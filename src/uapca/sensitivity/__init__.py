@@ -1,8 +1,7 @@
 """How the components change with the uncertainty, and with the weights of rows."""
 
 from uapca.sensitivity.crossings import Crossing, WeightCrossing
-from uapca.sensitivity.summary import TraceSummary
-from uapca.sensitivity.traces import FactorTraces, factor_traces
+from uapca.sensitivity.traces import FactorTraces, TraceSummary, factor_traces
 from uapca.sensitivity.weights import WeightTraces, weight_traces
 
 __all__ = [

@@ -1,57 +1,52 @@
-"""Where neighbouring eigenvalues come closest: avoided and true crossings.
+"""Crossings: where neighboring eigenvalues come closest, avoided and true.
 
 Along a path the gap λᵢ − λᵢ₊₁ of K has local minima. Its derivative needs no differences of
-eigenvalues: dλᵢ/dt = vᵢᵀ K′ vᵢ, so a minimum is where vᵢᵀ K′ vᵢ − vᵢ₊₁ᵀ K′ vᵢ₊₁ turns from negative
-to positive, which bracketing finds to the last digits that matter, whether the derivative passes
-through zero (the two turn into one another: an avoided crossing) or jumps over it (they pass
-through each other: a true one).
+eigenvalues: dλᵢ/dt = vᵢᵀ K′ vᵢ, so a minimum is where vᵢᵀ K′ vᵢ − vᵢ₊₁ᵀ K′ vᵢ₊₁ changes from
+negative to positive. Bracketing finds it whether the derivative passes through zero (an avoided
+crossing) or jumps over it (a true one).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from uapca.decomposition.spectrum import tie_tolerance
-from uapca.sensitivity.family import Eigenpairs, Family, merged
-from uapca.sensitivity.following import Positions, like_placed, reach
-from uapca.sensitivity.path import first_grid
-from uapca.uncertain.blocks import Doubles
+from uapca.sensitivity.family import Doubles, Eigenpairs, Family
+from uapca.sensitivity.tracking import Positions, first_grid, halve, insert, reach
 
-__all__ = ["Crossing", "Meeting", "WeightCrossing", "meetings"]
-
-Kind = Literal["avoided", "true"]
+__all__ = ["AnyCrossing", "Crossing", "WeightCrossing", "crossings"]
 
 _EPS = float(np.finfo(np.float64).eps)
 _COARSE = 128
-# Between neighbours that turn by less than this, a gap hardly ever has more than one minimum.
+# Between points whose vectors turn by less than this, a gap hardly ever has two minima.
 _TURN = float(np.deg2rad(15.0))
-_DEEPEST = 2.0**-24
+_NARROWEST = 2.0**-24
 # How often intervals are halved in search of two zeros of a slope close to each other.
 _DIPS = 20
 _NEAREST = 2.0**-40
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
-    """A local minimum of the gap between two neighbouring eigenvalues.
+class _Minimum:
+    """A local minimum of the gap between two neighboring eigenvalues.
 
     Attributes
     ----------
     u : float
         Where on the path, from 0 to 1, to 1e-8 or better.
     pair : tuple of int
-        The two places (i, i + 1) in the falling order, from 0: (0, 1) are λ₁ and λ₂.
+        The ranks (i, i + 1), from 0: (0, 1) are λ₁ and λ₂.
     gap : float
         λᵢ − λᵢ₊₁ of K there; exactly 0 at a true crossing.
     relative_gap : float
-        The gap as a share of λᵢ.
+        The gap divided by λᵢ.
     kind : {"avoided", "true"}
-        "true" if nothing couples the two: their vectors pass through each other and swap places
-        at once. "avoided" if they come near, and part again.
+        "true" if nothing couples the two: their vectors pass through each other and swap ranks
+        at once. "avoided" if they come near and separate again.
     touches : bool
         Whether at least one of the two is among the components shown.
     changes_subspace : bool
@@ -63,19 +58,19 @@ class _Pair:
     pair: tuple[int, int]
     gap: float
     relative_gap: float
-    kind: Kind
+    kind: Literal["avoided", "true"]
     touches: bool
     changes_subspace: bool
 
     def _text(self, where: str) -> str:
         i, j = self.pair
         tail = "" if self.kind == "true" else f", relative gap {self.relative_gap:.3g}"
-        return f"{self.kind} crossing of λ{i + 1} and λ{j + 1} at {where}{tail}"
+        return f"<{self.kind} crossing of λ{i + 1} and λ{j + 1} at {where}{tail}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Crossing(_Pair):
-    __doc__ = f"{_Pair.__doc__}"
+class Crossing(_Minimum):
+    __doc__ = f"{_Minimum.__doc__}"
 
     @property
     def scale(self) -> float:
@@ -83,12 +78,12 @@ class Crossing(_Pair):
         return self.u / (1.0 - self.u)
 
     def __repr__(self) -> str:
-        return f"<{self._text(f's = {self.scale:.4g}')}>"
+        return self._text(f"s = {self.scale:.4g}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WeightCrossing(_Pair):
-    __doc__ = f"{_Pair.__doc__}"
+class WeightCrossing(_Minimum):
+    __doc__ = f"{_Minimum.__doc__}"
 
     @property
     def weight(self) -> float:
@@ -96,91 +91,65 @@ class WeightCrossing(_Pair):
         return self.u
 
     def __repr__(self) -> str:
-        return f"<{self._text(f'weight {self.weight:.4g}')}>"
+        return self._text(f"weight {self.weight:.4g}")
 
 
-class Meeting(NamedTuple):
-    """A local minimum of a gap of K: its u, its place, the gap, the upper value and the kind."""
-
-    u: float
-    place: int
-    gap: float
-    upper: float
-    kind: Kind
+AnyCrossing = TypeVar("AnyCrossing", Crossing, WeightCrossing)
 
 
-def meetings(family: Family) -> list[Meeting]:
-    """Every local minimum of a gap between neighbouring eigenvalues, in their order along u.
+def crossings(family: Family, q: int, kind: type[AnyCrossing]) -> tuple[AnyCrossing, ...]:
+    """Every local minimum of a gap between neighboring eigenvalues, by increasing u.
 
-    Eigenvalues that are one all along (ties, zero blocks) have no gap to be smallest.
+    Eigenvalues that are equal all along (ties, zero blocks) have no gap to minimize. ``q`` is the
+    number of components shown, ``kind`` the class of the results.
     """
-    # In units of its own, so that slopes of slopes neither overflow nor vanish.
-    unit = family.unit
-    found = _in_units(family.in_units)
-    return [m._replace(gap=unit * m.gap, upper=unit * m.upper) for m in found]
-
-
-def _in_units(family: Family) -> list[Meeting]:
+    # In units of the largest entry, so that derivatives neither overflow nor vanish.
+    unit, family = family.unit, family.in_units
     u, pairs = _resolved(family)
-    low, high, place, left, right = _brackets(u, _slopes(family, u, pairs))
+    low, high, place, left, right = _brackets(u, _gap_slopes(family, u, pairs))
     if not len(place):
-        return []
+        return ()
     where = _minima(family, low, high, place, left, right)
-    # Compared with the ends of its bracket, or the points beyond where it lies on one of them.
+    # Each is compared with the ends of its bracket, or the points beyond if it lies on an end.
     near = 2.0**-10 * (high - low)
     before = np.where(where - low > near, low, u[np.maximum(np.searchsorted(u, low) - 1, 0)])
     beyond = u[np.minimum(np.searchsorted(u, high) + 1, len(u) - 1)]
     after = np.where(high - where > near, high, beyond)
-    return sorted(_judged(family, where, before, after, place))
+    return tuple(
+        kind(
+            at, (i, i + 1), unit * gap, gap / upper if upper > 0.0 else 0.0, how, i < q, i == q - 1
+        )
+        for at, i, gap, upper, how in sorted(_judged(family, where, before, after, place))
+    )
 
 
 def _resolved(family: Family) -> tuple[Doubles, Eigenpairs]:
-    """A grid on which every gap has at most one minimum between neighbours.
+    """A grid on which every gap has at most one minimum between neighboring points.
 
-    Halved until no vector turns far, and until no more than neighbours swap; then parted where the
-    slope of a gap may touch zero between two points at which it has the same sign.
+    Halved until no vector turns far and only neighbors swap ranks; then divided where the slope
+    of a gap may touch zero between two points at which it has the same sign.
     """
     u = first_grid(family, _COARSE)
     pairs = family.eigenpairs(1.0 - u, u)
-    d = family.size
-    done: set[tuple[float, float]] = set()
-    while True:
-        overlap = np.abs(like_placed(pairs.vectors[:-1], pairs.vectors[1:])).min(axis=1)
-        wanted = []
-        for k in np.flatnonzero(overlap < np.cos(_TURN)):
-            low, high = float(u[k]), float(u[k + 1])
-            if (low, high) in done or high - low <= _DEEPEST * min(high, 1.0 - low):
-                continue
-            sides = [(pairs.vectors[i], pairs.tied[i]) for i in (k, k + 1)]
-            places, angle = reach(sides[0], sides[1], range(d))
-            if angle > _TURN or np.abs(places - np.arange(d)).max() > 1:
-                wanted.append(0.5 * (low + high))
-            else:
-                done.add((low, high))
-        if not wanted:
-            break
-        added = np.array(wanted)
-        u, pairs = merged(u, pairs, added, family.eigenpairs(1.0 - added, added))
+    u, pairs = halve(family, u, pairs, family.size, _TURN, swaps=1, narrowest=_NARROWEST)
     for _ in range(_DIPS):
         added = _dips(family, u, pairs)
         if not len(added):
             break
-        u, pairs = merged(u, pairs, added, family.eigenpairs(1.0 - added, added))
+        u, pairs = insert(family, u, pairs, added)
     return u, pairs
 
 
 def _dips(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
-    """Where to look for slopes that go through zero and back between neighbours of the grid.
+    """Midpoints of intervals in which the slope of a gap may cross zero and come back.
 
-    A convex slope that comes nearer to zero from both ends stays beyond the point at which its two
-    tangents meet; only if that lies near zero or past it can there be a minimum in between.
+    A convex slope that approaches zero from both ends stays beyond the point at which its two
+    tangents meet; only if that point is near zero or past it can there be a minimum in between.
     """
-    inside = u < 1.0
-    at = u[inside]
-    known = pairs.take(np.flatnonzero(inside))
-    t = (at / (1.0 - at)) ** 2 if family.homogeneous else at
-    slope = _slopes(family, at, known)
-    bend = family.bends(known, at)
+    inside = np.flatnonzero(u < 1.0)
+    u, pairs = u[inside], pairs.take(inside)
+    t = (u / (1.0 - u)) ** 2 if family.homogeneous else u
+    slope, bend = _gap_slopes(family, u, pairs), family.bends(pairs, u)
     size = max(float(np.abs(slope).max()), np.finfo(float).tiny)  # so that units do not matter
     slope, bend = slope / size, (bend[:, :-1] - bend[:, 1:]) / size
     sign = np.sign(slope[:-1])
@@ -189,18 +158,18 @@ def _dips(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
     toward = (left > 0.0) & (right > 0.0) & (falling < 0.0) & (rising > 0.0)
     step = np.diff(t)[:, None]
     where = (right - left - rising * step) / np.where(toward, falling - rising, 1.0)
-    # Half of the nearer end instead of zero: the slope need not be convex in a wide interval.
+    # Half of the nearer end instead of zero: in a wide interval the slope need not be convex.
     reached = toward & (left + falling * where <= 0.5 * np.minimum(left, right))
-    wide = np.diff(at) > 1e-6 * np.minimum(at[1:], 1.0 - at[:-1])
+    wide = np.diff(u) > 1e-6 * np.minimum(u[1:], 1.0 - u[:-1])
     chosen = np.flatnonzero(reached.any(axis=1) & wide)
-    return np.asarray(0.5 * (at[chosen] + at[chosen + 1]))
+    return np.asarray(0.5 * (u[chosen] + u[chosen + 1]))
 
 
-def _slopes(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
-    """How fast each gap of K grows along the path; shape (S, D − 1).
+def _gap_slopes(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
+    """Derivative of each gap of K along the path; shape (S, D − 1).
 
-    Zero where it is no more than rounding. A tie counts as growing: a gap that falls to nothing
-    has its minimum there.
+    Zero where it is no more than rounding. A tie counts as increasing: a gap that decreases to
+    zero has its minimum there.
     """
     rates = family.rates(pairs.vectors, u)
     slope = rates[:, :-1] - rates[:, 1:]
@@ -210,15 +179,13 @@ def _slopes(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
 
 
 def _brackets(u: Doubles, slopes: Doubles) -> tuple[Doubles, Doubles, Positions, Doubles, Doubles]:
-    """Where a gap stops falling and starts to grow: ends, place, and the slopes at the ends."""
-    rows, columns = [], []
+    """Where a gap changes from decreasing to increasing: ends, rank, and slopes at the ends."""
+    found = []
     for i, column in enumerate(slopes.T):
         moving = np.flatnonzero(column)
         turns = np.flatnonzero((column[moving][:-1] < 0) & (column[moving][1:] > 0))
-        rows += [(moving[k], moving[k + 1]) for k in turns]
-        columns += [i] * len(turns)
-    first, last = np.array(rows, dtype=np.intp).reshape(-1, 2).T
-    place = np.array(columns, dtype=np.intp)
+        found += [(moving[k], moving[k + 1], i) for k in turns]
+    first, last, place = np.array(found, dtype=np.intp).reshape(-1, 3).T
     return u[first], u[last], place, slopes[first, place], slopes[last, place]
 
 
@@ -227,12 +194,11 @@ def _minima(
 ) -> Doubles:
     """The roots of the slopes, all brackets narrowed together.
 
-    By the ITP method (Oliveira & Takahashi 2020): as sure as bisection, which it needs where the
-    slope jumps, and much faster where it is smooth.
+    ITP method (Oliveira & Takahashi 2020): as safe as bisection, which is needed where the slope
+    jumps, and much faster where it is smooth.
     """
     low, high, left, right = low.copy(), high.copy(), left.copy(), right.copy()
-    width = 0.5 * _NEAREST * np.minimum(high, 1.0 - low)
-    first = high - low
+    width, first = 0.5 * _NEAREST * np.minimum(high, 1.0 - low), high - low
     budget = width * 2.0 ** (np.maximum(np.ceil(np.log2(first / (2.0 * width))), 0.0) + 1.0)
     while True:
         half = 0.5 * (low + high)
@@ -249,43 +215,42 @@ def _minima(
         at = np.where(np.abs(trial - middle) <= spare, trial, middle - toward * spare)
         at = np.where((at > a) & (at < b), at, middle)
         pairs = family.eigenpairs(1.0 - at, at)
-        slope = _slopes(family, at, pairs)[np.arange(len(at)), place[wide]]
+        slope = _gap_slopes(family, at, pairs)[np.arange(len(at)), place[wide]]
         falls, grows = slope <= 0.0, slope >= 0.0
-        low[wide] = np.where(falls, at, a)
+        low[wide], high[wide] = np.where(falls, at, a), np.where(grows, at, b)
         left[wide] = np.where(falls, slope, left[wide])
-        high[wide] = np.where(grows, at, b)
         right[wide] = np.where(grows, slope, right[wide])
 
 
 def _judged(
     family: Family, where: Doubles, low: Doubles, high: Doubles, place: Positions
-) -> Iterator[Meeting]:
-    """The minima with their gaps and kinds; those that are no more than rounding are left out."""
+) -> Iterator[tuple[float, int, float, float, Literal["avoided", "true"]]]:
+    """u, rank, gap, upper eigenvalue and kind of the minima that are more than rounding."""
     at = np.stack([low, where, high])
     values = family.eigenpairs(1.0 - at.ravel(), at.ravel()).values.reshape(*at.shape, -1)
     unit = (1.0 - at) ** 2 if family.homogeneous else np.ones_like(at)
     index = np.arange(len(place))
     gaps = values[:, index, place] - values[:, index, place + 1]
-    for k, (u, i) in enumerate(zip(where, place, strict=True)):
+    for k, (u, i) in enumerate(zip(where.tolist(), place.tolist(), strict=True)):
         size, upper = float(values[1, k, 0]), float(values[1, k, i] / unit[1, k])
         gap = float(gaps[1, k])
-        # A gap this large needs no closer look: the location alone is better than 1e-11.
-        if gap <= 1e-8 * size and _swaps(family, float(u), int(i), size):
-            yield Meeting(float(u), int(i), 0.0, upper, "true")
+        # A larger gap needs no closer look: the location alone is better than 1e-11.
+        if gap <= 1e-8 * size and _swaps(family, u, i, size):
+            yield u, i, 0.0, upper, "true"
             continue
         # Multiplied out, since at u = 1 the unit is zero.
         noise = tie_tolerance(family.size) * size
         sides = gaps[[0, 2], k] * unit[1, k] - (gap + noise) * unit[[0, 2], k]
         if sides.min() > 0.0:
-            yield Meeting(float(u), int(i), gap / float(unit[1, k]), upper, "avoided")
+            yield u, i, gap / float(unit[1, k]), upper, "avoided"
 
 
 def _swaps(family: Family, u: float, place: int, size: float) -> bool:
-    """Whether the pair's vectors swap places at u without turning: no coupling keeps them apart.
+    """Whether the two vectors swap ranks at u without turning, that is without any coupling.
 
     With a coupling, the vectors at u ± h differ from a swap by an angle gap / (slope · h), without
     one by no more than rounding, eps · size / (slope · h), and their own slow turn, of order h.
-    The two balance at the h taken here, so what is found to swap has a coupling of at most a few
+    The two balance at the h used here, so what is found to swap has a coupling of at most a few
     hundred roundings of the matrix.
     """
     room = min(u, 1.0 - u)

@@ -1,53 +1,127 @@
-"""Factor traces: the original axes as the picture shows them, along the whole path over s."""
+"""Factor traces: the original axes as the picture shows them, for every scale."""
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, ClassVar, Generic
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
+from uapca._validation import as_floats, pandas_for, shape_of
 from uapca.decomposition import UAPCA
-from uapca.decomposition.spectrum import scaled_spectrum, tie_tolerance
-from uapca.sensitivity.crossings import Crossing, Meeting, meetings
-from uapca.sensitivity.family import Family, over_scale
-from uapca.sensitivity.following import Positions
-from uapca.sensitivity.inputs import feature_names, fitted, grid_of_scales, limited, shown_count
-from uapca.sensitivity.path import Path, adaptive_path, fixed_path
-from uapca.sensitivity.summary import TraceSummary, summarised
-from uapca.uncertain.blocks import Doubles
+from uapca.decomposition.spectrum import settled, tie_tolerance
+from uapca.sensitivity.crossings import AnyCrossing, Crossing, WeightCrossing, crossings
+from uapca.sensitivity.family import Doubles, Family, over_scale
+from uapca.sensitivity.tracking import Path, Positions, adaptive_path, fixed_path
+from uapca.uncertain import UncertainArray
 from uapca.uncertain.checks import scale_from
 
-__all__ = ["FactorTraces", "Traces", "described", "factor_traces", "traced"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FactorTraces", "TraceSummary", "Traces", "factor_traces"]
 
 # How well a crossing is located, in u.
 _NEAR = 1e-8
 
 
-@dataclass(frozen=True, eq=False)
-class Traces(ABC):
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class TraceSummary:
+    """How far each feature lies from the center of the factor map, and how far it moves.
+
+    Attributes
+    ----------
+    features : tuple of str
+        D names.
+    marks : tuple of str
+        The three points of the path at which distances are given, such as ``s = 0``, ``s = 1`` and
+        ``s = ∞``.
+    distances : ndarray of shape (D, 3)
+        Length of the projected unit vector of each feature at the marks, from 0 (nothing of the
+        feature is left in the picture) to 1 (all of it is).
+    lengths : ndarray of shape (D, 2)
+        Length of the trace from the first mark to the second, and from the second to the third.
+        A jump where the trace is broken does not count.
+    """
+
+    features: tuple[str, ...]
+    marks: tuple[str, str, str]
+    distances: Doubles
+    lengths: Doubles
+
+    @property
+    def most_preserved(self) -> str:
+        """The feature farthest from the center at the second mark."""
+        return self.features[int(self.distances[:, 1].argmax())]
+
+    @property
+    def least_preserved(self) -> str:
+        """The feature nearest to the center at the second mark."""
+        return self.features[int(self.distances[:, 1].argmin())]
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __iter__(self) -> Iterator[dict[str, str | float]]:
+        """A record for each feature, with the columns of `to_frame`."""
+        a, b, c = self.marks
+        ends = [mark.rpartition(" ")[2] for mark in (b, c)]
+        columns = [f"distance {mark}" for mark in self.marks]
+        columns += [f"length {a} to {ends[0]}", f"length {b} to {ends[1]}"]
+        numbers = np.hstack([self.distances, self.lengths]).tolist()
+        for feature, line in zip(self.features, numbers, strict=True):
+            yield {"feature": feature} | dict(zip(columns, line, strict=True))
+
+    def __repr__(self) -> str:
+        records = list(self)
+        columns = list(records[0])[1:]
+        width = max(7, *map(len, self.features))
+        lines = [f"{'':{width}}  " + "  ".join(columns)]
+        for record in records:
+            cells = [f"{record[c]:{len(c)}.3f}" for c in columns]
+            lines.append(f"{record['feature']:<{width}}  " + "  ".join(cells))
+        best, worst = self.most_preserved, self.least_preserved
+        return "\n".join([*lines, f"most preserved at {self.marks[1]}: {best}; least: {worst}"])
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table as a pandas data frame, one line for each feature."""
+        return pandas_for("to_frame").DataFrame(list(self)).set_index("feature")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Traces(ABC, Generic[AnyCrossing]):
     """What traces over the scale and over a weight have in common; see `FactorTraces`."""
 
-    u: Doubles
-    loadings: Doubles
+    features: tuple[str, ...]
     ranks: Positions
     breaks: Positions
-    features: tuple[str, ...]
-    _family: Family = field(repr=False)
-    _path: Path = field(repr=False)
+    _family: Family
+    _path: Path
+    _crossing: ClassVar[type[Crossing] | type[WeightCrossing]]
 
     @property
     def n_components(self) -> int:
         """How many components are shown, q."""
-        return int(self.loadings.shape[2])
+        return int(self.ranks.shape[1])
+
+    @property
+    def u(self) -> Doubles:
+        return self._path.u
+
+    @cached_property
+    def loadings(self) -> Doubles:
+        return np.take_along_axis(self._path.vectors, self.ranks[:, None, :], axis=2)
 
     @property
     def mirrored(self) -> Doubles:
-        """The mirrored twin, −loadings: signs have no meaning, they are those of a fit at s = 1."""
+        """The mirrored twin, −loadings; signs are arbitrary, they are those of the fit."""
         return -self.loadings
 
     @property
@@ -60,9 +134,17 @@ class Traces(ABC):
 
     @property
     def segments(self) -> tuple[slice, ...]:
-        """The stretches of the grid between the breaks: draw one line for each."""
+        """The parts of the grid between the breaks: draw one line for each."""
         ends = [0, *map(int, self.breaks), len(self.u)]
         return tuple(slice(a, b) for a, b in pairwise(ends))
+
+    @cached_property
+    def crossings(self) -> tuple[AnyCrossing, ...]:
+        """Every local minimum of the gap between neighboring eigenvalues of K, in their order.
+
+        Found from the family itself, whatever the grid; computed when first asked for.
+        """
+        return crossings(self._family, self.n_components, self._crossing)  # type: ignore[arg-type]
 
     @cached_property
     def _broken_at(self) -> Doubles:
@@ -74,62 +156,48 @@ class Traces(ABC):
         last, found = self.n_components - 1, []
         for k in self.breaks:
             low, high = self.u[k - 1] - _NEAR, self.u[k] + _NEAR
-            gaps = {m.u: m.gap for m in self._meetings if m.place == last and low <= m.u <= high}
-            found.append(min(gaps, key=gaps.__getitem__, default=self.u[k]))
+            near = [c for c in self.crossings if c.pair[0] == last and low <= c.u <= high]
+            found.append(min(near, key=lambda c: c.gap).u if near else self.u[k])
         return np.array(found, dtype=np.float64)
 
-    @cached_property
-    def _meetings(self) -> list[Meeting]:
-        return meetings(self._family)
+    @abstractmethod
+    def at(self, value: float, /) -> UAPCA:
+        """The fit at one scale or weight."""
 
-    def _distances_at(self, marks: tuple[float, float, float]) -> Doubles:
-        """Distances from the centre at three u; shape (D, 3).
+    def _summary(self, marks: tuple[str, str, str], middle: float) -> TraceSummary:
+        """The summary with marks at u = 0, ``middle`` and 1.
 
-        As the trace shows them where a mark is on the grid, otherwise as a fit there does. At the
-        ends that is the one-sided limit, as on the grid.
+        Distances are those of the trace where a mark is on the grid, otherwise those of a fit
+        there, at the ends those of the one-sided limit.
         """
-        q = self.n_components
-        columns = []
-        for mark in marks:
+        distances = []
+        for mark in (0.0, middle, 1.0):
+            at = np.array([mark])
             found = np.flatnonzero(self.u == mark)
             if len(found):
                 leading = self.loadings[found[0]]
-            elif 0.0 < mark < 1.0:
-                leading = self._leading(mark)
             else:
-                at = np.array([mark])
-                leading = self._family.eigenpairs(1.0 - at, at).vectors[0, :, :q]
-            columns.append(np.linalg.norm(leading, axis=1))
-        return np.stack(columns, axis=1)
-
-    @abstractmethod
-    def _leading(self, u: float) -> Doubles:
-        """The q leading eigenvectors of a fit at u, between the ends, as columns."""
-
-    @abstractmethod
-    def _distances(self) -> Doubles: ...
-
-    def _summary(self, marks: tuple[str, str, str], middle: float) -> TraceSummary:
+                pairs = self._family.eigenpairs(1.0 - at, at)
+                leading = pairs.vectors[0]
+                if 0.0 < mark < 1.0:
+                    leading = settled(pairs.values[0], leading.T).vectors.T
+            distances.append(np.linalg.norm(leading[:, : self.n_components], axis=1))
         steps = np.linalg.norm(np.diff(self.loadings, axis=0), axis=2)
         steps[self.breaks - 1] = 0.0
         below = 0.5 * (self.u[:-1] + self.u[1:]) < middle
-        return summarised(self.features, marks, self._distances(), steps, below)
+        lengths = np.stack([steps[below].sum(axis=0), steps[~below].sum(axis=0)], axis=1)
+        return TraceSummary(self.features, marks, np.stack(distances, axis=1), lengths)
 
-    def _text(self, over: str) -> str:
+    def _text(self, values: Doubles, over: str, broken: Sequence[str]) -> str:
         count, d, q = self.loadings.shape
-        lines = [f"{type(self).__name__}: {d} features in {q} components, {count} {over}"]
+        ends = f"{over} from {values[0]:.4g} to {values[-1]:.4g}"
+        lines = [f"{type(self).__name__}: {d} features in {q} components, {count} {ends}"]
         lines.append("  features  " + ", ".join(self.features[:6]) + ", …" * (d > 6))
-        if len(self.breaks):
-            lines.append(f"  broken at {', '.join(self._places())}")
-        return "\n".join(lines)
-
-    @abstractmethod
-    def _places(self) -> list[str]:
-        """Where the trace is broken, in words."""
+        return "\n".join(lines + [f"  broken at {', '.join(broken)}"] * bool(broken))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FactorTraces(Traces):
+class FactorTraces(Traces[Crossing]):
     """The projected unit vectors of the original axes for every scale s in [0, ∞].
 
     Returned by `factor_traces`.
@@ -137,11 +205,11 @@ class FactorTraces(Traces):
     Attributes
     ----------
     scales : ndarray of shape (S,)
-        s, rising; the last may be infinite.
+        s, increasing; the last may be infinite.
     u : ndarray of shape (S,)
         s / (1 + s), from 0 to 1: the axis on which the whole path has finite length.
     loadings : ndarray of shape (S, D, q)
-        ``loadings[k, j]`` is where the unit vector of feature j lies at ``scales[k]``. The q
+        ``loadings[k, j]`` is the position of the unit vector of feature j at ``scales[k]``. The q
         columns are the q leading eigenvectors of K(s), each in the column it had at the point
         before and with the sign it had there.
     ranks : ndarray of shape (S, q)
@@ -150,23 +218,25 @@ class FactorTraces(Traces):
     breaks : ndarray of int
         Points k at which the trace starts anew: between ``scales[k - 1]`` and ``scales[k]`` the
         set of the q leading components changes at once, at a true crossing (or at an avoided one
-        so sharp, below 1e-10 in u, that numbers cannot follow it). ``broken_at`` has the scale;
-        one that is ``scales[k - 1]`` itself shows there what it comes from.
+        narrower than 1e-10 in u, which float64 cannot follow). ``broken_at`` has the scale; at a
+        crossing on ``scales[k - 1]`` itself that point shows the side before it.
     features : tuple of str
     """
 
-    scales: Doubles = field(kw_only=True)
-    _fit: UAPCA = field(kw_only=True, repr=False)
+    scales: Doubles
+    _fit: UAPCA
+    _crossing = Crossing
 
     @cached_property
     def eigenvalues(self) -> Doubles:
-        """Eigenvalues of K(s), falling; shape (S, D).
+        """Eigenvalues of K(s), decreasing; shape (S, D).
 
-        At s = ∞ their limits: infinite, or where Ψ̄ has no variance, what C has there.
+        At s = ∞ their limits: infinite, or where Ψ̄ has no variance, that of C.
         """
         values, infinite = self._path.values, np.isinf(self.scales)
+        growth = np.square(1.0 + np.where(infinite, 0.0, self.scales))  # K(s) = (1 + s)² M(u)
         with np.errstate(over="ignore"):
-            out = np.where(infinite[:, None], np.inf, values * _growth(self.scales)[:, None])
+            out = np.where(infinite[:, None], np.inf, values * growth[:, None])
         if infinite.any():
             vectors = self._path.vectors[-1]
             finite = values[-1] <= tie_tolerance(len(vectors)) * values[-1, 0]
@@ -185,71 +255,52 @@ class FactorTraces(Traces):
         with np.errstate(divide="ignore"):
             return self._broken_at / (1.0 - self._broken_at)
 
-    @cached_property
-    def crossings(self) -> tuple[Crossing, ...]:
-        """Every local minimum of the gap between neighbouring eigenvalues of K(s), by rising s.
-
-        Found from C and Ψ̄, whatever the grid; computed when first asked for.
-        """
-        q = self.n_components
-        return tuple(Crossing(**described(meeting, q)) for meeting in self._meetings)
-
-    def at(self, s: float) -> UAPCA:
+    def at(self, s: float, /) -> UAPCA:
         """The fit at one scale, from C and Ψ̄ alone: a fitted `UAPCA` with q components.
 
-        Fewer where the rows are certain and there are less than q of them: a fit has no more, while
-        ``loadings`` goes on with directions that have no variance. At a true crossing on s exactly,
-        where two components are as good as each other, the fit takes its pick by the rule for ties
-        and ``loadings`` shows the one it comes from.
+        Fewer if the rows are certain and there are less than q of them: a fit has no more, while
+        ``loadings`` continues with directions that have no variance. Exactly at a true crossing,
+        where two components are equally good, the fit follows the rule for ties and ``loadings``
+        shows the side before the crossing.
         """
         return self._fit.rescale(scale_from(s, "s"))
 
     def summary(self) -> TraceSummary:
-        """Distances from the centre at s = 0, 1 and ∞ and lengths of the traces, by feature.
+        """Distances from the center at s = 0, 1 and ∞ and lengths of the traces, by feature.
 
-        Lengths are those of the grid: with ``scales`` given, of what lies between them. Where a
+        Lengths are those on the grid: with ``scales`` given, of what lies between them. Where a
         true crossing falls exactly on a mark, distances are those of the side below it, as in
         ``loadings``.
         """
         return self._summary(("s = 0", "s = 1", "s = ∞"), 0.5)
 
-    def _distances(self) -> Doubles:
-        return self._distances_at((0.0, 0.5, 1.0))
-
-    def _leading(self, u: float) -> Doubles:
-        s = u / (1.0 - u)
-        found = scaled_spectrum(self._family.start, self._family.stop, s, self.n_components)
-        return found.vectors.T
-
     def __repr__(self) -> str:
-        low, high = (f"{s:.4g}" for s in self.scales[[0, -1]])
-        return self._text(f"scales from {low} to {high}")
-
-    def _places(self) -> list[str]:
-        return [f"s = {s:.4g}" for s in self.broken_at]
+        return self._text(self.scales, "scales", [f"s = {s:.4g}" for s in self.broken_at])
 
 
 def factor_traces(
-    X: Any, n_components: int = 2, scales: npt.ArrayLike | None = None
+    X: UncertainArray | UAPCA, n_components: int = 2, scales: npt.ArrayLike | None = None
 ) -> FactorTraces:
     """Follow the projected unit vectors of the features as the uncertainty grows.
 
     At every scale s the q leading eigenvectors of K(s) = C + s²Ψ̄ span a picture, and the unit
-    vector of each original axis has its place in it (a factor map). As s goes from 0, ordinary
-    PCA, through 1, the data as given, to infinity, these places draw the factor traces
+    vector of each original axis has a position in it (a factor map). As s goes from 0, ordinary
+    PCA, through 1, the data as given, to infinity, these positions draw the factor traces
     (Görtler et al. 2020, Sec. "Factor Traces").
 
     Parameters
     ----------
     X : UncertainArray or fitted UAPCA
+        A fit brings its own units (``standardize``) and its scale: at that scale the trace has the
+        fit's components, signs included.
     n_components : int, default=2
         How many components q the picture shows, from 2 to D.
     scales : array-like of shape (S,), optional
-        Where to compute, rising, from 0 to ``numpy.inf``; from 1e150 on, where squares no longer
-        fit into float64, scales count as infinite. By default the grid is adaptive: so
-        fine that no component shown turns by more than two degrees between neighbours, with 0, 1
-        and infinity on it. A fixed grid that steps over a sharp avoided crossing cannot tell it
-        from a true one and breaks the trace there; `FactorTraces.crossings` can.
+        Where to compute, increasing, from 0 to ``numpy.inf``; scales from 1e150 on, whose squares
+        do not fit into float64, count as infinite. By default the grid is adaptive: so fine that
+        no component shown turns by more than two degrees between neighboring points, with 0, 1 and
+        infinity on it. A fixed grid that steps over a sharp avoided crossing cannot tell it from a
+        true one and breaks the trace there; `FactorTraces.crossings` can.
 
     Returns
     -------
@@ -277,45 +328,89 @@ def factor_traces(
     pca = fitted(X)
     family = over_scale(pca.between_covariance_, pca.within_covariance_)
     q = shown_count(n_components, family.size)
+    anchor = 1.0 if np.isinf(pca.scale) else pca.scale / (1.0 + pca.scale)
     if scales is None:
-        path = adaptive_path(family, q, (0.0, 0.5, 1.0))
+        path = adaptive_path(family, q, (0.0, 0.5, 1.0, anchor), anchor=anchor)
         with np.errstate(divide="ignore"):
             s = path.u / path.complement
     else:
         s = grid_of_scales(scales)
         with np.errstate(invalid="ignore"):
             u = np.where(np.isinf(s), 1.0, s / (1.0 + s))
-        path = fixed_path(family, u, 1.0 / (1.0 + s))
+        path = fixed_path(family, u, 1.0 / (1.0 + s), anchor)
     names = feature_names(getattr(pca, "feature_names_in_", None), family.size)
-    return FactorTraces(*traced(family, path, q, names), scales=s, _fit=limited(pca, q))
+    return FactorTraces(names, *path.shown(q), family, path, s, limited(pca, q))
 
 
-def traced(
-    family: Family, path: Path, q: int, features: tuple[str, ...]
-) -> tuple[Doubles, Doubles, Positions, Positions, tuple[str, ...], Family, Path]:
-    """The fields that all traces have in common."""
-    places, breaks = path.shown(q)
-    if (places == np.arange(q)).all():
-        loadings = path.vectors[:, :, :q].copy()
-    else:
-        loadings = np.take_along_axis(path.vectors, places[:, None, :], axis=2)
-    return path.u, loadings, places, breaks, features, family, path
+def fitted(X: UncertainArray | UAPCA) -> UAPCA:
+    """A fit that has C and Ψ̄: ``X`` itself or one of the data."""
+    if not isinstance(X, UAPCA):
+        return UAPCA(solver="eigh").fit(uncertain(X, "an UncertainArray or a fitted UAPCA"))
+    check_is_fitted(X)
+    if not hasattr(X, "between_covariance_"):
+        raise ValueError(
+            f"X must be fitted with solver='eigh' to have C and Ψ̄; it used {X.solver_!r}"
+        )
+    return X
 
 
-def described(meeting: Meeting, q: int) -> dict[str, Any]:
-    """The fields of a crossing where q components are shown."""
-    i = meeting.place
-    return {
-        "u": meeting.u,
-        "pair": (i, i + 1),
-        "gap": meeting.gap,
-        "relative_gap": meeting.gap / meeting.upper if meeting.upper > 0.0 else 0.0,
-        "kind": meeting.kind,
-        "touches": i < q,
-        "changes_subspace": i == q - 1,
-    }
+def limited(pca: UAPCA, q: int) -> UAPCA:
+    """The fit with q components; certain rows may have fewer."""
+    new = copy.copy(pca)
+    new.n_components = min(q, new._bound)
+    return new
 
 
-def _growth(scales: Doubles) -> Doubles:
-    """(1 + s)², by which K(s) is larger than its finite multiple; 1 where s is infinite."""
-    return np.asarray(np.square(1.0 + np.where(np.isinf(scales), 0.0, scales)))
+def uncertain(X: object, wanted: str = "an UncertainArray") -> UncertainArray:
+    """``X`` itself, if it is an UncertainArray."""
+    if not isinstance(X, UncertainArray):
+        raise TypeError(f"X must be {wanted}; got {type(X).__name__}")
+    return X
+
+
+def shown_count(n_components: int, d: int) -> int:
+    """The number of components shown: from 2 to D."""
+    if d < 2:
+        raise ValueError(f"X must have at least 2 features; got {d}")
+    whole = isinstance(n_components, int | np.integer) and not isinstance(n_components, bool)
+    if not whole or not 2 <= n_components <= d:
+        raise ValueError(
+            f"n_components must be an integer from 2 to the number of features, {d}; "
+            f"got {n_components!r}"
+        )
+    return int(n_components)
+
+
+def feature_names(names: Sequence[str] | npt.NDArray[np.str_] | None, d: int) -> tuple[str, ...]:
+    """The features' names, x0, x1, … where there are none."""
+    return tuple(f"x{j}" for j in range(d)) if names is None else tuple(map(str, names))
+
+
+def grid_of_scales(values: npt.ArrayLike) -> Doubles:
+    """Increasing scales from 0 to infinity; those too large to be squared count as infinite."""
+    grid = increasing(values, "scales", np.inf)
+    scales = np.array([scale_from(s, "scales") for s in grid])
+    if np.isinf(scales).sum() > 1:
+        raise ValueError(
+            "scales must have infinity only once, and scales from 1e150 on count as infinite; "
+            f"got {grid[np.isinf(scales)].tolist()}"
+        )
+    return scales
+
+
+def increasing(values: npt.ArrayLike, parameter: str, highest: float) -> Doubles:
+    """A grid: one or more numbers from 0 to ``highest``, each larger than the one before."""
+    grid = as_floats(values, parameter).astype(np.float64)
+    if grid.ndim != 1 or not len(grid):
+        raise ValueError(f"{parameter} must be a list of numbers; got shape {shape_of(grid)}")
+    bad = np.flatnonzero(~((grid >= 0.0) & (grid <= highest)))
+    if len(bad):
+        raise ValueError(
+            f"{parameter} must be from 0 to {highest:g}; got {grid[bad[0]]:g} at position {bad[0]}"
+        )
+    with np.errstate(invalid="ignore"):
+        falls = np.flatnonzero(~(grid[1:] > grid[:-1]))
+    if len(falls):
+        a, b = grid[falls[0] : falls[0] + 2]
+        raise ValueError(f"{parameter} must increase, each number once; got {b:g} after {a:g}")
+    return grid

@@ -1,34 +1,35 @@
-"""Weight traces: the original axes as the picture shows them, as some rows come to count more."""
+"""Weight traces: the original axes as the picture shows them, as some rows gain weight."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import complaint
 from uapca.decomposition import UAPCA
-from uapca.decomposition.spectrum import spectrum
 from uapca.sensitivity.crossings import WeightCrossing
-from uapca.sensitivity.family import over_weight
-from uapca.sensitivity.inputs import feature_names, limited, rising, shown_count, uncertain
-from uapca.sensitivity.path import adaptive_path, fixed_path
-from uapca.sensitivity.summary import TraceSummary
-from uapca.sensitivity.traces import Traces, described, traced
+from uapca.sensitivity.family import Doubles, over_weight
+from uapca.sensitivity.traces import (
+    Traces,
+    TraceSummary,
+    feature_names,
+    increasing,
+    limited,
+    shown_count,
+    uncertain,
+)
+from uapca.sensitivity.tracking import adaptive_path, fixed_path
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import Doubles, moments
 from uapca.uncertain.checks import scale_from
-from uapca.uncertain.covariance import Rows
 from uapca.uncertain.indexing import positions
 
 __all__ = ["WeightTraces", "weight_traces"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WeightTraces(Traces):
+class WeightTraces(Traces[WeightCrossing]):
     """The projected unit vectors of the original axes as the weight of some rows goes from 0 to 1.
 
     Returned by `weight_traces`. What it shares with `FactorTraces` means the same.
@@ -36,23 +37,25 @@ class WeightTraces(Traces):
     Attributes
     ----------
     weights : ndarray of shape (S,)
-        The weight v the rows have together, rising; the others share 1 − v as they did before.
+        The weight v the rows have together, increasing; the others share 1 − v in their given
+        proportions.
     current : float
-        The weight they have in the data.
+        The weight the rows have in the data.
     rows : tuple of int
-        The rows that are weighed.
+        The rows whose weight changes.
     scale : float
         The scale s of the uncertainty.
     u : ndarray of shape (S,)
-        The weights once more.
+        The same as ``weights``.
     loadings, ranks, breaks, features
         As in `FactorTraces`.
     """
 
-    current: float = field(kw_only=True)
-    rows: tuple[int, ...] = field(kw_only=True)
-    scale: float = field(kw_only=True)
-    _data: UncertainArray = field(kw_only=True, repr=False)
+    current: float
+    rows: tuple[int, ...]
+    scale: float
+    _data: UncertainArray
+    _crossing = WeightCrossing
 
     @property
     def weights(self) -> Doubles:
@@ -65,23 +68,16 @@ class WeightTraces(Traces):
 
     @property
     def eigenvalues(self) -> Doubles:
-        """Eigenvalues of K(s) with the rows' weight at v, falling; shape (S, D)."""
+        """Eigenvalues of K(s) with the rows' weight at v, decreasing; shape (S, D)."""
         return self._path.values
 
-    @cached_property
-    def crossings(self) -> tuple[WeightCrossing, ...]:
-        """Every local minimum of the gap between neighbouring eigenvalues, by rising weight."""
-        q = self.n_components
-        return tuple(WeightCrossing(**described(meeting, q)) for meeting in self._meetings)
-
-    def at(self, weight: float) -> UAPCA:
+    def at(self, weight: float, /) -> UAPCA:
         """The fit at one weight of the rows: a fitted `UAPCA` with q components.
 
-        Fewer where the rows are certain and there are less than q of them.
+        Fewer if the rows are certain and there are less than q of them.
         """
-        v = float(rising([weight], "weight", 1.0)[0])
-        inside = np.zeros(len(self._data), dtype=bool)
-        inside[list(self.rows)] = True
+        v = float(increasing([weight], "weight", 1.0)[0])
+        inside = np.isin(np.arange(len(self._data)), self.rows)
         new = np.empty(len(inside))
         new[inside] = v * self._data[inside].weights
         new[~inside] = (1.0 - v) * self._data[~inside].weights
@@ -89,32 +85,21 @@ class WeightTraces(Traces):
         return limited(pca, self.n_components).rescale(self.scale)
 
     def summary(self) -> TraceSummary:
-        """Distances from the centre with weight 0, the current weight and 1, and lengths."""
+        """Distances from the center with weight 0, the current weight and 1, and lengths."""
         middle = f"current weight {self.current:.3g}"
         return self._summary(("weight 0", middle, "weight 1"), self.current)
 
-    def _distances(self) -> Doubles:
-        return self._distances_at((0.0, self.current, 1.0))
-
-    def _leading(self, u: float) -> Doubles:
-        matrix = self._family.matrices(np.array([1.0 - u]), np.array([u]))[0]
-        return spectrum(matrix, self.n_components).vectors.T
-
     def __repr__(self) -> str:
-        low, high = (f"{v:.4g}" for v in self.weights[[0, -1]])
-        text = self._text(f"weights from {low} to {high}")
+        text = self._text(self.weights, "weights", [f"weight {v:.4g}" for v in self.broken_at])
         names = self._data.names
         shown = [str(i) if names is None else names[i] for i in self.rows[:6]]
         rows = ", ".join(shown) + ", …" * (len(self.rows) > 6)
         return f"{text}\n  weight of  {rows} (now {self.current:.3g})"
 
-    def _places(self) -> list[str]:
-        return [f"weight {v:.4g}" for v in self.broken_at]
-
 
 def weight_traces(
     X: UncertainArray,
-    row: Any,
+    row: int | str | slice | Sequence[int] | Sequence[str] | npt.NDArray[np.bool_ | np.integer],
     n_components: int = 2,
     weights: npt.ArrayLike | None = None,
     *,
@@ -122,10 +107,10 @@ def weight_traces(
 ) -> WeightTraces:
     """Follow the projected unit vectors of the features as some rows gain weight.
 
-    The rows' weight v goes from 0, as if they were not there, to 1, as if there were nothing else,
-    while the others keep their proportions. By the law of total variance K follows from the
-    moments of the two parts, so the data is read once (Görtler et al. 2020, end of the section on
-    anuran calls, on the influence of single rows).
+    The weight v of the rows goes from 0, as if they were absent, to 1, as if they were alone, while
+    the others keep their proportions. By the law of total variance K follows from the moments of
+    the two parts, so the data is read once (Görtler et al. 2020, end of the section on anuran
+    calls, on the influence of single rows).
 
     Parameters
     ----------
@@ -135,7 +120,7 @@ def weight_traces(
     n_components : int, default=2
         How many components q the picture shows, from 2 to D.
     weights : array-like of shape (S,), optional
-        Where to compute, rising, from 0 to 1. By default the grid is adaptive, as in
+        Where to compute, increasing, from 0 to 1. By default the grid is adaptive, as in
         `factor_traces`, with 0, the current weight and 1 on it.
     scale : float, default=1.0
         The scale s of the uncertainty, finite.
@@ -146,7 +131,7 @@ def weight_traces(
 
     Examples
     --------
-    The last row lies off along y. Without it x leads; it takes little weight to change that.
+    The last row is an outlier along y. Without it x leads; a little weight changes that.
 
     >>> import uapca
     >>> X = uapca.UncertainArray(
@@ -165,50 +150,23 @@ def weight_traces(
     s = scale_from(scale)
     if np.isinf(s):
         raise ValueError(
-            complaint(
-                "scale",
-                "be finite",
-                "got inf",
-                "There the weights of the means no longer count; use a large scale",
-            )
+            "scale must be finite; got inf, where the weights of the means do not count"
         )
+    try:
+        chosen = positions(row, len(data), data.names, "row")
+    except IndexError as error:
+        raise IndexError("row" + str(error).removeprefix("index")) from None
     inside = np.zeros(len(data), dtype=bool)
-    inside[_chosen(row, data)] = True
+    inside[chosen] = True
     if inside.all():
-        raise ValueError(
-            complaint(
-                "row",
-                "leave at least one other row",
-                f"got all {len(data)}",
-                "The weight is moved between some rows and the others",
-            )
-        )
-    others, chosen = _moments(data[~inside], s), _moments(data[inside], s)
-    family = over_weight(others[1], chosen[1], chosen[0] - others[0])
+        raise ValueError(f"row must leave at least one other row; got all {len(data)}")
+    (mean, others), (center, own) = (data[part].scaled(s).pooled() for part in (~inside, inside))
+    family = over_weight(others, own, center - mean)
     current = float(data.weights[inside].sum())
     if weights is None:
         path = adaptive_path(family, q, (0.0, current, 1.0), anchor=current)
     else:
-        v = rising(weights, "weights", 1.0)
+        v = increasing(weights, "weights", 1.0)
         path = fixed_path(family, v, 1.0 - v, anchor=current)
-    return WeightTraces(
-        *traced(family, path, q, feature_names(data.features, family.size)),
-        current=current,
-        rows=tuple(map(int, np.flatnonzero(inside))),
-        scale=s,
-        _data=data,
-    )
-
-
-def _chosen(row: Any, data: UncertainArray) -> Rows:
-    """The rows that ``row`` selects, at least one; complaints name the parameter."""
-    try:
-        return positions(row, len(data), data.names, "row")
-    except IndexError as error:
-        raise IndexError("row" + str(error).removeprefix("index")) from None
-
-
-def _moments(rows: UncertainArray, s: float) -> tuple[Doubles, Doubles]:
-    """Mean and K(s) of some rows."""
-    mean, between = moments(rows.mean, rows._weights)
-    return mean, between + s**2 * rows.cov.average(rows._weights)
+    names, rows = feature_names(data.features, family.size), tuple(np.flatnonzero(inside).tolist())
+    return WeightTraces(names, *path.shown(q), family, path, current, rows, s, data)

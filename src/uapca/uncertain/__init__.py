@@ -1,7 +1,6 @@
 """Uncertain data: `UncertainArray` and the representations of its covariances."""
 
-from uapca.uncertain.array import UncertainArray
-from uapca.uncertain.combine import concat
+from uapca.uncertain.array import UncertainArray, concat
 from uapca.uncertain.covariance import Covariance
 from uapca.uncertain.dense import Dense
 from uapca.uncertain.files import load

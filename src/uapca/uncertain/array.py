@@ -3,33 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from html import escape
+from os import PathLike
+from types import EllipsisType
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
+import uapca  # for type hints: its laws are imported when one is looked up
+from uapca._names import nearest
 from uapca._validation import (
+    Doubles,
     Floats,
+    Seed,
     as_floats,
+    check_choice,
     check_finite,
     check_labels,
-    complaint,
     frozen,
+    out_of_range,
+    pandas_for,
     restore_frozen,
+    rng_from,
     shape_of,
 )
-from uapca.uncertain.blocks import Doubles
-from uapca.uncertain.checks import covariance_from, means_from, scale_from, weights_from
+from uapca.uncertain.blocks import moments
+from uapca.uncertain.checks import (
+    counts_from,
+    covariance_from,
+    means_from,
+    scale_from,
+    weights_from,
+)
 from uapca.uncertain.covariance import Covariance, Rows
-from uapca.uncertain.indexing import positions, taken
-from uapca.uncertain.lawlist import LawList
-from uapca.uncertain.reading import Reading
 from uapca.uncertain.structured import Zero, lifted
 
-__all__ = ["UncertainArray"]
+__all__ = [
+    "CORRELATION",
+    "ERROR",
+    "LawList",
+    "UncertainArray",
+    "columns_of_rows",
+    "concat",
+    "has_correlations",
+    "headline",
+    "positions",
+]
+
+Index = slice | EllipsisType | npt.ArrayLike
+
+# Names of the columns with errors and correlations in a table.
+ERROR = "{}_err"
+CORRELATION = "{}_{}_corr"
+# Above this number of features nobody expects a column for each pair of them.
+_WIDEST = 50
+
+# What a repr shows: rows, features and characters of a label.
+_ROWS, _COLUMNS, _WIDTH = 6, 6, 24
+_KINDS = {
+    "zero": "certain",
+    "diagonal": "independent errors",
+    "shared": "one covariance shared by all rows",
+    "dense": "a covariance for each row",
+    "low-rank": "low-rank errors",
+}
 
 
-class UncertainArray(Reading):
+class UncertainArray:
     """N random vectors in D features: a mean and a covariance for each row.
 
     Parameters
@@ -38,7 +79,7 @@ class UncertainArray(Reading):
         The expected values. float32 is kept as float32, integers become float64. A pandas
         data frame also gives ``features`` (its columns) and, where its index holds strings,
         ``names``.
-    cov : array-like of shape (N, D, D) or (D, D), optional
+    cov : array-like of shape (N, D, D) or (D, D), or Covariance, optional
         One covariance matrix for each row, or one that all rows share.
     std : array-like that broadcasts to (N, D), optional
         Standard deviations of independent errors: a number, one for each feature ``(D,)``, one
@@ -47,25 +88,47 @@ class UncertainArray(Reading):
         Few directions of error for each row: Ψₙ = Fₙ Fₙᵀ, plus diag(std²) if ``std`` is given.
     weights : array-like of shape (N,), optional
         How much each row counts, zero or positive; equal by default. Kept so that they sum to 1.
+    counts : array-like of shape (N,), optional
+        Number of points each row was computed from, if rows are groups of points.
     names, features : sequence of str, optional
         Distinct names of the rows and of the features.
     laws : sequence of N laws, optional
         What is known of each row beyond mean and covariance.
+    missing : {"error", "keep"}, default="error"
+        Whether cells of ``mean`` may be NaN or masked: cells without an observation. ``std`` may
+        be NaN or infinite there. `uapca.Denoiser` uses such rows; most other functions need
+        complete rows and say so.
+    origin : str, optional
+        A short text on how the data was read.
+    source : {"values", "groups", "posterior"}, optional
+        What the rows are: values that may be one thing or another, groups of points (the default
+        where ``counts`` are given) or posterior distributions of noisy observations.
     check : bool, default=True
-        Whether to look at the values: finite, symmetric, positive semi-definite. False trusts
-        them and costs nothing; shapes and weights are checked all the same.
+        Whether to check that the values are finite, symmetric and positive semi-definite. False
+        trusts them and costs nothing; shapes and weights are checked all the same.
 
     Attributes
     ----------
     mean : ndarray of shape (N, D)
     cov : Covariance
         The covariances, in the representation in which they were given; ``cov.dense()`` expands.
+    std : ndarray of shape (N, D)
+        Standard deviation of each value; NaN where the value is missing.
+    missing : ndarray of bool of shape (N, D), or None
+        Cells without an observation; None if there are none.
     weights : ndarray of shape (N,)
+    given_weights : ndarray of shape (N,), or None
+        The weights, or None if all rows count the same.
     total_weight : float
-        The sum the weights had when they were given (N if they were not): `concat` goes by it.
+        The sum the weights had when they were given (N if they were not): `concat` uses it.
+    counts : ndarray of shape (N,), or None
     names, features : tuple of str, or None
     laws : sequence of laws, or None
+    origin : str, or None
+    source : str
     shape : tuple of int
+    ndim : int
+        Always 2.
 
     Notes
     -----
@@ -94,83 +157,99 @@ class UncertainArray(Reading):
     >>> X.cov.average()
     array([[0.01666667, 0.        ],
            [0.        , 0.25      ]])
+
+    Cells without an observation are kept if asked for:
+
+    >>> uapca.UncertainArray([[1.0, float("nan")], [2.0, 3.0]], std=0.1, missing="keep")
+    UncertainArray: 2 rows × 2 features, independent errors, 1 missing cell
+      0  1 ± 0.1  missing
+      1  2 ± 0.1  3 ± 0.1
     """
 
-    __slots__ = ("_cov", "_features", "_laws", "_mean", "_names", "_total", "_weights")
+    __slots__ = (
+        "_counts",
+        "_cov",
+        "_features",
+        "_laws",
+        "_mean",
+        "_missing",
+        "_names",
+        "_origin",
+        "_record",
+        "_source",
+        "_total",
+        "_weights",
+    )
     _mean: Floats
     _cov: Covariance
     _weights: Doubles | None
     _total: float
+    _counts: npt.NDArray[Any] | None
     _names: tuple[str, ...] | None
     _features: tuple[str, ...] | None
     _laws: LawList | None
+    _missing: npt.NDArray[np.bool_] | None
+    _origin: str | None
+    _source: str
+    # What `uapca.Denoiser` attaches to posterior rows: the errors of its own parameters. It
+    # belongs to these features, so only selecting rows keeps it.
+    _record: Any
 
     def __init__(
         self,
-        mean: Any,
-        cov: Any = None,
+        mean: npt.ArrayLike,
+        cov: npt.ArrayLike | Covariance | None = None,
         *,
-        std: Any = None,
-        factors: Any = None,
-        weights: Any = None,
+        std: npt.ArrayLike | None = None,
+        factors: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
+        counts: npt.ArrayLike | None = None,
         names: Sequence[str] | None = None,
         features: Sequence[str] | None = None,
-        laws: Sequence[Any] | None = None,
+        laws: Sequence[object] | None = None,
+        missing: str = "error",
+        origin: str | None = None,
+        source: str | None = None,
         check: bool = True,
     ) -> None:
+        check_choice(missing, ("error", "keep"), "missing")
         names, features = _labels_of_frame(mean, names, features)
         _check_columns(mean, std)
-        means = means_from(mean, check)
+        means, absent = means_from(mean, check, keep=missing == "keep")
         n, d = means.shape
         self._mean = frozen(means)
-        self._cov = covariance_from(cov, std, factors, (n, d), check)
+        self._missing = absent
+        self._cov = covariance_from(cov, std, factors, (n, d), check, absent)
         self._weights, self._total = weights_from(weights, n)
+        self._counts = counts_from(counts, n)
         self._names = check_labels(names, "names", n, "row")
         self._features = check_labels(features, "features", d, "feature")
-        if laws is not None and len(laws) != n:
-            raise ValueError(
-                complaint(
-                    "laws",
-                    "have one entry for each row",
-                    f"got {len(laws)} for {n} rows",
-                    "Leave laws out if only means and covariances are known",
-                )
-            )
-        if laws is not None and check:
-            from uapca.laws import as_law  # which most data does without
+        self._laws = None if laws is None else _laws_from(laws, means, check)
+        self._origin = origin
+        self._source = "values" if counts is None else "groups"
+        if source is not None:
+            check_choice(source, ("values", "groups", "posterior"), "source")
+            self._source = source
+        self._record = None
 
-            laws = [as_law(law, d) for law in laws]
-        self._laws = None if laws is None else LawList(laws)
-        if self._laws is not None and check:
-            _check_laws(self._laws, means)
+    def _replace(self, **parts: Any) -> Self:
+        """The same array with some of its slots replaced, named without underscore.
 
-    @classmethod
-    def _of(
-        cls,
-        mean: Floats,
-        cov: Covariance,
-        weights: Doubles | None,
-        total: float,
-        names: tuple[str, ...] | None,
-        features: tuple[str, ...] | None,
-        laws: LawList | None,
-    ) -> Self:
-        """An array of parts known to be right: nothing is checked again."""
-        new = cls.__new__(cls)
-        mean.flags.writeable = False
-        new._mean = mean
-        new._cov = cov
-        new._weights = weights
-        new._total = total
-        new._names = names
-        new._features = features
-        new._laws = laws
+        The parts are known to be right: nothing is checked again.
+        """
+        new = type(self).__new__(type(self))
+        for slot in UncertainArray.__slots__:
+            setattr(new, slot, parts.pop(slot[1:], getattr(self, slot)))
+        assert not parts, parts
+        new._mean.flags.writeable = False
+        if new._missing is not None and not new._missing.any():
+            new._missing = None
         return new
 
     def __setstate__(self, state: tuple[Any, dict[str, Any]]) -> None:
         restore_frozen(self, state)
 
-    # What is inside
+    # Attributes
 
     @property
     def mean(self) -> Floats:
@@ -181,13 +260,30 @@ class UncertainArray(Reading):
         return self._cov
 
     @property
+    def std(self) -> Floats:
+        std = self._cov.std()
+        return std if self._missing is None else np.where(self._missing, np.nan, std)
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_] | None:
+        return self._missing
+
+    @property
     def weights(self) -> Doubles:
         n = len(self)
         return np.broadcast_to(1.0 / n, n) if self._weights is None else self._weights
 
     @property
+    def given_weights(self) -> Doubles | None:
+        return self._weights
+
+    @property
     def total_weight(self) -> float:
         return self._total
+
+    @property
+    def counts(self) -> npt.NDArray[Any] | None:
+        return self._counts
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -202,16 +298,39 @@ class UncertainArray(Reading):
         return self._laws
 
     @property
+    def origin(self) -> str | None:
+        return self._origin
+
+    @property
+    def source(self) -> str:
+        return self._source
+
+    @property
     def shape(self) -> tuple[int, int]:
         n, d = self._mean.shape
         return n, d
 
+    @property
+    def ndim(self) -> int:
+        return 2
+
     def __len__(self) -> int:
         return int(self._mean.shape[0])
 
+    def require_complete(self, what: str) -> None:
+        """Raise if cells are missing; ``what`` is the function that cannot use such rows."""
+        if self._missing is None:
+            return
+        cells, rows = int(self._missing.sum()), int(self._missing.any(axis=1).sum())
+        raise ValueError(
+            f"{what} needs complete rows; {_plural(cells, 'cell')} in {_plural(rows, 'row')} "
+            f"{'is' if cells == 1 else 'are'} missing: estimate them with uapca.Denoiser, or leave "
+            'the rows out with missing="drop" when reading or X[~X.missing.any(axis=1)]'
+        )
+
     # Selecting
 
-    def __getitem__(self, index: Any) -> UncertainArray:
+    def __getitem__(self, index: Index | tuple[Index, Index]) -> UncertainArray:
         """Rows by position, mask, slice or name; ``X[rows, features]`` selects features too.
 
         The weights of the chosen rows are made to sum to 1 again. Names must be distinct, so
@@ -219,27 +338,21 @@ class UncertainArray(Reading):
         """
         if isinstance(index, tuple):
             if len(index) != 2:
-                raise IndexError(
-                    complaint(
-                        "index",
-                        "select rows, or rows and features",
-                        f"got {len(index)} indices",
-                        "Use X[rows] or X[rows, features]",
-                    )
-                )
+                raise IndexError(f"index must be X[rows] or X[rows, features]; got {len(index)}")
             return self[index[0]]._select_features(index[1])
         rows = positions(index, len(self), self._names, "row", self._features)
         if isinstance(rows, slice) and rows == slice(None):
             return self
         weights, total = self._weights_of(rows)
-        return UncertainArray._of(
-            self._mean[rows],
-            self._cov.take(rows),
-            weights,
-            total,
-            taken(self._names, rows),
-            self._features,
-            None if self._laws is None else self._laws.take(rows),
+        return self._replace(
+            mean=self._mean[rows],
+            cov=self._cov.take(rows),
+            weights=weights,
+            total=total,
+            counts=None if self._counts is None else frozen(self._counts[rows]),
+            names=_taken(self._names, rows),
+            laws=None if self._laws is None else self._laws.take(rows),
+            missing=None if self._missing is None else frozen(self._missing[rows]),
         )
 
     def __iter__(self) -> Iterator[UncertainArray]:
@@ -248,15 +361,14 @@ class UncertainArray(Reading):
     def _weights_of(self, rows: Rows) -> tuple[Doubles | None, float]:
         """The weights of some rows. If they are all zero the rows count the same."""
         if self._weights is None:
-            n = len(self._mean[rows])
-            return None, self._total * n / len(self)
+            return None, self._total * len(self._mean[rows]) / len(self)
         chosen = self._weights[rows]
         share = float(chosen.sum())
         if share == 0.0:
             return None, 0.0
         return frozen(chosen / share), self._total * share
 
-    def _select_features(self, index: Any) -> UncertainArray:
+    def _select_features(self, index: Index) -> UncertainArray:
         columns = positions(index, self.shape[1], self._features, "feature")
         if isinstance(columns, slice) and columns == slice(None):
             return self
@@ -264,8 +376,14 @@ class UncertainArray(Reading):
         if laws is not None:
             chosen = np.eye(self.shape[1])[columns]
             laws = laws.affine(chosen, np.zeros(len(chosen)))
-        mean, cov = self._mean[:, columns], self._cov.select(columns)
-        return self._mapped(mean, cov, taken(self._features, columns), laws)
+        return self._replace(
+            mean=self._mean[:, columns],
+            cov=self._cov.select(columns),
+            features=_taken(self._features, columns),
+            laws=laws,
+            missing=None if self._missing is None else frozen(self._missing[:, columns]),
+            record=None,
+        )
 
     # Mapping
 
@@ -281,7 +399,8 @@ class UncertainArray(Reading):
         Parameters
         ----------
         A : array-like of shape (q, D) or (D,)
-            A matrix, or a factor for each axis; a factor keeps every representation.
+            A matrix, or a factor for each axis. Factors keep every representation and missing
+            cells; a matrix needs complete rows.
         b : array-like of shape (q,), optional
         features : sequence of q str, optional
             Names of the new features. With factors the old names are kept.
@@ -290,24 +409,18 @@ class UncertainArray(Reading):
         d = self.shape[1]
         if matrix.ndim not in (1, 2) or matrix.shape[-1] != d or not matrix.shape[0]:
             raise ValueError(
-                complaint(
-                    "A",
-                    f"have shape (q, {d}), or ({d},) for a factor on each axis",
-                    f"got shape {shape_of(matrix)}",
-                    "Rows of A are the new axes, as in components_",
-                )
+                f"A must have shape (q, {d}), or ({d},) for a factor on each axis; "
+                f"got shape {shape_of(matrix)}"
             )
         check_finite(matrix, "A", ("entry",) if matrix.ndim == 1 else ("row", "column"))
+        if matrix.ndim == 2:
+            self.require_complete("affine with a matrix")
         q = matrix.shape[0]
         offset = np.zeros(q) if b is None else as_floats(b, "b").astype(np.float64, copy=False)
         if offset.shape != (q,):
             raise ValueError(
-                complaint(
-                    "b",
-                    f"have shape ({q},), one entry for each new feature",
-                    f"got shape {shape_of(offset)}",
-                    "Leave b out for no shift",
-                )
+                f"b must have shape ({q},), one entry for each new feature; "
+                f"got shape {shape_of(offset)}"
             )
         check_finite(offset, "b", ("entry",))
         mean = self._mean * matrix if matrix.ndim == 1 else self._mean @ matrix.T
@@ -329,34 +442,375 @@ class UncertainArray(Reading):
     ) -> UncertainArray:
         """The same rows elsewhere: names, weights and storage type go along."""
         mean = mean.astype(self._mean.dtype, copy=False)
-        return UncertainArray._of(
-            mean, cov, self._weights, self._total, self._names, features, laws
-        )
+        return self._replace(mean=mean, cov=cov, features=features, laws=laws, record=None)
 
     def scaled(self, s: float) -> UncertainArray:
         """The data with every Ψₙ times s²; fitting it at scale 1 is fitting the original at s."""
         s = scale_from(s, "s")
         if np.isinf(s):
             raise ValueError(
-                complaint(
-                    "s",
-                    "be finite",
-                    "got inf",
-                    "No data has infinite errors; UAPCA(scale=numpy.inf) is the limit of the fit",
-                )
+                "s must be finite; got inf; UAPCA(scale=numpy.inf) is the limit of the fit"
             )
         laws = None if self._laws is None else self._laws.scaled(s)
         cov = Zero(*self.shape) if s == 0 else self._cov.scaled(s)
-        return UncertainArray._of(
-            self._mean.view(), cov, self._weights, self._total, self._names, self._features, laws
-        )
+        return self._replace(mean=self._mean.view(), cov=cov, laws=laws, record=None)
 
     def reweighted(self, weights: npt.ArrayLike | None) -> UncertainArray:
         """The same rows with other weights; None makes them equal."""
         new, total = weights_from(weights, len(self))
-        return UncertainArray._of(
-            self._mean.view(), self._cov, new, total, self._names, self._features, self._laws
+        return self._replace(mean=self._mean.view(), weights=new, total=total)
+
+    # Moments, draws and laws
+
+    def pooled(self) -> tuple[Doubles, Doubles]:
+        """Mean μ and covariance K(1) = C + Ψ̄ of all rows together (law of total variance)."""
+        self.require_complete("pooled")
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, between = moments(self._mean, self._weights)
+            total = between + self._cov.average(self._weights)
+        if not np.isfinite(total).all():
+            check_finite(self._mean, "mean", ("row", "feature"))
+            raise ValueError(out_of_range("mean"))
+        return mean, total
+
+    def sample(self, n: int, rng: Seed = None) -> Doubles:
+        """Draw every row ``n`` times, from its law or, where it has none, as a normal.
+
+        Returns
+        -------
+        ndarray of shape (n, N, D)
+        """
+        if not isinstance(n, int | np.integer) or n < 1:
+            raise ValueError(f"n must be a positive integer; got {n!r}")
+        self.require_complete("sample")
+        generator = rng_from(rng)
+        if self._laws is None:
+            draws = self._cov.deviates(int(n), generator)
+            draws += self._mean
+            return draws
+        return np.stack([law.sample(int(n), generator) for law in self._laws], axis=1)
+
+    def law(self, row: int | str) -> uapca.laws.Law:
+        """The law of one row: what is known of it, or the normal with its mean and covariance."""
+        rows = positions(row, len(self._mean), self._names, "row")
+        if isinstance(rows, slice) or len(rows) != 1:
+            raise IndexError(f"row must be the position or the name of one row; got {row!r}")
+        index = int(rows[0])
+        if self._missing is not None:
+            self[index].require_complete("law")
+        if self._laws is not None:
+            return self._laws[index]
+        from uapca.laws import Normal  # which a fit does without
+
+        return Normal(self._mean[index], self._cov.take(slice(index, index + 1)).dense()[0])
+
+    def density(
+        self, row: int | str, grid: npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike]
+    ) -> Floats:
+        """The probability density of one row, in one or two features, without sampling.
+
+        Parameters
+        ----------
+        row : int or str
+            Position or name.
+        grid : array-like of shape (G,), or a pair of them
+            In one feature the points; in two the points along each axis.
+
+        Returns
+        -------
+        ndarray of shape (G,), or (G0, G1)
+            In two features entry [i, j] belongs to (grid[0][i], grid[1][j]).
+
+        Raises
+        ------
+        uapca.DegenerateLawError
+            Where all uncertainty lies along a line, or there is none: no density exists there.
+            ``law(row).along_line()`` is the law along the line.
+
+        Examples
+        --------
+        A projection keeps what is known of a row: two independent uniforms make a trapezoid.
+
+        >>> import uapca
+        >>> from uapca.laws import Independent, Uniform
+        >>> square = Independent([Uniform(0, 1), Uniform(0, 3)])
+        >>> X = uapca.UncertainArray([square.mean], [square.cov], laws=[square])
+        >>> X.affine([[1.0, 1.0]]).density(0, [0.0, 0.5, 1.0, 2.0, 3.5, 4.0]).round(4)
+        array([0.    , 0.1667, 0.3333, 0.3333, 0.1667, 0.    ])
+        """
+        return self.law(row).density(grid)
+
+    def levels(self, row: int | str, probs: npt.ArrayLike) -> Floats:
+        """The density values that enclose given masses of one row's law: highest-density regions.
+
+        Parameters
+        ----------
+        row : int or str
+        probs : array-like of shape (P,)
+            Probabilities between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (P,)
+            The region where `density` is at least ``levels(row, p)`` has probability p and is the
+            smallest that has.
+        """
+        return self.law(row).levels(probs)
+
+    # Tables, files and text
+
+    def to_frame(self, *, corr: bool | None = None) -> Any:
+        """A pandas data frame: a column for each feature and one with its standard deviation.
+
+        Parameters
+        ----------
+        corr : bool, optional
+            Whether pairs of features have a column ``x_y_corr`` with the correlation of their
+            errors, as in the table that ``uapca project`` writes. By default they have one if
+            the errors are correlated. ``uapca.from_frame(frame, corr="{}_{}_corr")`` reads
+            them.
+
+        Examples
+        --------
+        >>> import uapca
+        >>> X = uapca.UncertainArray([[1.0, 2.0]], [[[4.0, -1.0], [-1.0, 1.0]]], names=["a"])
+        >>> X.to_frame()
+               x0  x0_err   x1  x1_err  x0_x1_corr
+        name
+        a     1.0     2.0  2.0     1.0        -0.5
+        """
+        pd = pandas_for("to_frame")
+        d = self.shape[1]
+        if corr is None and d > _WIDEST and has_correlations(self):
+            raise ValueError(
+                f"corr must be given for more than {_WIDEST} features with correlated errors; the "
+                f"pairs of {d} features would have {d * (d - 1) // 2:,} columns: pass corr=False "
+                "to leave them out or corr=True to have them"
+            )
+        columns = columns_of_rows(self, corr=corr is None or corr)
+        index = None if self._names is None else pd.Index(self._names, name="name")
+        return pd.DataFrame(columns, index=index)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to one file, exactly; `uapca.load` reads it. See `uapca.load`."""
+        from uapca.uncertain.files import save
+
+        save(self, path)
+
+    def __repr__(self) -> str:
+        """The headline, the features and the first rows as mean ± standard deviation."""
+        lines = [f"UncertainArray: {headline(self)}"]
+        if self._features is not None:
+            shown = ", ".join(map(_short, self._features[:_COLUMNS]))
+            more = f", … ({self.shape[1]} in all)" if self.shape[1] > _COLUMNS else ""
+            lines.append(f"  features  {shown}{more}")
+        labels, cells = _cells(self)
+        width = max(map(len, labels))
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        for label, row in zip(labels, cells, strict=True):
+            padded = "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True))
+            lines.append(f"  {label:<{width}}  {padded}".rstrip())
+        if len(self) > _ROWS:
+            lines.append(f"  … {len(self) - _ROWS} more rows")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same as a table; every name is escaped."""
+        labels, cells = _cells(self)
+        shown = min(self.shape[1], _COLUMNS)
+        features = self._features or tuple(f"x{j}" for j in range(shown))
+        head = [_short(f) for f in features[:shown]] + ["…"] * (self.shape[1] > shown)
+        rows = [
+            f"<tr><th>{escape(label)}</th>"
+            + "".join(f"<td>{escape(c)}</td>" for c in row)
+            + "</tr>"
+            for label, row in zip(labels, cells, strict=True)
+        ]
+        more = len(self) - _ROWS
+        note = f"<p>… {more} more rows</p>" if more > 0 else ""
+        return (
+            f"<div><p><b>UncertainArray</b>: {escape(headline(self))}</p>"
+            "<table><thead><tr><th></th>"
+            + "".join(f"<th>{escape(f)}</th>" for f in head)
+            + "</tr></thead><tbody>"
+            + "".join(rows)
+            + f"</tbody></table>{note}</div>"
         )
+
+
+def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
+    """The rows of several arrays, one after the other.
+
+    Rows keep their weights relative to one another as they were given: two sets of clusters
+    weighted by their counts become one such set. The representation of the covariances is kept
+    where all have the same, and the simplest that holds them all is taken otherwise: certain rows
+    beside independent errors stay diagonal, matrices make everything dense.
+
+    Parameters
+    ----------
+    arrays : sequence of UncertainArray
+        With the same features. Names, counts and laws are kept if all arrays have them (and no
+        two names are equal); source and origin if they are the same in all.
+
+    Returns
+    -------
+    UncertainArray
+
+    Examples
+    --------
+    >>> import uapca
+    >>> sure = uapca.UncertainArray([[0.0, 1.0]])
+    >>> vague = uapca.UncertainArray([[2.0, 3.0]], std=0.5)
+    >>> uapca.concat([sure, vague]).std
+    array([[0. , 0. ],
+           [0.5, 0.5]])
+    """
+    from uapca.uncertain.combine import joined
+
+    arrays = list(arrays)
+    if not arrays or not all(isinstance(X, UncertainArray) for X in arrays):
+        raise TypeError(
+            "arrays must be UncertainArrays, at least one; "
+            f"got {[type(X).__name__ for X in arrays]}"
+        )
+    first = arrays[0]
+    for k, X in enumerate(arrays):
+        if X.shape[1] != first.shape[1]:
+            raise ValueError(
+                "arrays must have the same number of features; "
+                f"array 0 has {first.shape[1]}, array {k} has {X.shape[1]}"
+            )
+        if None not in (X.features, first.features) and X.features != first.features:
+            raise ValueError(
+                "arrays must have the same features in the same order; "
+                f"array 0 has {first.features}, array {k} has {X.features}: order them with "
+                "X[:, features]"
+            )
+    largest = max(max(X.total_weight for X in arrays), np.finfo(float).tiny)
+    shares = [X.total_weight / largest for X in arrays]
+    total = min(float(sum(shares)) * float(largest), float(np.finfo(float).max))
+    equal = all(X._weights is None and X.total_weight == len(X) for X in arrays)
+    weights = None
+    if not equal and total > 0:
+        parts = [X.weights * (share / sum(shares)) for X, share in zip(arrays, shares, strict=True)]
+        weights = frozen(np.concatenate(parts))
+    names: tuple[str, ...] | None = None
+    if all(X.names is not None for X in arrays):
+        names = tuple(name for X in arrays for name in X.names or ())
+        if len(set(names)) != len(names):
+            names = None
+    laws = None
+    if all(X.laws is not None for X in arrays):
+        laws = LawList([law for X in arrays for law in X.laws or ()])
+    counts = [X.counts for X in arrays if X.counts is not None]
+    sources = {X.source for X in arrays}
+    mean = np.concatenate([X.mean for X in arrays])
+    return first._replace(
+        mean=mean,
+        cov=joined([X.cov for X in arrays]),
+        weights=weights,
+        total=total,
+        counts=frozen(np.concatenate(counts)) if len(counts) == len(arrays) else None,
+        names=names,
+        features=next((X.features for X in arrays if X.features is not None), None),
+        laws=laws,
+        missing=frozen(np.isnan(mean)) if any(X.missing is not None for X in arrays) else None,
+        origin=first.origin if len({X.origin for X in arrays}) == 1 else None,
+        source=first.source if len(sources) == 1 else "values",
+        record=None,
+    )
+
+
+class LawList(Sequence["uapca.laws.Law"]):
+    """One law for each row, and one affine map for all of them.
+
+    The map is applied to a law when it is asked for: projecting a million rows maps none of them.
+    """
+
+    __slots__ = ("_items", "_matrix", "_offset")
+
+    def __init__(
+        self,
+        items: Sequence[uapca.laws.Law],
+        matrix: Doubles | None = None,
+        offset: Doubles | None = None,
+    ) -> None:
+        # A list may change later; other sequences may make their laws when looked at.
+        self._items = tuple(items) if isinstance(items, list) else items
+        self._matrix = matrix
+        self._offset = offset
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> uapca.laws.Law: ...
+    @overload
+    def __getitem__(self, index: slice) -> LawList: ...
+    def __getitem__(self, index: int | slice) -> uapca.laws.Law | LawList:
+        if isinstance(index, slice):
+            return LawList(self._items[index], self._matrix, self._offset)
+        law = self._items[index]
+        if self._matrix is None or self._offset is None:
+            return law
+        return law.affine(self._matrix, self._offset)
+
+    def __iter__(self) -> Iterator[uapca.laws.Law]:
+        return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"LawList({len(self)} laws)"
+
+    @property
+    def parts(self) -> tuple[tuple[uapca.laws.Law, ...], Doubles | None, Doubles | None]:
+        """The laws before the map, and its matrix and offset (None for no map)."""
+        return tuple(self._items), self._matrix, self._offset
+
+    def take(self, rows: Rows) -> LawList:
+        """The laws of some of the rows."""
+        if isinstance(rows, slice):
+            return self[rows]
+        return LawList([self._items[i] for i in rows], self._matrix, self._offset)
+
+    def affine(self, A: Doubles, b: Doubles) -> LawList:
+        """The laws of A x + b; ``A`` of shape (q, D), or (D,) for a factor on each axis."""
+        if self._matrix is None:
+            return LawList(self._items, A, b)
+        inner = self._matrix
+        offset = np.zeros(A.shape[-1]) if self._offset is None else self._offset
+        if A.ndim == 1:
+            return LawList(self._items, (A * inner.T).T, A * offset + b)
+        return LawList(self._items, A * inner if inner.ndim == 1 else A @ inner, A @ offset + b)
+
+    def scaled(self, s: float) -> LawList:
+        """The laws with all deviations from their means times ``s``."""
+        return LawList([law.scaled(s) for law in self._items], self._matrix, self._offset)
+
+
+def _laws_from(laws: Sequence[object], means: Floats, check: bool) -> LawList:
+    """One law for each row, each with the mean of its row."""
+    if len(laws) != len(means):
+        raise ValueError(
+            f"laws must have one entry for each row; got {len(laws)} for {len(means)} rows"
+        )
+    if not check:
+        return LawList(laws)  # type: ignore[arg-type]
+    from uapca.laws import as_law  # which most data does without
+
+    checked = [as_law(law, means.shape[1]) for law in laws]
+    for i, (law, row) in enumerate(zip(checked, means, strict=True)):
+        difference, size = np.abs(law.mean - row), np.abs(row) + law.std
+        if (difference > 1e-6 * size + np.finfo(float).tiny).any():  # False where row is NaN
+            raise ValueError(
+                "laws must have the means of their rows; the law of row "
+                f"{i} has mean {law.mean} instead of {row}"
+            )
+    return LawList(checked)
 
 
 def _labels_of_frame(mean: Any, names: Any, features: Any) -> tuple[Any, Any]:
@@ -378,25 +832,161 @@ def _check_columns(mean: Any, std: Any) -> None:
     ours, theirs = getattr(mean, "columns", None), getattr(std, "columns", None)
     if ours is not None and theirs is not None and list(ours) != list(theirs):
         raise ValueError(
-            complaint(
-                "std",
-                "have the columns of mean in the same order",
-                f"got {list(theirs)} for {list(ours)}",
-                "Select them, std[mean.columns]",
-            )
+            "std must have the columns of mean in the same order; "
+            f"got {list(theirs)} for {list(ours)}"
         )
 
 
-def _check_laws(laws: LawList, mean: Floats) -> None:
-    """Raise if a law has another mean than its row."""
-    for i, (law, row) in enumerate(zip(laws, mean, strict=True)):
-        size = np.abs(row) + law.std
-        if (np.abs(law.mean - row) > 1e-6 * size + np.finfo(float).tiny).any():
-            raise ValueError(
-                complaint(
-                    "laws",
-                    "have the means of their rows",
-                    f"the law of row {i} has mean {law.mean} instead of {row}",
-                    "Use uapca.from_distributions, which takes both from the laws",
-                )
+# Rows and features by position, mask, slice or name
+
+
+def positions(
+    index: Index,
+    count: int,
+    labels: tuple[str, ...] | None,
+    axis: str,
+    features: tuple[str, ...] | None = None,
+) -> Rows:
+    """An index of any kind as a slice or as positions, at least one of ``count``.
+
+    A row that is not there may be one of the ``features``, which the message then says.
+    """
+    if index is Ellipsis:
+        return slice(None)
+    if isinstance(index, slice):
+        if not len(range(*index.indices(count))):
+            raise IndexError(f"index must select at least one {axis}; {index} is empty here")
+        return index
+    array = np.atleast_1d(np.asarray(index))
+    if array.dtype.kind == "O" and array.size and all(isinstance(a, str) for a in array.flat):
+        array = array.astype(str)
+    if array.dtype.kind in "UT":
+        known = {} if labels is None else {label: i for i, label in enumerate(labels)}
+        unknown = [str(label) for label in array if str(label) not in known]
+        if unknown:
+            raise KeyError(_unknown(unknown[0], axis, labels, features or ()))
+        return np.array([known[str(label)] for label in array], dtype=np.intp)
+    if array.dtype.kind == "b" and array.shape == (count,):
+        if not array.any():
+            raise IndexError(f"index must select at least one {axis}; the mask is all False")
+        return np.flatnonzero(array)
+    if array.dtype.kind in "iu" and array.ndim == 1 and array.size:
+        found = array.astype(np.intp)
+        outside = (found < -count) | (found >= count)
+        if outside.any():
+            raise IndexError(
+                f"index must be below the number of {axis}s, {count}; got {found[outside][0]}"
             )
+        return np.where(found < 0, found + count, found)
+    raise IndexError(
+        f"index must select {axis}s by position, mask of length {count}, slice or name; "
+        f"got {type(index).__name__} with shape {shape_of(array)} and dtype {array.dtype}"
+    )
+
+
+def _unknown(
+    name: str, axis: str, labels: tuple[str, ...] | None, features: tuple[str, ...]
+) -> str:
+    text = f"{axis} name must be one of the {axis}s' names; got {name!r}"
+    if labels is None:
+        text += f", but the {axis}s have no names"
+    if name in features:
+        return f"{text}: it is a feature, which X[:, {name!r}] selects"
+    close = nearest(name, labels or ())
+    if close:
+        return f"{text}: perhaps {close!r} was meant"
+    if labels is None:
+        return text
+    return f"{text}, and there are {', '.join(map(repr, labels[:8]))}{', …' * (len(labels) > 8)}"
+
+
+def _taken(labels: tuple[str, ...] | None, rows: Rows) -> tuple[str, ...] | None:
+    """The labels of a selection; None where one would occur twice."""
+    if labels is None:
+        return None
+    if isinstance(rows, slice):
+        return labels[rows]
+    chosen = tuple(labels[i] for i in rows)
+    return chosen if len(set(chosen)) == len(chosen) else None
+
+
+# Tables
+
+
+def has_correlations(X: UncertainArray) -> bool:
+    """Whether the errors of a row may be correlated."""
+    return X.cov.kind not in ("zero", "diagonal")
+
+
+def columns_of_rows(X: UncertainArray, corr: bool) -> dict[str, Floats]:
+    """Columns ``x`` and ``x_err`` for each feature, in the storage type of the rows.
+
+    With ``corr`` also ``x_y_corr`` for each pair that is correlated in some row.
+    """
+    features, std = X.features or tuple(f"x{j}" for j in range(X.shape[1])), X.std
+    parts: list[tuple[str, Floats]] = []
+    for j, feature in enumerate(features):
+        parts += (feature, X.mean[:, j]), (ERROR.replace("{}", feature), std[:, j])
+    if corr and has_correlations(X):
+        covs, errors = X.cov.dense(), X.cov.std().astype(np.float64)
+        # A certain value is correlated with nothing.
+        scale = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0.0)
+        head, middle, tail = CORRELATION.split("{}")
+        for i, first in enumerate(features):
+            for j in range(i + 1, len(features)):
+                values = covs[:, i, j] * scale[:, i] * scale[:, j]
+                if values.any():
+                    name = f"{head}{first}{middle}{features[j]}{tail}"
+                    parts.append((name, np.clip(values, -1.0, 1.0)))
+    columns = dict(parts)
+    if len(columns) < len(parts):
+        names = [name for name, _ in parts]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(
+            "features must give a table columns of different names; two of them would be called "
+            f"{twice!r}"
+        )
+    return columns
+
+
+# Text
+
+
+def headline(X: UncertainArray) -> str:
+    """Shape, kind of errors, storage type, weights, laws and missing cells in a line."""
+    n, d = X.shape
+    parts = [f"{_plural(n, 'row')} × {_plural(d, 'feature')}", _KINDS[X.cov.kind]]
+    types = {str(X.mean.dtype), str(X.cov.dtype)}
+    if types != {"float64"}:
+        parts.append(" and ".join(sorted(types)))
+    if np.ptp(X.weights) > 0:
+        parts.append(f"weights {X.weights.min():.3g} to {X.weights.max():.3g}")
+    if X.laws is not None:
+        parts.append("laws known")
+    if X.missing is not None:
+        parts.append(_plural(int(X.missing.sum()), "missing cell"))
+    return ", ".join(parts)
+
+
+def _cells(X: UncertainArray) -> tuple[list[str], list[list[str]]]:
+    """Labels and cells of the first rows and features."""
+    n, d = X.shape
+    rows, columns = min(n, _ROWS), min(d, _COLUMNS)
+    head = X[:rows, :columns]
+    labels = [_short(a) for a in head.names or [str(i) for i in range(rows)]]
+    absent = np.zeros(head.shape, dtype=bool) if head.missing is None else head.missing
+    cells = [
+        ["missing" if gone else f"{m:.4g} ± {s:.2g}" for m, s, gone in zip(*parts, strict=True)]
+        + ["…"] * (d > columns)
+        for parts in zip(head.mean, head.std, absent, strict=True)
+    ]
+    return labels, cells
+
+
+def _short(label: str) -> str:
+    label = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in label)
+    return label if len(label) <= _WIDTH else label[: _WIDTH - 1] + "…"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"

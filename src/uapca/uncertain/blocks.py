@@ -12,9 +12,8 @@ from functools import lru_cache
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
-from uapca._validation import Floats
+from uapca._validation import Doubles, Floats
 
 __all__ = [
     "NEAR",
@@ -25,8 +24,6 @@ __all__ = [
     "moments",
     "row_blocks",
 ]
-
-Doubles = npt.NDArray[np.float64]
 
 _BLOCK_BYTES = 2 << 20  # measured: between 1 and 8 MiB the best with 0.5 MiB of L2 a core
 _BLOCK_ROWS = 4096  # fewer rows than this and the matrix product no longer pays for its set-up

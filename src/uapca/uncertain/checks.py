@@ -5,14 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
-from uapca.uncertain.blocks import Doubles, row_blocks
+from uapca._validation import (
+    Doubles,
+    Floats,
+    as_floats,
+    check_finite,
+    complaint,
+    frozen,
+    shape_of,
+)
+from uapca.uncertain.blocks import row_blocks
 from uapca.uncertain.covariance import Covariance
 from uapca.uncertain.dense import Dense
 from uapca.uncertain.structured import Diagonal, LowRank, Shared, Zero
 
-__all__ = ["covariance_from", "means_from", "scale_from", "weights_from"]
+__all__ = ["counts_from", "covariance_from", "means_from", "scale_from", "weights_from"]
 
 # In correlations: what printing to eight digits, or one matrix product in single precision, leaves.
 _TOLERANCE = {8: 1e-8, 4: 1e-4}
@@ -21,8 +30,16 @@ _TOLERANCE = {8: 1e-8, 4: 1e-4}
 _INFINITE = 1e150
 
 
-def means_from(mean: Any, check: bool) -> Floats:
-    """Means as a float array of shape (N, D) with at least one row and one feature."""
+def means_from(
+    mean: Any, check: bool, keep: bool = False
+) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
+    """Means as a float array of shape (N, D), and which of them are missing (None for none).
+
+    With ``keep``, cells that are NaN or masked are missing; otherwise they are refused.
+    """
+    if keep and np.ma.isMaskedArray(mean):
+        values = as_floats(mean.data, "mean")
+        mean = np.where(np.ma.getmaskarray(mean), values.dtype.type(np.nan), values)
     array = as_floats(mean, "mean")
     if array.ndim != 2:
         raise ValueError(
@@ -42,15 +59,34 @@ def means_from(mean: Any, check: bool) -> Floats:
                 "Check that the data was read and selected as intended",
             )
         )
+    absent: npt.NDArray[np.bool_] | None = None
+    if keep:
+        absent = np.isnan(array)
+        absent.flags.writeable = False
+        if not absent.any():
+            absent = None
     if check:
-        check_finite(array, "mean", ("row", "feature"))
-    return array
+        given = array if absent is None else np.where(absent, 0.0, array)
+        check_finite(given, "mean", ("row", "feature"))
+    return array, absent
 
 
 def covariance_from(
-    cov: Any, std: Any, factors: Any, shape: tuple[int, int], check: bool
+    cov: Any,
+    std: Any,
+    factors: Any,
+    shape: tuple[int, int],
+    check: bool,
+    missing: npt.NDArray[np.bool_] | None = None,
 ) -> Covariance:
-    """The covariances in the representation the arguments name."""
+    """The covariances in the representation the arguments name.
+
+    The errors of ``missing`` cells may be NaN or infinite; they are kept as 0.
+    """
+    if missing is not None and std is not None:
+        std = as_floats(std, "std")
+        if std.shape == shape:
+            std = np.where(missing & ~np.isfinite(std), std.dtype.type(0.0), std)
     n, d = shape
     if cov is not None and (std is not None or factors is not None):
         other = "std" if std is not None else "factors"
@@ -124,6 +160,23 @@ def weights_from(weights: Any, n: int, parameter: str = "weights") -> tuple[Doub
     array /= float(array.sum())
     array.flags.writeable = False
     return array, min(whole, float(np.finfo(np.float64).max))
+
+
+def counts_from(counts: Any, n: int) -> npt.NDArray[Any] | None:
+    """Numbers of points behind the rows: positive, integers if they were given as integers."""
+    if counts is None:
+        return None
+    array = as_floats(counts, "counts")
+    if array.shape != (n,):
+        raise ValueError(
+            f"counts must have one entry for each of the {n} rows; got shape {shape_of(array)}"
+        )
+    check_finite(array, "counts", ("row",))
+    if array.min() <= 0:
+        row = int(array.argmin())
+        raise ValueError(f"counts must be positive; row {row} has {array[row]:g}")
+    given = np.asarray(counts)
+    return frozen(given.astype(np.int64) if given.dtype.kind in "iu" else array.astype(np.float64))
 
 
 def scale_from(scale: Any, parameter: str = "scale") -> float:

@@ -13,16 +13,15 @@ import numpy as np
 
 from uapca._files import read_archive, replacing, write_archive
 from uapca._validation import Floats
-from uapca.uncertain.array import UncertainArray
+from uapca.uncertain.array import LawList, UncertainArray
 from uapca.uncertain.covariance import Covariance
 from uapca.uncertain.dense import Dense
-from uapca.uncertain.lawlist import LawList
 from uapca.uncertain.structured import Diagonal, LowRank, Shared, Zero
 
 __all__ = ["load", "save"]
 
 FORMAT = "uapca.UncertainArray"
-VERSION = 1
+VERSION = 2  # 2: missing cells, counts, origin and source
 _FOREIGN = (
     "path must name a file written by UncertainArray.save; {where} is of another kind. "
     "Build the array from its values, for instance with uapca.UncertainArray."
@@ -34,12 +33,17 @@ def save(X: UncertainArray, path: str | PathLike[str]) -> None:
     arrays: dict[str, Any] = {"mean": X.mean, **X.cov.arrays}
     if X._weights is not None:
         arrays["weights"] = X._weights
+    if X.counts is not None:
+        arrays["counts"] = X.counts
     header = {
         "covariance": X.cov.kind,
         "multiplier": X.cov.multiplier,
         "total_weight": X.total_weight,
         "names": X.names,
         "features": X.features,
+        "missing": X.missing is not None,
+        "origin": X.origin,
+        "source": X.source,
         "laws": None if X._laws is None else _laws_to_dict(X._laws),
     }
     with replacing(path) as file:
@@ -79,18 +83,20 @@ def load(path: str | PathLike[str]) -> UncertainArray:
 def _assembled(header: dict[str, Any], arrays: dict[str, Floats]) -> UncertainArray:
     mean = arrays["mean"]
     n, d = mean.shape
-    weights: Any = arrays.get("weights")
     for array in arrays.values():
         array.flags.writeable = False
+    empty = UncertainArray(mean, check=False, missing="keep" if header.get("missing") else "error")
     names, features = header["names"], header["features"]
-    return UncertainArray._of(
-        mean,
-        _covariance(header["covariance"], arrays, n, d, float(header["multiplier"])),
-        weights,
-        float(header["total_weight"]),
-        None if names is None else tuple(names),
-        None if features is None else tuple(features),
-        _laws(header["laws"]),
+    return empty._replace(
+        cov=_covariance(header["covariance"], arrays, n, d, float(header["multiplier"])),
+        weights=arrays.get("weights"),
+        total=float(header["total_weight"]),
+        counts=arrays.get("counts"),
+        names=None if names is None else tuple(names),
+        features=None if features is None else tuple(features),
+        laws=_laws(header["laws"]),
+        origin=header.get("origin"),
+        source=header.get("source", "values"),
     )
 
 

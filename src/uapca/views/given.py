@@ -12,7 +12,7 @@ import numpy as np
 from uapca._validation import complaint
 from uapca.decomposition import UAPCA
 from uapca.sensitivity import FactorTraces, WeightTraces, factor_traces
-from uapca.sensitivity.inputs import feature_names, fitted
+from uapca.sensitivity.traces import feature_names, fitted
 from uapca.uncertain import UncertainArray
 
 __all__ = [

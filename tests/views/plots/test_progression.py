@@ -152,8 +152,7 @@ def test_one_row_and_infinity_alone():
         ({"level": 95}, "level must lie between 0 and 1; got 95. Pass 0.95 for 95 %."),
         (
             {"scales": [1.0, 0.5]},
-            "scales must rise, each number once; got 0.5 after 1.0 at position 1. "
-            "Use numpy.unique(scales).",
+            "scales must increase, each number once; got 0.5 after 1",
         ),
         (
             {"components": (0, 3)},
@@ -171,17 +170,13 @@ def test_bad_options(options, message):
 def test_a_fit_has_no_rows_to_show():
     with pytest.raises(TypeError) as error:
         uapca.plot.progression(uapca.UAPCA().fit(X))
-    assert str(error.value) == (
-        "X must be an UncertainArray; got UAPCA. Pass uapca.UncertainArray(X)."
-    )
+    assert str(error.value) == ("X must be an UncertainArray; got UAPCA")
 
 
 def test_one_feature_is_refused():
     with pytest.raises(ValueError) as error:
         uapca.plot.progression(uapca.UncertainArray([[1.0], [2.0]], std=1.0))
-    assert str(error.value) == (
-        "X must have at least 2 features; got 1. One axis has nowhere to turn."
-    )
+    assert str(error.value) == ("X must have at least 2 features; got 1")
 
 
 def test_the_legend_says_what_the_ellipses_are_of():

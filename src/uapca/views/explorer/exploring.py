@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from uapca.sensitivity.inputs import uncertain
+from uapca.sensitivity.traces import uncertain
 from uapca.views.explorer.page import write_page
 from uapca.views.explorer.payload import payload
 from uapca.views.explorer.state import State

@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 
 from uapca.decomposition import UAPCA, UncertainScaler
 from uapca.sensitivity.family import Family, over_scale
-from uapca.sensitivity.path import Path, adaptive_path
+from uapca.sensitivity.tracking import Path, adaptive_path
 from uapca.uncertain import UncertainArray
 from uapca.views.explorer.arrays import Wire, wire
 

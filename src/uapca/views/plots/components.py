@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from uapca.sensitivity.inputs import feature_names, uncertain
+from uapca.sensitivity.traces import feature_names, uncertain
 from uapca.stability import ComponentUncertainty, SeparationWarning, component_uncertainty
 from uapca.stability.verdict import TOLD_APART
 from uapca.uncertain import UncertainArray

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from uapca.decomposition import UAPCA
-from uapca.sensitivity.inputs import uncertain
+from uapca.sensitivity.traces import uncertain
 from uapca.uncertain import UncertainArray
 from uapca.views.given import chosen_components, counted, data_or_fit, features_of, fit_given
 from uapca.views.palette import GREY, OKABE_ITO, inks

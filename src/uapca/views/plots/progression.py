@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca.sensitivity import FactorTraces, factor_traces
-from uapca.sensitivity.inputs import grid_of_scales, shown_count, uncertain
+from uapca.sensitivity.traces import grid_of_scales, shown_count, uncertain
 from uapca.uncertain import UncertainArray
 from uapca.views.given import check_level, chosen, chosen_pair
 from uapca.views.legends import ROOM, legend_columns

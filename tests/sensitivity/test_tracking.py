@@ -5,8 +5,7 @@ import pytest
 
 from uapca.decomposition.spectrum import scaled_spectrum
 from uapca.sensitivity.family import over_scale, over_weight
-from uapca.sensitivity.following import follow, match
-from uapca.sensitivity.path import adaptive_path, fixed_path
+from uapca.sensitivity.tracking import adaptive_path, fixed_path, follow, match
 
 
 def random_pair(seed: int, d: int) -> tuple[np.ndarray, np.ndarray]:
