@@ -21,8 +21,8 @@ LAYERS = [
     {"inputs", "aggregate", "decomposition"},
     {"sensitivity", "stability", "compare"},
     {"datasets"},
-    {"views"},
     {"plot"},
+    {"figures", "views"},
     {"cli"},
     {"__main__"},
 ]

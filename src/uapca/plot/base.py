@@ -17,6 +17,7 @@ from uapca.plot.labels import drawable, percent
 from uapca.plot.style import (
     LINESTYLES,
     MARKERS,
+    SEQUENTIAL,
     WIDE_FIGURE,
     Floats,
     Look,
@@ -92,6 +93,17 @@ def own_data(fit: UAPCA, X: UncertainArray) -> UncertainArray:
     return fit_units(fit, X).scaled(float(fit.scale))
 
 
+def with_matrices(fit: UAPCA, X: UncertainArray | None = None) -> UAPCA:
+    """The fit with C and Ψ̄, which some solvers do not form; then of the data."""
+    if hasattr(fit, "between_covariance_"):
+        return fit
+    if X is None:
+        raise ValueError(
+            f"pca must have kept C and Ψ̄; solver={fit.solver_!r} forms neither: use solver='eigh'"
+        )
+    return UAPCA(fit.n_components_, scale=fit.scale, solver="eigh").fit(X)
+
+
 def feature_names(fit: UAPCA) -> tuple[str, ...]:
     """The names of the features, x0, x1, … where there are none."""
     names = getattr(fit, "feature_names_in_", None)
@@ -108,7 +120,9 @@ def axis_label(fit: UAPCA, component: int) -> str:
     return f"PC{component + 1} ({percent(float(fit.explained_variance_ratio_[component]))})"
 
 
-def chosen_components(components: Any, there: int, least: int = 1, most: int = 2) -> tuple[int, ...]:
+def chosen_components(
+    components: Any, there: int, least: int = 1, most: int = 2
+) -> tuple[int, ...]:
     """Different components that are there, counted from 0; one number is one component."""
     listed = list(np.atleast_1d(np.asarray(components, dtype=object)))
     whole = all(isinstance(i, Integral) and not isinstance(i, bool) for i in listed)
@@ -192,6 +206,7 @@ class Panel:
         self.ax: Any = ax
         self.ratio = ratio
         self.entries: list[Any] = []
+        self.title_pad: float | None = None
         self.line = float(mpl.rcParams["lines.linewidth"])
         self.marker = float(mpl.rcParams["lines.markersize"])
 
@@ -202,7 +217,9 @@ class Panel:
 
         return Labels.of(self.ax)
 
-    def area(self, text: str, color: Any, alpha: float = 0.3, edge: bool = True, **patch: Any) -> None:
+    def area(
+        self, text: str, color: Any, alpha: float = 0.3, edge: bool = True, **patch: Any
+    ) -> None:
         """Explain a filled area in the legend."""
         from matplotlib.colors import to_rgba
         from matplotlib.patches import Patch
@@ -255,7 +272,7 @@ class Panel:
     def title(self, text: str | None) -> None:
         """Set the title; nothing where there is none."""
         if text:
-            self.ax.set_title(drawable(text), parse_math=False)
+            self.ax.set_title(drawable(text), parse_math=False, pad=self.title_pad)
 
     def equal(self) -> None:
         """Give both axes one unit, so that angles and distances are true."""
@@ -265,18 +282,22 @@ class Panel:
     def _shared(self) -> tuple[Any, Any]:
         return self.ax.get_shared_x_axes(), self.ax.get_shared_y_axes()
 
-    def colorbar(self, values: Floats, label: str, cmap: str) -> Any:
+    def colorbar(self, values: Floats, label: str, shown: bool = True) -> Any:
         """A colour bar for some values; what turns them into colours is returned."""
+        from matplotlib import colormaps
         from matplotlib.cm import ScalarMappable
-        from matplotlib.colors import Normalize
+        from matplotlib.colors import ListedColormap, Normalize
 
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
         norm = Normalize(low, high if high > low else low + 1.0)
-        mapped = ScalarMappable(norm, cmap)
-        bar = self.ax.figure.colorbar(mapped, ax=self.ax, fraction=0.05, pad=0.02, aspect=25)
-        bar.set_label(drawable(label), parse_math=False)
-        bar.outline.set_linewidth(0.5 * self.line)
+        # The lightest end is hardly seen on white paper.
+        dark = ListedColormap(colormaps[SEQUENTIAL](np.linspace(0, 0.85, 256)))
+        mapped = ScalarMappable(norm, dark)
+        if shown:
+            bar = self.ax.figure.colorbar(mapped, ax=self.ax, fraction=0.05, pad=0.02, aspect=25)
+            bar.set_label(drawable(label), parse_math=False)
+            bar.outline.set_linewidth(0.5 * self.line)
         return mapped
 
 
@@ -312,6 +333,7 @@ def panel(
             yield from _drawn(made, title, legend)
             if not fixed:
                 _fit_height(made)
+            _wrap_labels(made)
         except BaseException:
             plt.close(figure)
             raise
@@ -357,20 +379,12 @@ def _legend(host: Any, figure: Any, entries: Sequence[Any], room: float, **where
     unit = size * figure.dpi / INCH
     ruler = Text(0, 0, "", fontsize=size, parse_math=False)
     ruler.set_figure(figure)
-
-    def width(text: str) -> float:
-        ruler.set_text(text)
-        return float(ruler.get_window_extent().width)
-
-    texts, longest = [], room - 4.0 * unit
+    texts, widths = [], []
     for handle in entries:
-        text = drawable(handle.get_label())
-        letters = len(text)
-        while width(text) > longest and letters > 8:
-            letters = min(int(letters * 0.95), int(len(text) * longest / width(text)) + 1)
-            text = "\n".join(wrap(drawable(handle.get_label()), max(letters, 8)))
-        texts.append(text)
-    widths = [width(text) + 3.9 * unit for text in texts]
+        ruler.set_text(drawable(handle.get_label()))
+        _wrap(ruler, room - 4.0 * unit)
+        texts.append(ruler.get_text())
+        widths.append(float(ruler.get_window_extent().width) + 3.9 * unit)
     for columns in range(min(len(texts), 6), 0, -1):
         if sum(max(widths[k::columns]) for k in range(columns)) <= room:
             break
@@ -387,6 +401,27 @@ def _legend(host: Any, figure: Any, entries: Sequence[Any], room: float, **where
     )
     for text in made.get_texts():
         text.set_parse_math(False)
+
+
+def _wrap(text: Any, room: float) -> None:
+    """Break a text into lines until it is no longer than `room` pixels along its direction."""
+    whole = text.get_text()
+    along = 1 if text.get_rotation() == 90.0 else 0
+    letters = len(whole)
+    while letters > 8 and (long := float(text.get_window_extent().size[along])) > room:
+        letters = min(int(letters * 0.95), int(letters * room / long) + 1)
+        text.set_text("\n".join(wrap(whole, max(letters, 8))))
+
+
+def _wrap_labels(made: Panel) -> None:
+    """Break titles and labels of axes that are longer than the figure or its axes."""
+    figure = made.ax.figure
+    high = min(made.ratio, 1.0) * 0.75 * figure.bbox.width
+    high = max(min(high, 0.75 * figure.bbox.height), 0.45 * figure.bbox.height)
+    for ax in figure.axes:
+        _wrap(ax.yaxis.label, high)
+        _wrap(ax.xaxis.label, 0.85 * figure.bbox.width)
+        _wrap(ax.title, 0.95 * figure.bbox.width)
 
 
 def _fit_height(made: Panel) -> None:

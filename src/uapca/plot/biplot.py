@@ -22,7 +22,7 @@ from uapca.plot.labels import distinct, number, scale_text
 from uapca.plot.loadings import draw_arrow, feature_shares
 from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
-from uapca.plot.style import SEQUENTIAL, Palette
+from uapca.plot.style import Palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,10 +75,10 @@ def biplot(
     Examples
     --------
     >>> import uapca
-    >>> X = uapca.datasets.load_students()
-    >>> ax = uapca.plot.biplot(uapca.UAPCA(2).fit(X), X)
-    >>> [text.get_text() for text in ax.get_legend_handles_labels()[0]]
-    []
+    >>> X = uapca.datasets.load_iris_groups()
+    >>> ax = uapca.plot.biplot(uapca.UAPCA(2).fit(X), X, top=2)
+    >>> [text.get_text() for text in ax.texts if text.get_text().endswith("(cm)")]
+    ['sepal length (cm)', 'petal length (cm)']
     """
     fit, data = data_of(pca, X)
     pair = list(chosen_components(components, fit.n_components_, 2))
@@ -112,7 +112,7 @@ def biplot(
         mapped = None
         if color_by is not None:
             label, values = feature_shares(fit, pair, color_by)
-            mapped = made.colorbar(values[shown], label, SEQUENTIAL)
+            mapped = made.colorbar(values[shown], label)
         for j, text in zip(shown, distinct([feature_names(fit)[j] for j in shown]), strict=True):
             color = None if mapped is None else mapped.to_rgba(values[j])
             draw_arrow(made, factor * axes[j], text, color, gid=f"feature:{feature_names(fit)[j]}")

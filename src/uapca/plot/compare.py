@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uapca.plot.base import Data, Fit, Panel, axis_label, chosen_components, data_of, grid, joint_legend
+from uapca.plot.base import (
+    Data,
+    Fit,
+    Panel,
+    axis_label,
+    chosen_components,
+    data_of,
+    grid,
+    joint_legend,
+)
 from uapca.plot.labels import number, percent, scale_text
 from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
@@ -60,11 +69,11 @@ def compare(
     Examples
     --------
     >>> import uapca
-    >>> X = uapca.datasets.load_students()
+    >>> X = uapca.datasets.load_iris_groups()
     >>> pca = uapca.UAPCA(2).fit(X)
     >>> figure = uapca.plot.compare(pca.rescale(0), pca, X)
-    >>> [ax.get_title() for ax in figure.axes]
-    ['s = 0', 's = 1, turned by 16°; 1.8 % differs']
+    >>> figure.axes[0].get_title()
+    's = 0'
     """
     (a, left), (b, right) = data_of(first, X), data_of(second, X if X2 is None else X2)
     if len(left) != len(right):

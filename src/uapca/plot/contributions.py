@@ -69,8 +69,8 @@ def contributions(
     names = feature_names(fit)
     count = counted(top, len(names), TOP)
     weights = np.maximum(fit.explained_variance_[wanted], 0.0)
-    weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(wanted), 1 / len(wanted))
-    shares = np.square(fit.components_[wanted]).T @ weights
+    weights = weights if weights.sum() > 0 else np.ones(len(wanted))
+    shares = np.square(fit.components_[wanted]).T @ (weights / weights.sum())
     order = np.argsort(-shares.round(12), kind="stable")[:count]
     which = " and ".join(f"PC{i + 1}" for i in wanted[:3])
     which = which if len(wanted) < 4 else f"{len(wanted)} components"
@@ -88,7 +88,9 @@ def contributions(
         made.ax.bar_label(bars, [percent(v) for v in shares[order]], padding=2, fontsize="small")
         even = 1.0 / len(names)
         made.ax.axvline(even, color=drawn_color(None), linestyle="--", linewidth=0.9 * made.line)
-        made.stroke(f"if all were equal, {percent(even)}", None, "dashed", linewidth=0.9 * made.line)
+        made.stroke(
+            f"if all were equal, {percent(even)}", None, "dashed", linewidth=0.9 * made.line
+        )
         _names(made, [names[j] for j in order], len(names), "features")
         top_share = max(float(shares.max()), even)
         made.ax.set_xlim(0.0, 1.18 * top_share)  # room for the values behind the bars

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uapca.plot.base import Panel, panel
-from uapca.plot.style import GREY, SEQUENTIAL
+from uapca.plot.style import GREY
 from uapca.stability import SamplingConvergence
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def convergence(
     if not positive.any():
         raise ValueError("result must have distances above 0; all medians are 0")
     with panel(ax, figsize=figsize, title=title, legend=legend, ratio=0.75) as made:
-        mapped = made.colorbar(result.dims.astype(np.float64), "features D", SEQUENTIAL)
+        mapped = made.colorbar(result.dims.astype(np.float64), "features D")
         for d, row, keep in zip(result.dims, median, positive, strict=True):
             style = {"color": mapped.to_rgba(float(d)), "gid": f"D = {d}"}
             made.ax.plot(n[keep], row[keep], marker="o" if len(n) == 1 else None, **style)

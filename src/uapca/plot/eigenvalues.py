@@ -93,7 +93,12 @@ def eigenvalues(
             wide = made.line * (1.0 if i < named else 0.7)
             gid = f"λ{i + 1}"
             made.ax.plot(
-                u[seen], heights[seen, i], color=drawn_color(color), linestyle=dash, linewidth=wide, gid=gid
+                u[seen],
+                heights[seen, i],
+                color=drawn_color(color),
+                linestyle=dash,
+                linewidth=wide,
+                gid=gid,
             )
         top = 1.06 * float(heights[seen].max()) or 1.0
         made.ax.set(xlim=(0.0, 1.0), ylim=(0.0, top))
@@ -189,6 +194,4 @@ def _draw_crossings(
         )
     if texts:
         made.ax.add_artist(EdgeLabels("top", texts))
-        made.ax.title.set_y(1.0)
-        pad = 2.6 * texts[0].get_fontsize()
-        made.ax.set_title(made.ax.get_title(), pad=pad)
+        made.title_pad = 2.8 * texts[0].get_fontsize()

@@ -28,7 +28,6 @@ from uapca.plot.style import (
     GREY,
     LIGHT,
     LINESTYLES,
-    SEQUENTIAL,
     Floats,
     Look,
     cycle_colors,
@@ -150,7 +149,8 @@ def traces_of(traces: Traces, components: Any = (0, 1)) -> FactorTraces | Weight
     size = given.shape[1] if isinstance(given, UncertainArray) else given.n_features_in_
     if size < 2:
         raise ValueError("traces must have at least 2 features; a single axis has nowhere to turn")
-    listed = [i for i in np.atleast_1d(np.asarray(components, dtype=object)) if isinstance(i, int | np.integer)]
+    given_components = np.atleast_1d(np.asarray(components, dtype=object))
+    listed = [i for i in given_components if isinstance(i, int | np.integer)]
     return follow(given, n_components=max(2, min(1 + max(listed, default=1), size)))
 
 
@@ -334,20 +334,20 @@ def draw_traces(
     from matplotlib.collections import LineCollection
 
     draw_circle(made)
-    rest = [course.points[part, j] for j in range(len(names)) if j not in shown for part in course.segments]
+    rest = [
+        course.points[part, j]
+        for j in range(len(names))
+        if j not in shown
+        for part in course.segments
+    ]
     if rest:
-        made.ax.add_collection(LineCollection(rest, colors=LIGHT, linewidths=0.7 * made.line, zorder=2))
+        made.ax.add_collection(
+            LineCollection(rest, colors=LIGHT, linewidths=0.7 * made.line, zorder=2)
+        )
     own = looks(len(names), cycle_colors())
     mapped = None
     if encoding is not None and encoding.on == "color":
-        from matplotlib.cm import ScalarMappable
-        from matplotlib.colors import Normalize
-
-        mapped = ScalarMappable(Normalize(*encoding.limits), SEQUENTIAL)
-        if bar:
-            made.ax.figure.colorbar(mapped, ax=made.ax, fraction=0.05, pad=0.02).set_label(
-                encoding.label
-            )
+        mapped = made.colorbar(np.array(encoding.limits), encoding.label, shown=bar)
     for j in shown:
         if mirrored:
             _draw_trace(made, course, j, own[j], size, twin=True)
@@ -408,7 +408,12 @@ def _draw_trace(
             hues = color if mapped is None else mapped.to_rgba(between)
             made.ax.add_collection(
                 LineCollection(
-                    pieces, linewidths=widths, colors=hues, capstyle="round", zorder=zorder, gid=role
+                    pieces,
+                    linewidths=widths,
+                    colors=hues,
+                    capstyle="round",
+                    zorder=zorder,
+                    gid=role,
                 )
             )
         else:
@@ -421,16 +426,27 @@ def _draw_trace(
     if course.u[-1] == 1.0 and _length(last) > 0.03:
         _draw_head(made, last, color, alpha, size, zorder)
     if not twin:
-        spot = {"markeredgecolor": color, "markeredgewidth": 0.8 * size * wide, "zorder": zorder + 1}
-        if course.u[0] == 0.0:
-            ax.plot(*path[:1].T, "o", markersize=0.8 * size * made.marker, markerfacecolor="white", gid="start", **spot)
-        if course.middle in course.u:
-            at = path[course.u == course.middle]
-            ax.plot(*at.T, "s", markersize=0.7 * size * made.marker, markerfacecolor=color, gid="given", **spot)
+        given = path[course.u == course.middle]
+        for at, shape, fill, gid in (
+            (path[:1][course.u[:1] == 0.0], "o", "white", "start"),
+            (given, "s", color, "given"),
+        ):
+            ax.plot(
+                *at.T,
+                shape,
+                markersize=0.75 * size * made.marker,
+                markerfacecolor=fill,
+                markeredgecolor=color,
+                markeredgewidth=0.8 * size * wide,
+                zorder=zorder + 1,
+                gid=gid,
+            )
             made.labels.avoid(at)
 
 
-def _draw_head(made: Panel, line: Floats, color: Any, alpha: float, size: float, zorder: int) -> None:
+def _draw_head(
+    made: Panel, line: Floats, color: Any, alpha: float, size: float, zorder: int
+) -> None:
     """An arrowhead at the end of a trace, along its last stretch."""
     back = np.linalg.norm(line[-1] - line, axis=1)
     far = np.flatnonzero(back > 0.04)
@@ -559,8 +575,15 @@ def _multiples(
         for k, (j, text) in enumerate(zip(shown, texts, strict=True)):
             made = Panel(axes.ravel()[k])
             draw_traces(
-                made, course, names, (j,), encoding=encoding, mirrored=mirrored, size=0.6,
-                labels=False, bar=k == len(shown) - 1,
+                made,
+                course,
+                names,
+                (j,),
+                encoding=encoding,
+                mirrored=mirrored,
+                size=0.6,
+                labels=False,
+                bar=k == len(shown) - 1,
             )
             made.title(text)
             made.ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -47,7 +46,8 @@ def distinct(names: Sequence[str], length: int = 24) -> list[str]:
         alike = sorted({plain[i] for i in range(len(plain)) if short[i] == text})
         if count == 1 or len(alike) == 1:
             continue
-        start = len(os.path.commonprefix(alike))
+        shared = [len(set(letters)) == 1 for letters in zip(*alike, strict=False)]
+        start = [*shared, False].index(False)
         for i, name in enumerate(plain):
             if short[i] == text and len(name) > length:
                 head = max(length - 1 - len(name[start:]), 1)

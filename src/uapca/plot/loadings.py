@@ -24,6 +24,7 @@ from uapca.plot.base import (
     own_data,
     panel,
     positions,
+    with_matrices,
 )
 from uapca.plot.labels import distinct, scale_text
 from uapca.plot.metadata import columns_of, correlation
@@ -31,7 +32,6 @@ from uapca.plot.style import (
     GREY,
     LIGHT,
     LINESTYLES,
-    SEQUENTIAL,
     Floats,
     cycle_colors,
     drawn_color,
@@ -101,6 +101,7 @@ def loadings(
     's = 1'
     """
     fit, data = (fit_of(pca), None) if X is None else data_of(pca, X)
+    fit = with_matrices(fit, data)
     pair = list(chosen_components(components, fit.n_components_, 2))
     checked_choice(color_by, (None, "contribution", "cos2"), "color_by")
     names = feature_names(fit)
@@ -123,7 +124,7 @@ def loadings(
         colors: list[Any] = [look.color for look in own]
         if color_by is not None:
             label, values = feature_shares(fit, pair, color_by)
-            colors = list(made.colorbar(values, label, SEQUENTIAL).to_rgba(values))
+            colors = list(made.colorbar(values, label).to_rgba(values))
         for j, text in zip(shown, distinct([names[j] for j in shown], 20), strict=True):
             if spreads is not None:
                 draw_wedge(made, ends[j], spreads[j], colors[j])
@@ -155,7 +156,9 @@ def draw_circle(made: Panel) -> None:
     """The unit circle with its axes, and room around it for names."""
     from matplotlib.patches import Circle
 
-    made.ax.add_patch(Circle((0, 0), 1, fill=False, color=GREY, linewidth=0.7 * made.line, zorder=1))
+    made.ax.add_patch(
+        Circle((0, 0), 1, fill=False, color=GREY, linewidth=0.7 * made.line, zorder=1)
+    )
     for line in ("axhline", "axvline"):
         getattr(made.ax, line)(0.0, color=LIGHT, linewidth=0.6 * made.line, zorder=0)
     around = np.linspace(0, 2 * np.pi, 90)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from uapca.plot.base import Data, Fit, Panel, axis_label, chosen_components, data_of, grid, joint_legend
+from uapca.plot.base import (
+    Data,
+    Fit,
+    Panel,
+    axis_label,
+    chosen_components,
+    data_of,
+    grid,
+    joint_legend,
+)
 from uapca.plot.labels import scale_text
 from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind

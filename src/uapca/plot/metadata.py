@@ -61,7 +61,10 @@ def metadata(
     q = counted(n_components, fit.n_components_, 5, "n_components")
     scores = np.asarray(fit.transform(data).mean, dtype=np.float64)[:, :q]
     values = np.array(
-        [[correlation(score, column, data.weights) for score in scores.T] for column in columns.values()]
+        [
+            [correlation(score, column, data.weights) for score in scores.T]
+            for column in columns.values()
+        ]
     )
     with panel(
         ax,
@@ -69,9 +72,7 @@ def metadata(
         title=scale_text(float(fit.scale)) if title is None else title,
         legend=legend,
     ) as made:
-        image = made.ax.imshow(values, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
-        bar = made.ax.figure.colorbar(image, ax=made.ax, fraction=0.05, pad=0.02)
-        bar.set_label("correlation with the mean score")
+        made.ax.imshow(values, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
         names = distinct(list(columns), 22)
         kinds = [" (η)" * (column.dtype.kind != "f") for column in columns.values()]
         texts = [name + kind for name, kind in zip(names, kinds, strict=True)]
@@ -79,8 +80,11 @@ def metadata(
         made.ax.set_xticks(range(q), [f"PC{i + 1}" for i in range(q)])
         for (i, j), value in np.ndenumerate(values):
             color = "white" if abs(value) > 0.7 else "black"
-            made.ax.text(j, i, f"{value:.2f}".replace("-", "−"), color=color, ha="center", va="center")
-        made.ratio = min(0.12 + 0.11 * len(texts), 2.5)
+            made.ax.text(
+                j, i, f"{value:.2f}".replace("-", "−"), color=color, ha="center", va="center"
+            )
+        made.note("correlation with the mean scores" + "; η of categories" * any(kinds))
+        made.ratio = min(0.05 + 0.13 * len(texts), 2.5)
     return made.ax
 
 

@@ -195,7 +195,9 @@ class EdgeLabels(Artist):
         transform = self.texts[0].get_transform()
         points = np.zeros((len(self.texts), 2))
         points[:, i] = self.wishes
-        places = spread(transform.transform(points)[:, i], 1.04 * sizes, ends)
+        # Side by side words need a gap; lines have one of their own.
+        gap = 0.0 if i else renderer.points_to_pixels(0.6 * self.texts[0].get_fontsize())
+        places = spread(transform.transform(points)[:, i], sizes + gap, ends)
         points[:, :] = self.axes.bbox.extents[2:]
         points[:, i] = places
         back = transform.inverted().transform(points)[:, i]
@@ -229,9 +231,7 @@ def spread(wanted: Floats, sizes: Floats, ends: Any) -> Floats:
     return result
 
 
-def _candidates(
-    anchor: Floats, size: Floats, wish: Floats, unit: float
-) -> tuple[Floats, Floats]:
+def _candidates(anchor: Floats, size: Floats, wish: Floats, unit: float) -> tuple[Floats, Floats]:
     """Centres of boxes around a point, and what their distance and direction cost."""
     away = DISTANCES[:, None] * unit
     reach = np.stack(

@@ -19,6 +19,7 @@ from uapca.plot.base import (
     grid,
     joint_legend,
     positions,
+    with_matrices,
 )
 from uapca.plot.factor_traces import Course, course_of, draw_traces, fit_at, longest
 from uapca.plot.labels import distinct, percent, scale_text
@@ -99,11 +100,11 @@ def progression(
             above.title(scale_text(s))
             above.axis_names(y=f"PC{plan.pair[1] + 1}" if k == 0 else "")
             plan.draw_rows(below, course)
-            for made in (above, below):
-                made.ax._uapca_entries = made.entries
+            below.ax._uapca_entries = below.entries
+        above.ax._uapca_entries = above.entries  # the last column has everything
         if title:
             figure.suptitle(title)
-        joint_legend(figure, [*axes[0], *axes[1]] if legend else [])
+        joint_legend(figure, [*axes[0], axes[1, 0]] if legend else [])
     return figure
 
 
@@ -207,7 +208,7 @@ def turning(
     if data.shape[1] < 2:
         raise ValueError("X must have at least 2 features; a single axis has nowhere to turn")
     first, second = chosen_components(components, data.shape[1], 2)
-    traces = follow(fit, n_components=max(first, second, 1) + 1)
+    traces = follow(with_matrices(fit, data), n_components=max(first, second, 1) + 1)
     whole = course_of(traces, (first, second))
     shown = longest(whole)
     if highlight is not None:

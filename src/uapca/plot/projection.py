@@ -124,11 +124,11 @@ def projection(
     Examples
     --------
     >>> import uapca
-    >>> X = uapca.datasets.load_students()
+    >>> X = uapca.datasets.load_iris_groups()
     >>> pca = uapca.UAPCA(2).fit(X)
     >>> ax = uapca.plot.projection(pca, X)
     >>> ax.get_xlabel(), ax.get_title()
-    ('PC1 (67.8 %)', 's = 1')
+    ('PC1 (92.5 %)', 's = 1')
     """
     fit, data = data_of(pca, X)
     if fit.n_components_ == 1 and np.array_equal(components, (0, 1)):
@@ -206,9 +206,9 @@ def draw_projection(
     looks = looks_of(rows, groups, palette, None if kind == "points" else spreads)
     chosen = positions(highlight, looks.keys, "highlight")
     if rows.shape[1] == 1:
-        for name, given in (("points", points is not None), ("kind", kind not in ("auto", "contour"))):
-            if given:
-                raise ValueError(f"{name} must be left out with one component, which shows densities")
+        wrong = ["points"] * (points is not None) + ["kind"] * (kind not in ("auto", "contour"))
+        if wrong:
+            raise ValueError(f"{wrong[0]} must be left out with one component: it shows densities")
         draw_ridges(made, rows, looks, held, stacked=stacked, labels=labels)
         made.axis_names(names[0])
         return looks
@@ -225,9 +225,7 @@ def draw_projection(
     if points is not None:
         _draw_points(made, np.asarray(points), labels_of_points, looks)
     spread_text(looks, spreads, made)
-    draw_rows(
-        made, rows, looks, held, kind=kind, labels=labels, means=means, highlight=chosen
-    )
+    draw_rows(made, rows, looks, held, kind=kind, labels=labels, means=means, highlight=chosen)
     if ellipses:
         _draw_groups(made, rows, looks, held[-1], ellipses)
     if more is not None:
@@ -271,7 +269,14 @@ def _draw_groups(
         style = {"linestyle": LINESTYLES[look.dash], "linewidth": 1.6 * made.line, "zorder": 3}
         color = drawn_color(look.color)
         draw_normal(
-            made, centre, cov, level, gid=f"group:{name}", edgecolor=color, facecolor="none", **style
+            made,
+            centre,
+            cov,
+            level,
+            gid=f"group:{name}",
+            edgecolor=color,
+            facecolor="none",
+            **style,
         )
     whose = "the group's mean" if which == "mean" else "the group, if normal"
     made.stroke(f"{percent(level)} of {whose}", GREY, linewidth=1.6 * made.line)

@@ -27,7 +27,6 @@ from uapca.plot.style import (
     LIGHT,
     LINESTYLES,
     MARKERS,
-    SEQUENTIAL,
     Floats,
     Look,
     Palette,
@@ -536,10 +535,8 @@ def whole_density(
     step = (high - low) / cells
     x, y = (low[i] + step[i] * (np.arange(cells) + 0.5) for i in range(2))
     size = next_fast_len(2 * cells)
-    frequency = np.stack(
-        np.meshgrid(2 * np.pi * np.fft.fftfreq(size), 2 * np.pi * np.fft.rfftfreq(size), indexing="ij"),
-        axis=-1,
-    )
+    axes = (2 * np.pi * np.fft.fftfreq(size), 2 * np.pi * np.fft.rfftfreq(size))
+    frequency = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     total = np.zeros((size, size // 2 + 1), dtype=np.complex128)
     for rows in _classes(covs):
         share = w[rows] / max(w[rows].sum(), 1e-300)
@@ -639,7 +636,11 @@ def draw_ridges(
     for text, look in looks.legend:
         panel.dot(text, look)
     if peaks.any():
-        assumed = {is_assumed(Y.laws[i] if Y.laws else None) for i, p in zip(chosen, peaks) if p}
+        assumed = {
+            is_assumed(Y.laws[i] if Y.laws else None)
+            for i, p in zip(chosen, peaks, strict=True)
+            if p
+        }
         text = f"{' and '.join(map(percent, shown))} of each row's probability"
         text += as_if_normal(assumed) + " (each density to its own height)" * uneven
         panel.area(text, GREY, 0.3, edge=False)
@@ -682,7 +683,12 @@ def colored(panel: Panel, looks: RowLooks, values: Floats, label: str) -> RowLoo
     """The looks with colours by value, which a colour bar explains."""
     from matplotlib.colors import to_hex
 
-    mapped = panel.colorbar(values, label, SEQUENTIAL)
-    hues = [to_hex(c) if np.isfinite(v) else LIGHT for c, v in zip(mapped.to_rgba(values), values)]
-    made = tuple(replace(look, color=hue, fill=hue) for look, hue in zip(looks.looks, hues))
+    mapped = panel.colorbar(values, label)
+    hues = [
+        to_hex(c) if np.isfinite(v) else LIGHT
+        for c, v in zip(mapped.to_rgba(values), values, strict=True)
+    ]
+    made = tuple(
+        replace(look, color=hue, fill=hue) for look, hue in zip(looks.looks, hues, strict=True)
+    )
     return replace(looks, looks=made, values=None, wide=())

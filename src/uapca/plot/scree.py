@@ -19,6 +19,7 @@ from uapca.plot.base import (
     fit_of,
     own_data,
     panel,
+    with_matrices,
 )
 from uapca.plot.labels import percent, scale_text
 from uapca.plot.style import GREY, OKABE_ITO, Floats, drawn_color
@@ -91,6 +92,7 @@ def scree(
     checked_choice(values, ("share", "variance"), "values")
     fit, data = (fit_of(pca), None) if X is None else data_of(pca, X)
     q = counted(n_components, fit.n_components_, USUAL, "n_components")
+    fit = with_matrices(fit, data)
     between, within = (part[:q] for part in variance_parts(fit))
     unit = 1.0
     if values == "share":

@@ -191,9 +191,7 @@ def _alike(keys: tuple[str, ...], colors: Sequence[str], spreads: Floats | None)
     return RowLooks(keys, tuple(found), wide=tuple(wide))
 
 
-def _table(
-    kinds: Sequence[str], palette: Palette, colors: Sequence[str]
-) -> dict[str, Look]:
+def _table(kinds: Sequence[str], palette: Palette, colors: Sequence[str]) -> dict[str, Look]:
     if palette is None:
         return dict(zip(kinds, looks(len(kinds), colors), strict=True))
     if isinstance(palette, str) or not len(palette):
@@ -225,16 +223,15 @@ def color_text(color: Any) -> str:
     if parts.shape == (3,) and parts.dtype.kind in "fiu" and ((parts >= 0) & (parts <= 1)).all():
         return "#" + "".join(f"{round(255 * part):02X}" for part in parts.tolist())
     raise ValueError(
-        f"palette must have colours as text or as red, green and blue between 0 and 1; got {color!r}"
+        f"palette must have colours as text, or red, green and blue from 0 to 1; got {color!r}"
     )
 
 
 def _labels(groups: Any, count: int) -> list[Any]:
     labels = [groups] if isinstance(groups, str) else list(groups)
     if isinstance(groups, str) or len(labels) != count:
-        raise ValueError(f"groups must have one label for each of the {count} rows; got {groups!r}"
-                         if isinstance(groups, str) else
-                         f"groups must have one label for each of the {count} rows; got {len(labels)}")
+        got = repr(groups) if isinstance(groups, str) else len(labels)
+        raise ValueError(f"groups must have one label for each of the {count} rows; got {got}")
     return labels
 
 
@@ -265,7 +262,7 @@ WIDE_FIGURE = 7.2 / 3.5  # the width of figures with several panels, in columns
 _chosen = ["paper"]
 
 
-class style(AbstractContextManager[None]):  # noqa: N801
+class style(AbstractContextManager[None]):
     """Choose the size of figures and type for all plots that follow.
 
     Your own rcParams are kept: only settings that still have matplotlib's factory value change,
