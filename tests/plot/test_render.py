@@ -196,9 +196,10 @@ def check(figure):
             apart = wide <= 1 or high <= 0.2 * min(box.height, second.height)
             assert apart, (text.get_text(), other.get_text())
     for ax in figure.axes:
-        names = [t.get_text() for t, _ in texts if t.axes is ax and (t.get_gid() or "")[:4] == "name"]
-        names += [t.get_text() for t in ax.get_yticklabels() if t.get_text()]
-        assert len(set(names)) == len(names), names
+        names = [text for text, _ in texts if text.axes is ax and "name:" in (text.get_gid() or "")]
+        sides = [text for text in ax.get_yticklabels() if text.get_text()]
+        for words in (names, sides):
+            assert len({text.get_text() for text in words}) == len(words)
 
 
 @pytest.mark.parametrize(("name", "table"), CASES)
@@ -228,7 +229,9 @@ def test_pages_are_written(name, table, suffix):
     assert (taken.max <= figure.get_size_inches() + pixel).all(), taken
 
 
-@pytest.mark.parametrize("style", ["default", "dark_background", "ggplot", "bmh", "fivethirtyeight"])
+@pytest.mark.parametrize(
+    "style", ["default", "dark_background", "ggplot", "bmh", "fivethirtyeight"]
+)
 def test_given_axes_in_any_style(style):
     X, pca = given("40 x 12 long names")
     with plt.style.context(style):

@@ -334,6 +334,10 @@ def panel(
             if not fixed:
                 _fit_height(made)
             _wrap_labels(made)
+            if legend and not all(made.labels.optional):
+                _number_names(made)
+                if not fixed:
+                    _fit_height(made)
         except BaseException:
             plt.close(figure)
             raise
@@ -401,6 +405,18 @@ def _legend(host: Any, figure: Any, entries: Sequence[Any], room: float, **where
     )
     for text in made.get_texts():
         text.set_parse_math(False)
+
+
+def _number_names(made: Panel) -> None:
+    """Numbers in the picture and their names in the legend, for names without room."""
+    made.ax.figure.draw_without_rendering()
+    hidden = made.labels.without_room()
+    for k, text in enumerate(hidden, 1):
+        made.note(f"{k}  {text.get_text()}")
+        made.ax._uapca_entries.append(made.entries[-1])
+        text.set_text(str(k))
+    if hidden:
+        _legend_of(made.ax)
 
 
 def _wrap(text: Any, room: float) -> None:

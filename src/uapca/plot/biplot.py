@@ -115,7 +115,7 @@ def biplot(
             mapped = made.colorbar(values[shown], label)
         for j, text in zip(shown, distinct([feature_names(fit)[j] for j in shown]), strict=True):
             color = None if mapped is None else mapped.to_rgba(values[j])
-            draw_arrow(made, factor * axes[j], text, color, gid=f"feature:{feature_names(fit)[j]}")
+            draw_arrow(made, factor * axes[j], text, color, gid=f"feature:{text}")
         made.ax.update_datalim(factor * axes[shown])
         made.ax.autoscale_view()
         text = f"features × {number(factor)}"

@@ -85,9 +85,10 @@ def contributions(
         bars = made.ax.barh(
             range(count), shares[order], 0.7, color=colors, alpha=0.8, gid="contribution"
         )
-        made.ax.bar_label(bars, [percent(v) for v in shares[order]], padding=2, fontsize="small")
+        _values(made, bars, [percent(v) for v in shares[order]])
         even = 1.0 / len(names)
-        made.ax.axvline(even, color=drawn_color(None), linestyle="--", linewidth=0.9 * made.line)
+        style = {"linestyle": "--", "linewidth": 0.9 * made.line, "zorder": 1.5}
+        made.ax.axvline(even, color=drawn_color(None), **style)
         made.stroke(
             f"if all were equal, {percent(even)}", None, "dashed", linewidth=0.9 * made.line
         )
@@ -164,8 +165,7 @@ def cos2(
             bars = made.ax.barh(range(count), values[order, k], 0.7, left=left, **style)
             bars.set_label(f"PC{component + 1}")
             made.entries.append(bars)
-        texts = [f"{v:.2f}" for v in ends[:, -1]]
-        made.ax.bar_label(bars, texts, padding=2, fontsize="small")
+        _values(made, bars, [f"{v:.2f}" for v in ends[:, -1]])
         made.ax.axvline(1.0, color=GREY, linewidth=0.7 * made.line, zorder=1)
         _names(made, [names[i] for i in order], len(names), "rows")
         made.ax.set_xlim(0.0, 1.14)
@@ -178,6 +178,14 @@ def _faded(color: str, alpha: float) -> Any:
     from matplotlib.colors import to_rgba
 
     return to_rgba(color, alpha)
+
+
+def _values(made: Panel, bars: Any, texts: list[str]) -> None:
+    """Values behind the bars, readable over lines."""
+    from matplotlib.patheffects import withStroke
+
+    halo = withStroke(linewidth=2.0, foreground=made.ax.get_facecolor())
+    made.ax.bar_label(bars, texts, padding=2, fontsize="small", path_effects=[halo])
 
 
 def _names(made: Panel, names: list[str], of: int, what: str) -> None:

@@ -150,7 +150,7 @@ def _name_curves(made: Panel, end: float, heights: Floats, named: int) -> None:
         )
         for i, (text, height) in enumerate(zip(texts, at, strict=True))
     ]
-    made.ax.add_artist(EdgeLabels("right", made_texts))
+    made.ax.add_artist(EdgeLabels("right", made_texts[::-1]))  # of equal ones the first on top
 
 
 def _draw_crossings(

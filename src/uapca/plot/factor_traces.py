@@ -363,7 +363,7 @@ def draw_traces(
             end = course.points[-1, j]
             away = end / max(float(np.hypot(*end)), 0.1)
             wish = (float(away[0]), float(away[1]))
-            made.labels.add(text, end, own[j].color, wish=wish, gid=f"name:{names[j]}")
+            made.labels.add(text, end, own[j].color, wish=wish, gid=f"name:{text}")
 
 
 def _draw_trace(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 
 __all__ = ["distinct", "drawable", "number", "percent", "scale_text", "subscript"]
@@ -32,35 +31,59 @@ def drawable(text: str) -> str:
 def distinct(names: Sequence[str], length: int = 24) -> list[str]:
     """The names, none longer than `length`, different ones still different.
 
-    A long name loses its middle. Names that would then look alike keep the part in which they
-    differ, and where even that is too long, a number.
+    A long name loses the words that all long ones have in common, then the ends of its longest
+    words, then its middle. What still looks alike gets a number.
 
-    >>> distinct(["short", "a rather long name of a region, north"], 16)
-    ['short', 'a rathe…n, north']
-    >>> distinct(["mean temperature in May, degrees", "mean temperature in June, degrees"], 16)
-    ['mea…May, degrees', 'me…June, degrees']
+    >>> distinct(["short", "a rather long name of a region"], 16)
+    ['short', 'a rathe…a region']
+    >>> distinct(["mean temperature in May, degrees", "mean rainfall in June, millimetres"], 16)
+    ['tempe…May, degre', 'rain…June, milli']
     """
     plain = [drawable(name) for name in names]
-    short = [_middle_cut(name, length) for name in plain]
-    for text, count in Counter(short).items():
-        alike = sorted({plain[i] for i in range(len(plain)) if short[i] == text})
-        if count == 1 or len(alike) == 1:
-            continue
-        shared = [len(set(letters)) == 1 for letters in zip(*alike, strict=False)]
-        start = [*shared, False].index(False)
-        for i, name in enumerate(plain):
-            if short[i] == text and len(name) > length:
-                head = max(length - 1 - len(name[start:]), 1)
-                kept = name if head >= start else name[:head].rstrip() + "…" + name[start:]
-                short[i] = _middle_cut(kept, length)
-    taken: set[str] = set()
-    for i, text in enumerate(short):
+    long = {name for name in plain if len(name) > length}
+    shared = set.intersection(*(set(name.split()) for name in long)) if len(long) > 1 else set()
+    short, taken = [], set()
+    for name in plain:
+        text = _shortened(name, shared, length) if name in long else name
         copy, k = text, 2
         while copy in taken:
             copy, k = f"{_middle_cut(text, length - 3 - len(str(k)))} ({k})", k + 1
         taken.add(copy)
-        short[i] = copy
+        short.append(copy)
     return short
+
+
+def _shortened(name: str, shared: set[str], length: int) -> str:
+    """A name in which all that tells it from others is still there, as far as there is room."""
+    words = name.split()
+    if not shared or set(words) <= shared:
+        return _middle_cut(name, length)
+    kept = [word not in shared for word in words]
+    # Words in common come back one by one, from the left, while there is room.
+    for k in [k for k, own in enumerate(kept) if not own]:
+        kept[k] = True
+        if len(_joined(words, kept)) > length:
+            kept[k] = False
+            break
+    while len(_joined(words, kept)) > length:
+        # Numbers and years are short and tell most.
+        long = [k for k, word in enumerate(words) if kept[k] and len(word) > 3 and word.isalpha()]
+        if not long:
+            break
+        k = max(long, key=lambda k: len(words[k]))
+        words[k] = words[k][:-1]
+    return _middle_cut(_joined(words, kept), length)
+
+
+def _joined(words: list[str], kept: list[bool]) -> str:
+    """The words that are kept, with … for those left out, but at the end."""
+    text = ""
+    for word, keep in zip(words, kept, strict=True):
+        if keep:
+            text += word if not text or text.endswith("…") else f" {word}"
+        elif text and not text.endswith("…"):
+            text += "…"
+    return text.rstrip("…")
 
 
 def _middle_cut(text: str, length: int) -> str:

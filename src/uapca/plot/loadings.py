@@ -128,7 +128,7 @@ def loadings(
         for j, text in zip(shown, distinct([names[j] for j in shown], 20), strict=True):
             if spreads is not None:
                 draw_wedge(made, ends[j], spreads[j], colors[j])
-            draw_arrow(made, ends[j], text, colors[j], own[j].dash, gid=f"feature:{names[j]}")
+            draw_arrow(made, ends[j], text, colors[j], own[j].dash, gid=f"feature:{text}")
         for text, end in zip(distinct(list(others), 20), others.values(), strict=True):
             draw_arrow(made, end, text, GREY, "dashed", gid=f"supplementary:{text}")
         made.axis_names(*(axis_label(fit, i) for i in pair))

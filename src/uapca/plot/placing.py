@@ -22,7 +22,6 @@ __all__ = ["EdgeLabels", "Labels"]
 ANGLES = np.radians([0, 45, 90, 135, 180, 225, 270, 315, 22, 67, 112, 157, 202, 247, 292, 337])
 DISTANCES = np.array([0.45, 0.8, 1.3, 2.1, 3.1, 4.3, 5.7, 7.5])  # in sizes of the type
 FAR = 1.0  # beyond this distance, in sizes of the type, a line leads to the point
-CANDIDATES = 64  # of all places, those that would be best were there no other labels
 SWEEPS = 12
 # What a candidate place costs: hard rules by far the most.
 OVERLAP, OUTSIDE, MARKER, LINE, DISTANCE, TURN = 400.0, 400.0, 6.0, 0.7, 2.2, 0.25
@@ -102,6 +101,11 @@ class Labels(Artist):
         elif len(points) <= CROWD:
             self.dots.append(points)
 
+    def without_room(self) -> list[Any]:
+        """The texts that were left out although they are not optional, when last drawn."""
+        pairs = zip(self.texts, self.optional, strict=True)
+        return [text for text, optional in pairs if not optional and not text.get_visible()]
+
     def draw(self, renderer: Any) -> None:
         """Place the labels for the size the axes have now."""
         if self.texts:
@@ -133,7 +137,7 @@ class Labels(Artist):
             cost = cost + OUTSIDE * _outside(low, high, frame, unit)
             cost += MARKER * _inside(low, high, dots, 0.25 * unit)
             cost += LINE * _inside(low, high, lines, 0.0)
-            best = np.argsort(cost, kind="stable")[:CANDIDATES]
+            best = np.argsort(cost, kind="stable")
             places.append(found[best])
             costs.append(cost[best])
         chosen = np.array([found[0] for found in places])

@@ -18,7 +18,7 @@ from uapca.plot.base import (
     panel,
     positions,
 )
-from uapca.plot.labels import distinct, percent, scale_text
+from uapca.plot.labels import distinct, drawable, percent, scale_text
 from uapca.plot.rows import (
     KINDS,
     Kind,
@@ -273,7 +273,7 @@ def _draw_groups(
             centre,
             cov,
             level,
-            gid=f"group:{name}",
+            gid=f"group:{drawable(name)}",
             edgecolor=color,
             facecolor="none",
             **style,

@@ -20,7 +20,7 @@ from uapca._validation import as_floats
 from uapca.exceptions import DegenerateLawError
 from uapca.laws import Affine, Gaussian, Independent, Law, Mixture, Moments, Normal, Point
 from uapca.plot.base import Panel, checked_choice
-from uapca.plot.labels import distinct, number, percent
+from uapca.plot.labels import distinct, drawable, number, percent
 from uapca.plot.regions import Unresolved, curve, intervals, rings
 from uapca.plot.style import (
     GREY,
@@ -248,6 +248,11 @@ def _patch(panel: Panel, look: Look, level: int, count: int, fill: bool) -> dict
     }
 
 
+def _gid(looks: RowLooks, i: int) -> str:
+    """The group id of a row's artists, which SVG files keep."""
+    return f"row:{drawable(looks.keys[i])}"
+
+
 def _draw_ellipses(
     panel: Panel,
     mean: Floats,
@@ -268,7 +273,7 @@ def _draw_ellipses(
         style = _patch(panel, looks.looks[i], k, len(levels), fill)
         if flat:  # thin for the outermost region, thicker further in
             style["linewidth"] = (1.2 + 1.3 * (len(levels) - 1 - k)) * panel.line
-        draw_normal(panel, mean, cov, levels[k], gid=f"row:{looks.keys[i]}", **style)
+        draw_normal(panel, mean, cov, levels[k], gid=_gid(looks, i), **style)
     return "line" if flat else "ellipse"
 
 
@@ -299,7 +304,7 @@ def _draw_law(
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    look, gid = looks.looks[i], f"row:{looks.keys[i]}"
+    look, gid = looks.looks[i], _gid(looks, i)
     try:
         if law.support_rank == 1:
             _draw_along_line(panel, law, levels, look, gid)
@@ -316,7 +321,7 @@ def _draw_law(
         for ring in found[k]:
             panel.labels.avoid(ring, line=True)
     modes = [ring.mean(axis=0) for ring in found[-1] if _signed_area(ring) * _turn(found[-1]) > 0]
-    if len(modes) < 2:
+    if len(modes) < 2 or not fill:
         return "contour"
     # Without colours nothing else says that they are one row.
     tie = {"linestyle": LINESTYLES["dotted"], "linewidth": 0.8 * panel.line, "zorder": 1.9}
@@ -463,7 +468,7 @@ def _name_rows(
             spot,
             looks.looks[i].color,
             optional=labels is None and n > NAMED and i not in wide,
-            gid=f"name:{looks.keys[i]}",
+            gid=f"name:{text}",
         )
 
 
@@ -474,7 +479,7 @@ def _draw_whole(
     panel: Panel, Y: UncertainArray, at: Floats, covs: Floats, looks: RowLooks, highlight: Any
 ) -> Any:
     """Shade the density of all rows; return the rows that stand out, by place or by size."""
-    x, y, density, smooth = whole_density(at, covs, Y.weights)
+    x, y, density, extra = whole_density(at, covs, Y.weights)
     heights = np.sort(density.ravel())[::-1]
     held = np.cumsum(heights) / max(heights.sum(), 1e-300)
     levels = [float(heights[min(np.searchsorted(held, p), len(held) - 1)]) for p in WHOLE]
@@ -484,12 +489,15 @@ def _draw_whole(
         x, y, density.T, levels=[*levels, float(heights[0]) * 1.001], colors=tones, zorder=1
     )
     text = ", ".join(percent(p) for p in WHOLE[:0:-1]) + f" and {percent(WHOLE[0])} of all rows"
-    panel.area(text + " together" + ", smoothed" * smooth, GREY, 0.25, edge=False)
+    panel.area(text + " together" + ", smoothed" * bool(extra.any()), GREY, 0.25, edge=False)
     columns = np.clip(np.searchsorted(x, at[:, 0]) - 1, 0, len(x) - 1)
     lines = np.clip(np.searchsorted(y, at[:, 1]) - 1, 0, len(y) - 1)
-    here = density[columns, lines]
-    outside = (at < [x[0], y[0]]).any(axis=1) | (at > [x[-1], y[-1]]).any(axis=1)
-    here = np.where(outside, -1.0, here)
+    # What a row itself adds where it is says nothing about the others.
+    roots = np.sqrt(np.maximum(np.linalg.det(covs + extra), 1e-300))
+    own = Y.weights * (x[1] - x[0]) * (y[1] - y[0]) / (2 * np.pi * roots)
+    here = np.maximum(density[columns, lines] - own, 0.0)
+    beyond = np.maximum([x[0], y[0]] - at, 0.0) + np.maximum(at - [x[-1], y[-1]], 0.0)
+    here = here - beyond.sum(axis=1)
     far = np.argsort(here, kind="stable")[:5]
     far = far[here[far] < 0.3 * levels[0]]
     if len(at) > 20_000:  # those drawn as points
@@ -504,7 +512,7 @@ def _draw_whole(
 
 def whole_density(
     means: Floats, covs: Floats, weights: Any, cells: int = 192
-) -> tuple[Floats, Floats, Floats, bool]:
+) -> tuple[Floats, Floats, Floats, Floats]:
     """The average of the densities of many rows, each taken as normal, on a grid.
 
     Rows are put into classes of like covariance. The means of a class make a histogram, which is
@@ -516,8 +524,8 @@ def whole_density(
     x, y : ndarray of shape (cells,)
     density : ndarray of shape (cells, cells)
         At (x[i], y[j]); sums to 1 over the cells if nothing lies beyond them.
-    smooth : bool
-        Whether rows were widened.
+    extra : ndarray of shape (2, 2)
+        The covariance by which rows were widened; 0 if they were not.
     """
     w = np.asarray(weights, dtype=np.float64)
     centre = np.median(means, axis=0)
@@ -527,8 +535,7 @@ def whole_density(
     scott = np.nan_to_num(spread) * len(means) ** (-1 / 3)
     average = np.einsum("n,nij->ij", w, covs)
     lack = 1.0 - np.trace(average) / max(np.trace(scott), 1e-300)
-    smooth = lack > 0.3
-    extra = lack * scott if smooth else np.zeros((2, 2))
+    extra = lack * scott if lack > 0.3 else np.zeros((2, 2))
     reach = 3.0 * np.sqrt(np.square(typical) + extra.diagonal())
     low, high = inner[0] - reach, inner[1] + reach
     low, high = np.minimum(low, centre - 1e-9), np.maximum(high, centre + 1e-9)
@@ -548,7 +555,7 @@ def whole_density(
         waves = np.exp(-0.5 * np.einsum("xyi,ij,xyj->xy", frequency, scaled, frequency))
         total += rfft2(counts, (size, size)) * waves
     density = np.maximum(irfft2(total, (size, size))[:cells, :cells], 0.0)
-    return x, y, density, bool(smooth)
+    return x, y, density, extra
 
 
 def _classes(covs: Floats) -> list[Any]:
@@ -613,7 +620,7 @@ def draw_ridges(
                     within, base, np.interp(within, x, y), color=face, linewidth=0, zorder=order
                 )
         closed = np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[base], y, [base]])
-        style = {"linestyle": LINESTYLES[look.dash], "zorder": order, "gid": f"row:{looks.keys[i]}"}
+        style = {"linestyle": LINESTYLES[look.dash], "zorder": order, "gid": _gid(looks, i)}
         ax.plot(*closed, color=color, **style)
         panel.labels.avoid(np.column_stack(closed), line=True)
     names = distinct([looks.keys[i] for i in chosen], 20)

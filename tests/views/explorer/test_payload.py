@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from matplotlib.path import Path as Outline
 from scipy import stats
-from uapca.plot.regions import rings as rings_of
 
 import uapca
 from builders import KINDS, random_uncertain
 from uapca.laws import Independent, Mixture, Normal, Samples, Uniform
+from uapca.plot.regions import rings as rings_of
 from uapca.views.explorer import precomputed
 from uapca.views.explorer.arrays import text_of
 from uapca.views.explorer.payload import payload
