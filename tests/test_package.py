@@ -18,8 +18,9 @@ LAYERS = [
     {"_progress"},
     {"laws"},
     {"uncertain"},
-    {"inputs", "aggregate", "decomposition"},
-    {"sensitivity", "stability", "compare"},
+    {"aggregate"},
+    {"inputs", "decomposition"},
+    {"posterior", "sensitivity", "stability", "compare"},
     {"datasets"},
     {"plot"},
     {"figures", "views"},
@@ -27,8 +28,7 @@ LAYERS = [
     {"__main__"},
 ]
 MAY_ALSO = {
-    ("inputs", "aggregate"),  # the readers of labelled points aggregate them
-    ("decomposition", "aggregate"),  # a fit in parts keeps the moments of what it has seen
+    ("uncertain", "aggregate"),  # pooled rows are summed by the accumulator, imported when called
     ("stability", "compare"),  # the sampling experiment measures distances
 }
 

@@ -47,10 +47,14 @@ export type RowLaw =
       readonly covariances: Float64Array;
     };
 
-/** Groups of rows, for colour: `codes[row]` is an index into `labels`, or −1 for none. */
+/**
+ * Groups of rows, for color: `codes[row]` is an index into `labels`, or −1 for none. Where rows have
+ * a number instead (`values`, NaN for none) there are no labels.
+ */
 export interface Groups {
   readonly labels: readonly string[];
   readonly codes: Int32Array;
+  readonly values: Float64Array | null;
 }
 
 /** Original points, m × d, and the row each belongs to. */
@@ -65,7 +69,7 @@ export interface Precomputed {
   /** How many components were kept; `Fit` and `Path` have no more. */
   readonly q: number;
   readonly plain: PrecomputedPath;
-  readonly standardised: PrecomputedPath;
+  readonly standardized: PrecomputedPath;
 }
 
 export interface PrecomputedPath {
@@ -96,6 +100,10 @@ export interface Dataset {
   /** Whether some rows are normal only because no more than their moments is known. */
   readonly assumed?: boolean;
   readonly title: string;
+  /** How many of the last rows are not in the fit: they have no weight and are only shown. */
+  readonly supplementary: number;
+  /** One panel alone, to be embedded. */
+  readonly compact: boolean;
   /** Units of the features for axis labels and details; null where none were given. */
   readonly units: readonly string[] | null;
   /** Sentences by Python about the data as given, such as which components can be told apart. */
@@ -121,7 +129,7 @@ export interface State {
   /** Probability inside an ellipse or contour, between 0 and 1. */
   readonly level: number;
   /** Whether features are divided by their total standard deviation √K(1)ⱼⱼ first. */
-  readonly standardise: boolean;
+  readonly standardize: boolean;
   /** What the pointer or the focus is on, in any panel; not kept by the hosts. */
   readonly hovered: Hovered | null;
 }
@@ -136,7 +144,7 @@ export interface Options {
   readonly shape: "ellipses" | "densities";
   readonly points: boolean;
   readonly labels: boolean;
-  readonly bars: "loadings" | "contributions";
+  readonly bars: "entries" | "contributions";
   readonly logarithmic: boolean;
   /** A feature kept in view after the pointer has left it. */
   readonly pinned: number | null;
@@ -161,6 +169,8 @@ export interface Host {
   onChange(listener: (state: State, changed: ReadonlySet<keyof State>) => void): () => void;
   /** Null where nothing of this outlives the view. */
   readonly looks: Looks | null;
+  /** The address of the view as it is now; null where it has none. */
+  link(): string | null;
   /** Hands a file to the person. */
   save(name: string, content: Blob): void;
 }
@@ -170,9 +180,9 @@ export interface Moments {
   readonly d: number;
   /** μ in the original units. */
   readonly mean: Float64Array;
-  /** What rounding took off μ, where the projection can tell; all 0 unless standardised. */
+  /** What rounding took off μ, where the projection can tell; all 0 unless standardized. */
   readonly residue: Float64Array;
-  /** What each feature is divided by: all 1 unless standardised. */
+  /** What each feature is divided by: all 1 unless standardized. */
   readonly units: Float64Array;
   /** C, d × d. */
   readonly between: Float64Array;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drawnRegions, rings, type Grid, usual as cells } from "../src/core/contours";
-import { normals } from "../src/core/normals";
+import { massLevel, region, rings, type Grid, usual as cells } from "../src/core/contours";
+import { lattice, termsOf } from "../src/core/lattice";
 
 /** A density on [−4, 4]². */
 function gridOf(density: (x: number, y: number) => number): Grid {
@@ -25,24 +25,53 @@ function area(ring: Float64Array): number {
 test("regions of a round normal law are disks of the right size", () => {
   const grid = gridOf((x, y) => Math.exp(-0.5 * (x * x + y * y)));
   const probabilities = [0.3, 0.5, 0.9];
-  drawnRegions(grid, normals(), probabilities).forEach(([ring, ...more], k) => {
+  probabilities.forEach((probability) => {
+    const [ring, ...more] = region(grid, massLevel(grid, probability), probability);
     assert.equal(more.length, 0);
-    const radius = Math.sqrt(-2 * Math.log(1 - probabilities[k]));
+    const radius = Math.sqrt(-2 * Math.log(1 - probability));
     for (let at = 0; at < ring.length; at += 2) {
-      assert.ok(Math.abs(Math.hypot(ring[at], ring[at + 1]) - radius) < 0.01);
+      assert.ok(Math.abs(Math.hypot(ring[at], ring[at + 1]) - radius) < 0.02);
     }
   });
 });
 
-test("the draws have the moments of the normal law", () => {
-  const draws = normals();
-  const moment = (p: number, q: number) => {
-    let sum = 0;
-    for (let k = 0; k < draws.length; k += 2) sum += draws[k] ** p * draws[k + 1] ** q;
-    return sum / (draws.length / 2);
-  };
-  const wanted = [[1, 0, 0], [0, 1, 0], [2, 0, 1], [0, 2, 1], [1, 1, 0], [4, 0, 3], [2, 2, 1]];
-  for (const [p, q, value] of wanted) assert.ok(Math.abs(moment(p, q) - value) < 0.005 * (p + q) ** 2, `${p} ${q}`);
+/** Quantiles of the uniform law on [−1, 1] at the places of a table. */
+const uniform = Float64Array.from({ length: 64 }, (_, k) => 2 * Math.sin((Math.PI / 2) * ((k + 0.5) / 64)) ** 2 - 1);
+
+test("the masses of a lattice are a law with the right mean and covariance", () => {
+  const terms = termsOf({ kind: "independent", quantiles: [uniform, uniform, uniform] });
+  const [first, second] = [Float64Array.of(1, 0.5, -0.4), Float64Array.of(0.2, 1, 0.8)];
+  const { grid, first: a, second: b } = lattice(terms, first, second, 96)!;
+  let [mass, x, y, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
+  for (let i = 0; i < 96; i++) {
+    for (let j = 0; j < 96; j++) {
+      const m = grid.density[i * 96 + j];
+      assert.ok(m >= 0);
+      const [p, q] = [grid.low[0] + i * grid.step[0], grid.low[1] + j * grid.step[1]];
+      const place = [p * a[0] + q * b[0], p * a[1] + q * b[1]];
+      mass += m;
+      x += m * place[0];
+      y += m * place[1];
+      xx += m * place[0] ** 2;
+      xy += m * place[0] * place[1];
+      yy += m * place[1] ** 2;
+    }
+  }
+  const dot = (u: Float64Array, v: Float64Array) => u.reduce((sum, value, j) => sum + value * v[j], 0) / 3;
+  assert.ok(Math.abs(mass - 1) < 1e-3);
+  assert.ok(Math.hypot(x, y) < 2e-3);
+  assert.ok(Math.abs(xx - dot(first, first)) < 5e-3);
+  assert.ok(Math.abs(xy - dot(first, second)) < 5e-3);
+  assert.ok(Math.abs(yy - dot(second, second)) < 5e-3);
+});
+
+test("two uniform terms have a parallelogram with sharp edges, and no area where they are parallel", () => {
+  const terms = termsOf({ kind: "independent", quantiles: [uniform, uniform] });
+  const found = lattice(terms, Float64Array.of(1, 0.5), Float64Array.of(0, 1), 96)!;
+  const [ring, ...more] = region(found.grid, massLevel(found.grid, 0.95), 0.95);
+  assert.equal(more.length, 0);
+  assert.ok(Math.abs(Math.abs(area(ring)) - 0.95 * 4) < 0.1);
+  assert.equal(lattice(terms, Float64Array.of(1, 2), Float64Array.of(1, 2), 96), null);
 });
 
 test("a ring around a hole turns the other way", () => {

@@ -11,7 +11,7 @@ const initial: State = {
   selection: [],
   pair: [0, 1],
   level: 0.95,
-  standardise: false,
+  standardize: false,
   hovered: null,
 };
 const dataset = { n: 3, d: 4, initial, precomputed: null } as unknown as Dataset;
@@ -29,7 +29,7 @@ test("a view survives the way through the address, to the last bit", () => {
     selection: [0, 2],
     pair: [3, 1],
     level: 0.5,
-    standardise: true,
+    standardize: true,
     hovered: null,
   };
   const fragment = toFragment(state, dataset);
@@ -126,7 +126,7 @@ class Model implements WidgetModel {
   }
 }
 
-const traits = { scale: 1, weights: null, selection: [], pair: [0, 1], level: 0.95, standardise: false };
+const traits = { scale: 1, weights: null, selection: [], pair: [0, 1], level: 0.95, standardize: false };
 const later = (): Promise<void> => new Promise((done) => setTimeout(done, 80));
 
 test("two views of one widget show the same, and nothing goes round in circles", async () => {

@@ -15,21 +15,25 @@ if TYPE_CHECKING:
         aggregate,
         compare,
         datasets,
+        decomposition,
         exceptions,
         inputs,
         laws,
         plot,
+        posterior,
         sensitivity,
         stability,
     )
     from uapca.compare import bhattacharyya, hellinger, principal_angles
     from uapca.decomposition import UAPCA, UncertainScaler
+    from uapca.decomposition.io import load
     from uapca.exceptions import (
         CellError,
         CorrelationWarning,
         DegenerateLawError,
         DroppedRowsWarning,
         ErrorColumnWarning,
+        ErrorSizeWarning,
         FileError,
         SeparationWarning,
         SkippedFilesWarning,
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
         from_table,
         from_uncertainties,
     )
+    from uapca.posterior import Denoiser, component_count
     from uapca.sensitivity import factor_traces, weight_traces
     from uapca.stability import (
         component_uncertainty,
@@ -54,7 +59,7 @@ if TYPE_CHECKING:
         sampling_convergence,
         simulate,
     )
-    from uapca.uncertain import UncertainArray, concat, load
+    from uapca.uncertain import UncertainArray, concat
     from uapca.views.explorer import explore
 
 __all__ = [
@@ -63,8 +68,10 @@ __all__ = [
     "CellError",
     "CorrelationWarning",
     "DegenerateLawError",
+    "Denoiser",
     "DroppedRowsWarning",
     "ErrorColumnWarning",
+    "ErrorSizeWarning",
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
@@ -76,9 +83,11 @@ __all__ = [
     "aggregate",
     "bhattacharyya",
     "compare",
+    "component_count",
     "component_uncertainty",
     "concat",
     "datasets",
+    "decomposition",
     "exceptions",
     "explore",
     "factor_traces",
@@ -96,6 +105,7 @@ __all__ = [
     "laws",
     "load",
     "plot",
+    "posterior",
     "principal_angles",
     "sampling_convergence",
     "sensitivity",
@@ -108,10 +118,12 @@ _MODULES = (
     "aggregate",
     "compare",
     "datasets",
+    "decomposition",
     "exceptions",
     "inputs",
     "laws",
     "plot",
+    "posterior",
     "sensitivity",
     "stability",
 )
@@ -122,13 +134,14 @@ _NAMES = {
         "DegenerateLawError",
         "DroppedRowsWarning",
         "ErrorColumnWarning",
+        "ErrorSizeWarning",
         "FileError",
         "SeparationWarning",
         "SkippedFilesWarning",
         "SupportWarning",
         "TableError",
     ),
-    "uncertain": ("UncertainArray", "concat", "load"),
+    "uncertain": ("UncertainArray", "concat"),
     "inputs": (
         "Aggregator",
         "from_distributions",
@@ -141,6 +154,8 @@ _NAMES = {
         "from_uncertainties",
     ),
     "decomposition": ("UAPCA", "UncertainScaler"),
+    "decomposition.io": ("load",),
+    "posterior": ("Denoiser", "component_count"),
     "sensitivity": ("factor_traces", "weight_traces"),
     "compare": ("bhattacharyya", "hellinger", "principal_angles"),
     "stability": (

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from uapca._validation import complaint
-
 __all__ = ["Progress", "reported"]
 
 Progress = bool | Callable[[int, int], Any]
@@ -36,12 +34,7 @@ def reported(progress: Progress, total: int, unit: str) -> Iterator[Callable[[in
         yield report
     else:
         raise TypeError(
-            complaint(
-                "progress",
-                "be False, True or a function of (done, total)",
-                f"got {progress!r}",
-                "Leave it out for silence",
-            )
+            f"progress must be False, True or a function of (done, total); got {progress!r}"
         )
 
 
@@ -50,11 +43,6 @@ def _bar(total: int, unit: str) -> Any:
         from tqdm.auto import tqdm
     except ImportError as error:
         raise ImportError(
-            complaint(
-                "progress",
-                "be False or a function where tqdm is not installed",
-                "got True",
-                'Install it with pip install "uapca[progress]"',
-            )
+            'progress=True needs tqdm; install it with pip install "uapca[progress]"'
         ) from error
     return tqdm(total=total, unit=f" {unit}")

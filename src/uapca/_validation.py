@@ -1,10 +1,11 @@
-"""The wording of errors and the checks every layer shares.
+"""Checks of arguments that every layer shares.
 
-Every message has the same four parts: the parameter, the rule, what was received, what to do.
+Every error is one sentence: the parameter, the rule, what was received.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -50,23 +51,16 @@ def check_choice(value: Any, choices: Iterable[Any], parameter: str) -> None:
     ):
         return
     close = nearest(str(value), map(str, known))
-    raise ValueError(
-        complaint(
-            parameter,
-            "be " + " or ".join(", ".join(map(repr, known)).rsplit(", ", 1)),
-            f"got {value!r}",
-            f"Perhaps {close!r} was meant" if close else "Choose one of them",
-        )
-    )
+    choices = " or ".join(", ".join(map(repr, known)).rsplit(", ", 1))
+    hint = f": perhaps {close!r} was meant" if close else ""
+    raise ValueError(f"{parameter} must be {choices}; got {value!r}{hint}")
 
 
 def out_of_range(parameter: str, flow: str = "overflows") -> str:
     """The message about finite data whose variances are infinite, or lost below the smallest."""
-    return complaint(
-        parameter,
-        "have squares that fit into float64",
-        f"the covariance {flow}",
-        "Divide the data by its largest magnitude first",
+    return (
+        f"{parameter} must have squares that fit into float64; the covariance {flow}: "
+        "divide the data by its largest magnitude first"
     )
 
 
@@ -82,8 +76,7 @@ def pandas_for(what: str) -> Any:
         import pandas as pd
     except ImportError:
         raise ImportError(
-            f"{what} needs pandas, which is not installed. "
-            'Install it with pip install "uapca[frames]".'
+            f'{what} needs pandas; install it with pip install "uapca[frames]"'
         ) from None
     return pd
 
@@ -98,12 +91,7 @@ def as_floats(value: Any, parameter: str) -> Floats:
     if np.ma.is_masked(value):
         place = ", ".join(map(str, np.argwhere(np.ma.getmaskarray(value))[0]))
         raise ValueError(
-            complaint(
-                parameter,
-                "have no masked values",
-                f"the value at ({place}) is masked",
-                "Fill or remove masked values first",
-            )
+            f"{parameter} must have no masked values; the value at ({place}) is masked"
         )
     array = _as_array(value, parameter)
     kind = array.dtype.kind
@@ -111,24 +99,7 @@ def as_floats(value: Any, parameter: str) -> Floats:
         return array if array.dtype.itemsize in (4, 8) else array.astype(np.float64)
     if kind in "iub":
         return array.astype(np.float64)
-    if kind == "c":
-        raise TypeError(
-            complaint(
-                parameter,
-                "be real numbers",
-                f"got complex values (dtype {array.dtype})",
-                "Take the real part, or stack real and imaginary parts as separate features",
-            )
-        )
-    raise TypeError(
-        complaint(
-            parameter,
-            "be numbers",
-            f"got an array of dtype {array.dtype}",
-            "Convert it to float first, for instance with numpy.asarray(values, dtype=float); "
-            "ragged or mixed rows have no such form",
-        )
-    )
+    raise TypeError(f"{parameter} must be real numbers; got an array of dtype {array.dtype}")
 
 
 def _as_array(value: Any, parameter: str) -> npt.NDArray[Any]:
@@ -136,12 +107,7 @@ def _as_array(value: Any, parameter: str) -> npt.NDArray[Any]:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(
-            complaint(
-                parameter,
-                "have rows of the same length",
-                "got a ragged sequence",
-                "Fill the missing values, or leave out the rows that have them",
-            )
+            f"{parameter} must have rows of the same length; got a ragged sequence"
         ) from None
     if array.dtype.kind == "O" and hasattr(value, "to_numpy"):  # pandas' nullable numbers
         try:
@@ -165,18 +131,8 @@ def check_finite(array: Floats, parameter: str, where: Sequence[str]) -> None:
         return
     index = tuple(int(i) for i in bad[0])
     place = ", ".join(f"{axis} {i}" for axis, i in zip(where, index, strict=True))
-    raise ValueError(
-        complaint(
-            parameter,
-            "be finite",
-            f"got {_named(array[index])} at {place} ({len(bad)} such in all)",
-            "Remove or fill these values first",
-        )
-    )
-
-
-def _named(value: Any) -> str:
-    return "NaN" if np.isnan(value) else str(value)
+    value = "NaN" if np.isnan(array[index]) else array[index]
+    raise ValueError(f"{parameter} must be finite; got {value} at {place} ({len(bad)} such in all)")
 
 
 def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str, ...] | None:
@@ -185,43 +141,23 @@ def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str,
         return None
     if isinstance(labels, str):
         raise TypeError(
-            complaint(
-                parameter,
-                f"be a sequence of strings, one for each {of}",
-                f"got the single string {labels!r}",
-                f"Pass [{labels!r}] if there is one {of}",
-            )
+            f"{parameter} must be a sequence of strings, one for each {of}; "
+            f"got the single string {labels!r}"
         )
     try:
         result = tuple(map(str, labels))
     except TypeError:
         raise TypeError(
-            complaint(
-                parameter,
-                f"be a sequence of strings, one for each {of}",
-                f"got {labels!r}",
-                f"Pass a list of {count} strings",
-            )
+            f"{parameter} must be a sequence of strings, one for each {of}; got {labels!r}"
         ) from None
     if len(result) != count:
         raise ValueError(
-            complaint(
-                parameter,
-                f"have one entry for each {of}",
-                f"got {len(result)} for {count} {of}s",
-                f"Pass {count} or leave {parameter} out",
-            )
+            f"{parameter} must have one entry for each {of}; got {len(result)} for {count} {of}s"
         )
     if len(set(result)) != count:
-        seen: set[str] = set()
-        twice = next(label for label in result if label in seen or seen.add(label))  # type: ignore[func-returns-value]
+        twice = max(result, key=Counter(result).__getitem__)
         raise ValueError(
-            complaint(
-                parameter,
-                "be distinct",
-                f"{twice!r} occurs {result.count(twice)} times",
-                f"Rename the duplicates, or leave {parameter} out",
-            )
+            f"{parameter} must be distinct; {twice!r} occurs {result.count(twice)} times"
         )
     return result
 
@@ -247,10 +183,6 @@ def rng_from(rng: Seed) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
         raise type(error)(
-            complaint(
-                "rng",
-                "be None, a non-negative integer seed or a numpy.random.Generator",
-                f"got {rng!r}",
-                "Pass rng=0 for a reproducible result",
-            )
+            "rng must be None, a non-negative integer seed or a numpy.random.Generator; "
+            f"got {rng!r}"
         ) from None

@@ -12,6 +12,7 @@ __all__ = [
     "DegenerateLawError",
     "DroppedRowsWarning",
     "ErrorColumnWarning",
+    "ErrorSizeWarning",
     "FileError",
     "SeparationWarning",
     "SkippedFilesWarning",
@@ -79,6 +80,10 @@ class DroppedRowsWarning(UserWarning):
 
 class ErrorColumnWarning(UserWarning):
     """A column is taken for a feature although its name looks like that of an error."""
+
+
+class ErrorSizeWarning(UserWarning):
+    """The rows scatter less than their errors alone would make them: the errors look too large."""
 
 
 class SeparationWarning(UserWarning):

@@ -108,3 +108,35 @@ def test_labels_that_cannot_be_told_apart():
     for labels in ([[1], [2]], pd.Series([[1], [2]]), pd.Series([{}, 1]), [([],), 1]):
         with pytest.raises(TypeError, match="by must hold labels that can be told apart"):
             factorise(labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "codes", "names"),
+    [
+        (["b", "a", "b"], [1, 0, 1], ("a", "b")),
+        (np.array(["b", "a", "b"]), [1, 0, 1], ("a", "b")),
+        (np.array([10, -3, 10]), [1, 0, 1], ("-3", "10")),
+        (np.array([2**60, 0, 2**60]), [1, 0, 1], ("0", str(2**60))),
+        (np.array([5, 5], dtype=np.uint8), [0, 0], ("5",)),
+        (np.array([True, False]), [1, 0], ("False", "True")),
+        (np.array([1.5, np.nan, 0.5]), [1, -1, 0], ("0.5", "1.5")),
+        ([None, "a", float("nan")], [-1, 0, -1], ("a",)),
+        ([1, "a"], [0, 1], ("1", "a")),
+        ([("a", 1), ("a", 0)], [1, 0], ("('a', 0)", "('a', 1)")),
+        (np.array([], dtype=int), [], ()),
+    ],
+)
+def test_codes_and_texts(labels, codes, names):
+    factor = factorise(labels)
+    assert (factor.codes.tolist(), factor.labels) == (codes, names)
+
+
+def test_pandas_missing_values():
+    pandas = pytest.importorskip("pandas")
+    factor = factorise(pandas.Series(["a", pandas.NA, pandas.NaT], dtype=object))
+    assert factor.codes.tolist() == [0, -1, -1]
+
+
+def test_combined_labels_are_missing_where_one_is():
+    factor = combined([factorise(["a", "b", None]), factorise([0, 1, 1])])
+    assert (factor.codes.tolist(), factor.labels) == ([0, 1, -1], ("a, 0", "b, 1"))

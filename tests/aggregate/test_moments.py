@@ -347,12 +347,11 @@ def test_refusals():
     dropped = Moments.of([[1.0], [np.nan]], ["a", None], missing="drop")
     assert dropped.sums.counts.tolist() == [1]
     assert refused([[1.0], [np.nan]], ["a", "a"]) == (
-        "points must be finite; got NaN at row 1, feature 0 (1 such in all). "
-        "Remove or fill these values first."
+        "points must be finite; got NaN at row 1, feature 0 (1 such in all)"
     )
     assert refused([[1e200], [-1e200]]) == (
-        "points must have squares that fit into float64; the covariance overflows. "
-        "Divide the data by its largest magnitude first."
+        "points must have squares that fit into float64; the covariance overflows: "
+        "divide the data by its largest magnitude first"
     )
     assert refused([[1.0]], weights=[1.0, 2.0]) == (
         "weights must have one entry for each of the 1 points; got shape (2,). "
@@ -425,7 +424,7 @@ def test_merging_some_labels_at_a_time_changes_nothing(monkeypatch):
         for low in (0, 30)
     )
     whole = a.merge(b)
-    monkeypatch.setattr("uapca.aggregate.merging._BLOCK", 63)  # seven labels
+    monkeypatch.setattr("uapca.aggregate.accumulate._MERGED_VALUES", 63)  # seven labels
     some = a.merge(b)
     assert some.labels == whole.labels
     for x, y in zip((*some.sums, some.errors), (*whole.sums, whole.errors), strict=True):
@@ -437,8 +436,8 @@ def test_sums_that_overflow_do_not_merge():
     with pytest.raises(ValueError) as error:
         a.merge(b)
     assert str(error.value) == (
-        "points must have squares that fit into float64; the covariance overflows. "
-        "Divide the data by its largest magnitude first."
+        "points must have squares that fit into float64; the covariance overflows: "
+        "divide the data by its largest magnitude first"
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.cli.model import read_model
+from uapca.cli.model import features_of, project, read_model
 
 REPORT = """Variances at s = 1
 component     variance   share      sum  errors   tilt
@@ -169,24 +169,29 @@ def test_a_model_keeps_the_fit_exactly(run, tmp_path, options):
     model = read_model(str(path))
     X = uapca.datasets.load_students()
     scale = float(options[1]) if "-s" in options else 1.0
-    scaler = uapca.UncertainScaler().fit(X) if "--standardize" in options else None
-    data = X if scaler is None else scaler.transform(X)
     pca = uapca.UAPCA(
-        None if "-n" in options else 2, scale=scale, ddof=1.0 if "--ddof" in options else 0.0
-    ).fit(data)
-    for name, value in {
-        "mean": pca.mean_,
-        "components": pca.components_,
-        "variances": pca.explained_variance_,
-        "shares": pca.explained_variance_ratio_,
-        "between": pca.between_covariance_,
-        "within": pca.within_covariance_,
-    }.items():
-        np.testing.assert_array_equal(getattr(model, name), value)
-    assert (model.scale, model.rows, model.features) == (scale, 6, X.features)
-    Y, wanted = model.project(X), pca.transform(data)
-    np.testing.assert_allclose(Y.mean, wanted.mean, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(Y.cov.dense(), wanted.cov.dense(), rtol=1e-12, atol=1e-13)
+        None if "-n" in options else 2,
+        scale=scale,
+        ddof=1.0 if "--ddof" in options else 0.0,
+        standardize="--standardize" in options,
+    ).fit(X)
+    for name in (
+        "mean_",
+        "components_",
+        "explained_variance_",
+        "explained_variance_ratio_",
+        "between_covariance_",
+        "within_covariance_",
+    ):
+        np.testing.assert_array_equal(getattr(model, name), getattr(pca, name))
+    assert (model.scale, model.n_samples_, features_of(model)) == (scale, 6, X.features)
+    Y, wanted = project(model, X), pca.transform(X)
+    np.testing.assert_array_equal(Y.mean, wanted.mean)
+    np.testing.assert_array_equal(Y.cov.dense(), wanted.cov.dense())
+    scaler = uapca.UncertainScaler() if "--standardize" in options else None
+    data = X if scaler is None else scaler.fit_transform(X)
+    plain = uapca.UAPCA(pca.n_components, scale=scale, ddof=pca.ddof).fit_transform(data)
+    np.testing.assert_allclose(Y.mean, plain.mean, rtol=1e-12, atol=1e-13)
 
 
 def test_a_model_far_from_zero_loses_nothing(tmp_path, monkeypatch, run):
@@ -219,28 +224,13 @@ def test_ties_are_said_to_be_undetermined(run, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda m: "nothing", "'m.json' is not a model: it is not JSON in UTF-8."),
-        (lambda m: "[1]", "'m.json' is not a model written by uapca fit."),
-        (
-            lambda m: json.dumps(m | {"format": "x"}),
-            "'m.json' is not a model written by uapca fit.",
-        ),
-        (
-            lambda m: json.dumps(m | {"version": 9}),
-            "'m.json' has format version 9; this uapca reads up to 1. Install a newer one.",
-        ),
-        (
-            lambda m: json.dumps(m | {"mean": [1.0]}),
-            "'m.json' is damaged: its fields do not fit together.",
-        ),
-        (
-            lambda m: json.dumps({k: v for k, v in m.items() if k != "scaler"}),
-            "'m.json' is damaged: its fields do not fit together.",
-        ),
-        (
-            lambda m: json.dumps(m | {"components": "x"}),
-            "'m.json' is damaged: its fields do not fit together.",
-        ),
+        (lambda m: "nothing", "it is not JSON"),
+        (lambda m: "[1]", "is not a fit"),
+        (lambda m: json.dumps(m | {"format": "x"}), "is not a fit"),
+        (lambda m: json.dumps(m | {"version": 9}), "has format version 9"),
+        (lambda m: json.dumps(m | {"mean": [1.0]}), "features must be"),
+        (lambda m: json.dumps({k: v for k, v in m.items() if k != "rows"}), "'rows' is missing"),
+        (lambda m: json.dumps(m | {"components": "x"}), "components must be"),
     ],
 )
 def test_damaged_models(run, fails, tmp_path, monkeypatch, change, message):
@@ -248,8 +238,13 @@ def test_damaged_models(run, fails, tmp_path, monkeypatch, change, message):
     assert run("fit", "students", "-o", "m.json").exit_code == 0
     model = json.loads((tmp_path / "m.json").read_text())
     (tmp_path / "m.json").write_text(change(model))
-    assert fails("project", "students", "--model", "m.json") == message
-    assert fails("compare", "m.json", "students") == message
+    for command in (
+        ["project", "students", "--model", "m.json"],
+        ["compare", "m.json", "students"],
+    ):
+        said = fails(*command)
+        assert message in said
+        assert "'m.json'" in said
 
 
 def test_long_tables_are_cut_and_the_model_is_not(run, tmp_path):

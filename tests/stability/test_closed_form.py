@@ -453,8 +453,8 @@ def test_bad_data():
     with pytest.raises(TypeError, match=told(message)):
         uapca.component_uncertainty(np.eye(3))
     message = (
-        "X must have squares that fit into float64; the covariance overflows. Divide the data by "
-        "its largest magnitude first."
+        "X must have squares that fit into float64; the covariance overflows: divide the data by "
+        "its largest magnitude first"
     )
     with pytest.raises(ValueError, match=told(message)):
         uapca.component_uncertainty(uapca.UncertainArray([[1e200, 0.0], [-1e200, 1.0]], std=1.0))
@@ -501,8 +501,8 @@ def test_to_first_order_errors_of_any_size_keep_their_digits(rng):
 def test_squares_that_do_not_fit_are_refused(rng, size, error, flow, order):
     X = uapca.UncertainArray(spread_out(rng) * size, std=error)
     message = (
-        f"X must have squares that fit into float64; the covariance {flow}. "
-        "Divide the data by its largest magnitude first."
+        f"X must have squares that fit into float64; the covariance {flow}: "
+        "divide the data by its largest magnitude first"
     )
     with pytest.raises(ValueError, match=told(message)):
         uapca.component_uncertainty(X, order=order)

@@ -207,6 +207,5 @@ def test_a_frame_without_pandas(monkeypatch):
     with pytest.raises(ImportError) as error:
         uapca.sampling_convergence([2], [10], n_runs=1, rng=0).to_frame()
     assert str(error.value) == (
-        "to_frame needs pandas, which is not installed. "
-        'Install it with pip install "uapca[frames]".'
+        'to_frame needs pandas; install it with pip install "uapca[frames]"'
     )

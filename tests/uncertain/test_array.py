@@ -259,8 +259,7 @@ def test_a_frame_without_pandas(monkeypatch):
     with pytest.raises(ImportError) as error:
         uapca.UncertainArray([[1.0]]).to_frame()
     assert str(error.value) == (
-        "to_frame needs pandas, which is not installed. "
-        'Install it with pip install "uapca[frames]".'
+        'to_frame needs pandas; install it with pip install "uapca[frames]"'
     )
 
 

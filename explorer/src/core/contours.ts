@@ -15,34 +15,65 @@ export const usual = 48;
 const flat = 0.02;
 
 /**
- * Regions above a level of the density that hold the given shares of draws x, y, x, y, …
- *
- * What a region holds is then right however coarse the grid is: a density between nodes, or one
- * smoothed for drawing, has its mass a little off; draws of the law itself do not.
- * At the very top, where a plateau is level but for ripples, a region is the top one, shrunk about
- * its centre.
+ * The density above which the cells of highest mass hold a probability. Coarse grids are looked at
+ * `parts` times finer, as linear between nodes: so are the rings drawn through them.
  */
-export function drawnRegions(grid: Grid, draws: Float64Array, probabilities: readonly number[]): Float64Array[][] {
-  const heights = new Float64Array(draws.length / 2);
-  for (let k = 0; k < heights.length; k++) heights[k] = heightAt(grid, draws[2 * k], draws[2 * k + 1]);
-  heights.sort().reverse();
-  const top = (1 - flat) * grid.density.reduce((most, value) => Math.max(most, value), 0);
-  const held = heights.filter((height) => height > top).length / heights.length;
-  return probabilities.map((probability) => {
-    const level = heights[Math.min(Math.round(probability * heights.length), heights.length - 1)];
-    if (level > top) {
-      const found = rings(grid, top);
-      if (found.length === 1) return [shrunk(found[0], Math.sqrt(probability / held))];
+export function massLevel(grid: Grid, probability: number, parts = 1): number {
+  const { cells, density } = grid;
+  let sorted = density.slice();
+  if (parts > 1) {
+    sorted = new Float64Array(((cells - 1) * parts) ** 2);
+    let at = 0;
+    for (let i = 0; i < (cells - 1) * parts; i++) {
+      for (let j = 0; j < (cells - 1) * parts; j++) {
+        sorted[at++] = between(grid, (i + 0.5) / parts, (j + 0.5) / parts);
+      }
     }
-    return rings(grid, level);
-  });
+  }
+  sorted.sort().reverse();
+  const wanted = probability * sorted.reduce((sum, value) => sum + value, 0);
+  let held = 0;
+  const found = sorted.findIndex((value) => (held += value) >= wanted);
+  return sorted[Math.max(found, 0)];
 }
 
-/** The density between nodes, bilinear; none outside. */
-function heightAt({ cells, density, low, step }: Grid, x: number, y: number): number {
+/** The density above which a share of points x, y, x, y, … lies. */
+export function pointLevel(grid: Grid, points: Float64Array, share: number): number {
+  const heights = new Float64Array(points.length / 2);
+  for (let k = 0; k < heights.length; k++) heights[k] = heightAt(grid, points[2 * k], points[2 * k + 1]);
+  heights.sort().reverse();
+  return heights[Math.min(Math.max(Math.round(share * heights.length) - 1, 0), heights.length - 1)];
+}
+
+/**
+ * The region above a level that holds a probability. At the very top, where a plateau is level, it is
+ * the whole top, shrunk about its centre.
+ */
+export function region(grid: Grid, level: number, probability: number): Float64Array[] {
+  const { density } = grid;
+  const top = (1 - flat) * density.reduce((most, value) => Math.max(most, value), 0);
+  if (level > top) {
+    const found = rings(grid, top);
+    let [held, all] = [0, 0];
+    for (const value of density) {
+      all += value;
+      if (value > top) held += value;
+    }
+    if (found.length === 1) return [shrunk(found[0], Math.sqrt(Math.min((probability * all) / held, 1)))];
+  }
+  return rings(grid, level);
+}
+
+/** The density at a place, linear between nodes; none outside. */
+function heightAt(grid: Grid, x: number, y: number): number {
+  const { cells, low, step } = grid;
   const [p, q] = [(x - low[0]) / step[0], (y - low[1]) / step[1]];
+  return p >= 0 && q >= 0 && p < cells - 1 && q < cells - 1 ? between(grid, p, q) : 0;
+}
+
+/** The density between nodes, by how many nodes it is from the first. */
+function between({ cells, density }: Grid, p: number, q: number): number {
   const [i, j] = [Math.floor(p), Math.floor(q)];
-  if (!(i >= 0 && j >= 0 && i < cells - 1 && j < cells - 1)) return 0;
   const at = i * cells + j;
   const lower = density[at] + (q - j) * (density[at + 1] - density[at]);
   const upper = density[at + cells] + (q - j) * (density[at + cells + 1] - density[at + cells]);

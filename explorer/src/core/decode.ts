@@ -52,6 +52,8 @@ export function decode(payload: Wire): Dataset {
     laws: payload.laws === null ? null : counted(payload.laws.map((law: Wire) => rowLaw(law, d)), n, "laws"),
     assumed: payload.assumed === true,
     title: String(payload.title),
+    supplementary: payload.supplementary ?? 0,
+    compact: payload.compact === true,
     units: strings(payload.units),
     remarks: strings(payload.remarks) ?? [],
     initial: initialState(payload.state),
@@ -82,7 +84,7 @@ function initialState(state: Wire): State {
     selection: state.selection,
     pair: [state.pair[0], state.pair[1]],
     level: state.level,
-    standardise: state.standardise,
+    standardize: state.standardize,
     hovered: null,
   };
 }
@@ -148,7 +150,8 @@ function rowLaw(law: Wire, d: number): RowLaw | null {
 }
 
 function groups(wire: Wire, n: number): Groups {
-  return { labels: strings(wire.labels) ?? [], codes: integers(wire.codes, n, "groups") };
+  const values = wire.values ? floats(wire.values, n, "groups") : null;
+  return { labels: strings(wire.labels) ?? [], codes: integers(wire.codes, n, "groups"), values };
 }
 
 function points(wire: Wire, d: number): Points {
@@ -182,7 +185,7 @@ function precomputed(wire: Wire, d: number): Precomputed {
       crossings: part.crossings.map((wire: Wire) => ({ ...wire, scale: sOf(wire.u) })),
     };
   };
-  return { q: wire.q, plain: path(wire.plain), standardised: path(wire.standardised) };
+  return { q: wire.q, plain: path(wire.plain), standardized: path(wire.standardized) };
 }
 
 function floats(wire: WireArray, length?: number, name = "array"): Float64Array {

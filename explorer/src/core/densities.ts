@@ -1,15 +1,14 @@
 /**
  * Highest-density regions of rows that are not normal, for any projection into a plane.
  *
- * Mixtures of normals have their density in closed form. That of independent features is found from
- * their characteristic functions. Samples are shared out over a grid in the coordinates in which the
- * projected law is round, and smoothed there. Levels come from draws of the law.
+ * Mixtures of normals have their density in closed form. That of independent features is found on a
+ * lattice. Samples are shared out over a grid in the coordinates in which the projected law is
+ * round, and smoothed there; their regions hold the given shares of the samples.
  */
 
 import type { Contour, RowLaw } from "../model";
-import { drawnRegions, type Grid, usual } from "./contours";
-import { normals } from "./normals";
-import { type Wave, wavesDraws, wavesGrid, wavesOf } from "./waves";
+import { type Grid, massLevel, pointLevel, region, usual } from "./contours";
+import { lattice, type Term, termsOf } from "./lattice";
 
 /** A law projected into the plane: its mean and covariance. */
 export interface Plane {
@@ -18,20 +17,15 @@ export interface Plane {
 }
 
 /** A law made ready for many projections. */
-export type Prepared =
-  | Exclude<RowLaw, { kind: "independent" }>
-  | { readonly kind: "waves"; readonly waves: readonly Wave[] };
+export type Prepared = Exclude<RowLaw, { kind: "independent" }> | { readonly kind: "terms"; readonly terms: readonly Term[] };
 
 export function prepared(law: RowLaw): Prepared {
-  return law.kind === "independent" ? { kind: "waves", waves: wavesOf(law) } : law;
+  return law.kind === "independent" ? { kind: "terms", terms: termsOf(law) } : law;
 }
-
-/** Draws of a law from which its levels are found; up to twice as many. */
-const draws = 1 << 12;
 
 /** Nodes that a length needs for details of a width to have a shape; at most so many. */
 function nodesFor(length: number, width: number, most: number): number {
-  return Math.round(Math.min(Math.max((2.5 * length) / width + 1, usual), most));
+  return Math.round(Math.min(Math.max((4 * length) / width + 1, usual), most));
 }
 
 /**
@@ -49,35 +43,37 @@ export function regions(
 ): Contour[] | null {
   const frame = rounded(plane);
   if (frame === null) return null;
-  const [grid, drawn] = gridOf(law, frame, first, second, centre, most);
-  const found = drawnRegions(grid, drawn, probabilities);
-  return probabilities.map((probability, k) => ({
+  if (law.kind === "terms") {
+    const found = lattice(law.terms, first, second, Math.max(most, 2 * usual));
+    if (found === null) return null;
+    const { grid, first: a, second: b } = found;
+    return probabilities.map((probability) => ({
+      probability,
+      rings: region(grid, massLevel(grid, probability), probability).map((ring) =>
+        mapped(ring, (x, y) => [plane.mean[0] + x * a[0] + y * b[0], plane.mean[1] + x * a[1] + y * b[1]]),
+      ),
+    }));
+  }
+  const [grid, level] =
+    law.kind === "mixture"
+      ? mixtureGrid(law, frame, first, second, centre, most)
+      : // Scott's rule in the plane, as in Python.
+        pointsGrid(law.values, law.effective ** (-1 / 6), frame, first, second, centre, most);
+  const { mean, lower } = frame;
+  return probabilities.map((probability) => ({
     probability,
-    rings: found[k].map((ring) => unrounded(ring, frame)),
+    rings: region(grid, level(probability), probability).map((ring) =>
+      mapped(ring, (x, y) => [mean[0] + lower[0] * x, mean[1] + lower[1] * x + lower[2] * y]),
+    ),
   }));
 }
 
-function gridOf(
-  law: Prepared,
-  frame: Frame,
-  first: Float64Array,
-  second: Float64Array,
-  centre: Float64Array,
-  most: number,
-): [grid: Grid, drawn: Float64Array] {
-  switch (law.kind) {
-    case "mixture":
-      return mixtureGrid(law, frame, first, second, centre, most);
-    case "points":
-      // Scott's rule in the plane, as in Python.
-      return pointsGrid(law.values, law.effective ** (-1 / 6), frame, first, second, centre, most);
-    case "waves": {
-      const [a, b, c] = frame.lower;
-      const across = first.map((x) => x / a);
-      const beyond = second.map((y, j) => (y - b * across[j]) / c);
-      return [wavesGrid(law.waves, across, beyond), wavesDraws(law.waves, across, beyond)];
-    }
-  }
+type Levelled = [grid: Grid, level: (probability: number) => number];
+
+function mapped(ring: Float64Array, map: (x: number, y: number) => readonly [number, number]): Float64Array {
+  const out = new Float64Array(ring.length);
+  for (let k = 0; k < ring.length; k += 2) [out[k], out[k + 1]] = map(ring[k], ring[k + 1]);
+  return out;
 }
 
 /** Coordinates in which the law is round: x = mean + L z. */
@@ -96,15 +92,6 @@ function rounded({ mean, covariance: [a, b, c] }: Plane): Frame | null {
   return { mean, lower: [first, b / first, Math.sqrt(determinant) / first] };
 }
 
-function unrounded(ring: Float64Array, { mean, lower }: Frame): Float64Array {
-  const out = new Float64Array(ring.length);
-  for (let k = 0; k < ring.length; k += 2) {
-    out[k] = mean[0] + lower[0] * ring[k];
-    out[k + 1] = mean[1] + lower[1] * ring[k] + lower[2] * ring[k + 1];
-  }
-  return out;
-}
-
 function pointsGrid(
   values: Float64Array,
   bandwidth: number,
@@ -113,7 +100,7 @@ function pointsGrid(
   second: Float64Array,
   centre: Float64Array,
   most: number,
-): [grid: Grid, drawn: Float64Array] {
+): Levelled {
   const d = first.length;
   const m = values.length / d;
   const z = new Float64Array(2 * m);
@@ -159,14 +146,8 @@ function pointsGrid(
   }
   // Sharing widens by a sixth of the squared step, which is taken off the kernel.
   const widths = step.map((s) => Math.sqrt(Math.max(bandwidth ** 2 - s ** 2 / 6, 0)) / s);
-  // Each point with so many points of its kernel that there are enough.
-  const around = normals();
-  const each = Math.ceil(draws / m);
-  const drawn = new Float64Array(2 * m * each);
-  for (let k = 0; k < drawn.length; k++) {
-    drawn[k] = z[2 * Math.floor(k / (2 * each)) + (k % 2)] + bandwidth * around[k % around.length];
-  }
-  return [{ cells, density: blurred(mass, cells, widths[0], widths[1]), low, step }, drawn];
+  const grid = { cells, density: blurred(mass, cells, widths[0], widths[1]), low, step };
+  return [grid, (probability) => pointLevel(grid, z, probability)];
 }
 
 function blurred(mass: Float64Array, cells: number, first: number, second: number): Float64Array {
@@ -220,7 +201,7 @@ function mixtureGrid(
   second: Float64Array,
   centre: Float64Array,
   most: number,
-): [grid: Grid, drawn: Float64Array] {
+): Levelled {
   const d = first.length;
   // The parts in the round coordinates: each a mean and a covariance there.
   const parts = Array.from(law.weights, (weight, part) => {
@@ -278,34 +259,6 @@ function mixtureGrid(
       }
     }
   }
-  return [{ cells, density, low, step }, mixtureDraws(parts)];
-}
-
-/** A normal part in the round coordinates. */
-interface Part {
-  readonly weight: number;
-  readonly z0: number;
-  readonly z1: number;
-  readonly a: number;
-  readonly b: number;
-  readonly c: number;
-}
-
-/** Points x, y, x, y, … that stand for the mixture: of each part as many as its weight asks for. */
-function mixtureDraws(parts: readonly Part[]): Float64Array {
-  const around = normals();
-  const total = parts.reduce((sum, { weight }) => sum + weight, 0);
-  const out = new Float64Array(2 * draws);
-  let [at, held] = [0, 0];
-  for (const { weight, z0, z1, a, b, c } of parts) {
-    held += weight / total;
-    const last = Math.min(Math.round(held * draws), draws);
-    const [p, q] = [Math.sqrt(a), b / Math.sqrt(a)];
-    const r = Math.sqrt(Math.max(c - q * q, 0));
-    for (let k = 0; at < last; at++, k++) {
-      out[2 * at] = z0 + p * around[2 * k];
-      out[2 * at + 1] = z1 + q * around[2 * k] + r * around[2 * k + 1];
-    }
-  }
-  return out.subarray(0, 2 * at);
+  const grid = { cells, density, low, step };
+  return [grid, (probability) => massLevel(grid, probability, cells < 100 ? 4 : 2)];
 }

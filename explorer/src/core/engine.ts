@@ -8,9 +8,9 @@ export interface Engine {
   readonly moments: Moments;
   /**
    * Other weights (null for the data's own; any non-negative numbers, they are made to sum to 1) and
-   * whether to standardise. Cheap if nothing has changed. Forgets path and crossings otherwise.
+   * whether to standardize. Cheap if nothing has changed. Forgets path and crossings otherwise.
    */
-  configure(weights: Float64Array | null, standardise: boolean): void;
+  configure(weights: Float64Array | null, standardize: boolean): void;
   /**
    * The components at a scale, as `UAPCA(scale=s).fit(X)` has them. `into`, a fit of this engine,
    * is overwritten and returned: no allocation.
@@ -40,5 +40,6 @@ export interface Engine {
     fit: Fit,
     pair: readonly [number, number],
     probabilities: readonly number[],
+    detail?: number,
   ): readonly Contour[] | null;
 }

@@ -37,8 +37,8 @@ export class Interpolated implements Engine {
   }
 
   /** The weights are those of the data, whatever is asked for: the path was computed with them. */
-  configure(_weights: Float64Array | null, standardise: boolean): void {
-    this.current = standardise ? this.precomputed.standardised : this.precomputed.plain;
+  configure(_weights: Float64Array | null, standardize: boolean): void {
+    this.current = standardize ? this.precomputed.standardized : this.precomputed.plain;
   }
 
   fit(scale: number, into?: Fit): Fit {
@@ -108,8 +108,9 @@ export class Interpolated implements Engine {
     fit: Fit,
     pair: readonly [number, number],
     probabilities: readonly number[],
+    detail?: number,
   ): readonly Contour[] | null {
-    return this.projector.contours(row, fit, pair, probabilities);
+    return this.projector.contours(row, fit, pair, probabilities, detail);
   }
 }
 

@@ -27,7 +27,7 @@ export class Live implements Engine {
   private readonly solver: Solver;
   private readonly projector: Projector;
   private readonly weights: Float64Array;
-  private standardised = false;
+  private standardized = false;
   private totals: [number, number] = [0, 0];
   private known: Known = { family: null, path: null, crossings: null };
 
@@ -41,12 +41,12 @@ export class Live implements Engine {
     this.refresh(false);
   }
 
-  configure(weights: Float64Array | null, standardise: boolean): void {
+  configure(weights: Float64Array | null, standardize: boolean): void {
     const wanted = weights === null ? this.dataset.weights : normalised(weights);
     const same = wanted.every((weight, row) => weight === this.weights[row]);
-    if (same && standardise === this.standardised) return;
+    if (same && standardize === this.standardized) return;
     this.weights.set(wanted);
-    this.refresh(standardise);
+    this.refresh(standardize);
   }
 
   fit(scale: number, into?: Fit): Fit {
@@ -106,8 +106,9 @@ export class Live implements Engine {
     fit: Fit,
     pair: readonly [number, number],
     probabilities: readonly number[],
+    detail?: number,
   ): readonly Contour[] | null {
-    return this.projector.contours(row, fit, pair, probabilities);
+    return this.projector.contours(row, fit, pair, probabilities, detail);
   }
 
   private family(): Family {
@@ -116,9 +117,9 @@ export class Live implements Engine {
     return this.known.family;
   }
 
-  private refresh(standardise: boolean): void {
-    this.standardised = standardise;
-    this.writable.compute(this.weights, standardise);
+  private refresh(standardize: boolean): void {
+    this.standardized = standardize;
+    this.writable.compute(this.weights, standardize);
     const { between, within, d } = this.moments;
     this.totals = [trace(between, d), trace(within, d)];
     this.known = { family: null, path: null, crossings: null };

@@ -26,14 +26,14 @@ export class MomentsOf implements Moments {
     this.shift = new Float64Array(d);
   }
 
-  compute(weights: Float64Array, standardise: boolean): void {
+  compute(weights: Float64Array, standardize: boolean): void {
     this.centre(weights);
     averageInto(this.dataset.cov, weights, this.d, this.within);
     this.certain = trace(this.within, this.d) <= 0;
     this.units.fill(1);
-    // Python projects from μ as rounded, but standardised data is centred twice: once from that,
+    // Python projects from μ as rounded, but standardized data is centred twice: once from that,
     // and then from what is left. Far from 0 the second step is the larger part of 1e-9.
-    if (standardise) this.standardise();
+    if (standardize) this.standardize();
     else this.residue.fill(0);
   }
 
@@ -80,7 +80,7 @@ export class MomentsOf implements Moments {
   }
 
   /** Total standard deviations become 1, as with UncertainScaler; what does not vary keeps unit 1. */
-  private standardise(): void {
+  private standardize(): void {
     const { d, mean, units, between, within } = this;
     const noise = this.dataset.n * Number.EPSILON;
     for (let j = 0; j < d; j++) {

@@ -6,7 +6,7 @@ import { projectInto } from "./covariances";
 import { type Prepared, prepared, regions } from "./densities";
 
 /** Up to this many mixtures and samples, grids of their densities may be so much finer. */
-const [FEW, FINE] = [12, 160];
+const [FEW, FINE] = [12, 224];
 
 type Pair = readonly [number, number];
 
@@ -43,7 +43,7 @@ export class Projector {
     return out;
   }
 
-  contours(row: number, fit: Fit, pair: Pair, probabilities: readonly number[]): Contour[] | null {
+  contours(row: number, fit: Fit, pair: Pair, probabilities: readonly number[], detail = 1): Contour[] | null {
     const law = this.dataset.laws?.[row] ?? null;
     if (law === null || pair[0] === pair[1]) return null;
     const ready = this.ready.get(row) ?? prepared(law);
@@ -54,7 +54,7 @@ export class Projector {
       mean: [means[2 * row], means[2 * row + 1]] as const,
       covariance: [covariances[3 * row], covariances[3 * row + 1], covariances[3 * row + 2]] as const,
     };
-    return regions(ready, plane, this.first, this.second, fit.mean, probabilities, this.finest);
+    return regions(ready, plane, this.first, this.second, fit.mean, probabilities, Math.round(detail * this.finest));
   }
 
   private aim(fit: Fit, [i, k]: Pair): void {

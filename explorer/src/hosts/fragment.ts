@@ -14,7 +14,7 @@ export function toFragment(state: State, { initial }: Dataset, looks: Partial<Op
     parts.push(`pair=${state.pair.map((i) => i + 1).join("-")}`);
   }
   if (state.level !== initial.level) parts.push(`level=${state.level}`);
-  if (state.standardise !== initial.standardise) parts.push(`std=${state.standardise ? 1 : 0}`);
+  if (state.standardize !== initial.standardize) parts.push(`std=${state.standardize ? 1 : 0}`);
   if (state.selection.join() !== initial.selection.join()) parts.push(`rows=${state.selection.join("-")}`);
   if (state.weights?.join() !== initial.weights?.join()) {
     parts.push(`w=${state.weights === null ? own : Array.from(state.weights, packed).join("_")}`);
@@ -39,8 +39,8 @@ export function fromFragment(fragment: string, { initial }: Dataset): Partial<St
   if (pair !== null && pair.length === 2) state.pair = [pair[0] - 1, pair[1] - 1];
   const level = parts.get("level");
   if (level !== null) state.level = Number(level);
-  const standardise = parts.get("std");
-  if (standardise !== null) state.standardise = standardise === "1";
+  const standardize = parts.get("std");
+  if (standardize !== null) state.standardize = standardize === "1";
   const rows = numbers(parts.get("rows"), "-");
   if (rows !== null) state.selection = rows;
   const weights = parts.get("w");
@@ -62,7 +62,7 @@ export function looksOf(fragment: string): Partial<Options> {
   flag("log", (on) => (looks.logarithmic = on));
   flag("densities", (on) => (looks.shape = on ? "densities" : "ellipses"));
   const bars = parts.get("bars");
-  if (bars === "loadings" || bars === "contributions") looks.bars = bars;
+  if (bars === "entries" || bars === "contributions") looks.bars = bars;
   const feature = parts.get("feature");
   if (feature !== null && /^\d+$/.test(feature)) looks.pinned = Number(feature);
   return looks;

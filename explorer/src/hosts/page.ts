@@ -43,9 +43,11 @@ export function openPage(): void {
       },
       onChange: (listener) => void watching.add(listener),
     },
+    link: () => `${location.href.replace(/#.*$/, "")}#${fragment()}`,
     save,
   };
-  mount(root, createEngine(dataset), host);
+  const compact = dataset.compact || new URLSearchParams(location.hash.slice(1)).get("compact") === "1";
+  mount(root, createEngine({ ...dataset, compact }), host);
   store.onChange((_, changed) => {
     if (changed.size > 1 || !changed.has("hovered")) keep();
   });

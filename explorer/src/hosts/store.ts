@@ -43,7 +43,7 @@ export function allowed(change: Partial<State>, dataset: Dataset): Partial<State
   const { n, d, precomputed } = dataset;
   const q = precomputed?.q ?? d;
   const out: { -readonly [K in keyof State]?: State[K] } = {};
-  const { scale, weights, selection, pair, level, standardise, hovered } = change;
+  const { scale, weights, selection, pair, level, standardize, hovered } = change;
   if (typeof scale === "number" && scale >= 0) out.scale = boundedScale(scale);
   if (weights === null) out.weights = null;
   else if (weights !== undefined && precomputed === null && sensible(weights, n)) {
@@ -58,7 +58,7 @@ export function allowed(change: Partial<State>, dataset: Dataset): Partial<State
     if (inside && (pair[0] !== pair[1] || q === 1)) out.pair = [pair[0], pair[1]];
   }
   if (typeof level === "number" && level > 0 && level < 1) out.level = level;
-  if (typeof standardise === "boolean") out.standardise = standardise;
+  if (typeof standardize === "boolean") out.standardize = standardize;
   if (hovered === null) out.hovered = null;
   else if (hovered !== undefined) {
     const count = hovered.kind === "row" ? n : hovered.kind === "feature" ? d : 0;

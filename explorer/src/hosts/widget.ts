@@ -16,7 +16,7 @@ export interface WidgetModel {
   off(event: string, callback: () => void): void;
 }
 
-const traits = ["scale", "weights", "selection", "pair", "level", "standardise"] as const;
+const traits = ["scale", "weights", "selection", "pair", "level", "standardize"] as const;
 type Trait = (typeof traits)[number];
 
 /** A host whose state is that of a widget's traits, and a function that lets go of them. */
@@ -54,6 +54,7 @@ export function widgetHost(model: WidgetModel, dataset: Dataset): { host: Host; 
     set: (change) => store.set(change),
     onChange: (listener) => store.onChange(listener),
     looks: null,
+    link: () => null,
     save,
   };
   return {

@@ -6,6 +6,9 @@ import { digits, scaleText } from "./format";
 import { scaleAt, snapped, TICKS } from "./hyperbolic";
 import { player } from "./player";
 import { has, hasDensities, type Changes, type Context, type Panel, type Scene } from "./scene";
+import { texts } from "./texts";
+
+const words = texts.controls;
 
 const LEVELS = [0.5, 0.68, 0.9, 0.95, 0.99];
 const THUMB = 18; // width of the slider's handle in pixels; the style sheet has the same
@@ -18,12 +21,12 @@ export interface Controls extends Panel {
 export function controls(context: Context): Controls {
   const { data, host } = context;
   const play = button(
-    "Play",
-    { class: "uapca-play", "aria-pressed": "false", title: "Let s run from 0 to ∞ and back" },
+    words.play,
+    { class: "uapca-play", "aria-pressed": "false", title: words.playTitle },
     () => motion.toggle(),
   );
   const motion = player(host, (playing) => {
-    play.textContent = playing ? "Pause" : "Play";
+    play.textContent = playing ? words.pause : words.play;
     set(play, { "aria-pressed": String(playing) });
   });
 
@@ -34,7 +37,7 @@ export function controls(context: Context): Controls {
     step: "any",
     class: "uapca-range uapca-scale",
     id: context.id("scale"),
-    "aria-label": "Scale s of the uncertainty",
+    "aria-label": words.scale,
   });
   const go = (u: number, reach: number) => {
     motion.stop();
@@ -65,7 +68,7 @@ export function controls(context: Context): Controls {
     class: "uapca-entry",
     inputmode: "decimal",
     autocomplete: "off",
-    "aria-label": "Scale s as a number; ∞ for infinity",
+    "aria-label": words.entry,
     size: 6,
   });
   const read = () => {
@@ -86,9 +89,9 @@ export function controls(context: Context): Controls {
   const count = data.precomputed?.q ?? data.d;
   const pair = [0, 1].map((k) => {
     const node = el("select", {
-      "aria-label": k ? "Component on the vertical axis" : "Component on the horizontal axis",
+      "aria-label": k ? words.vertical : words.horizontal,
     });
-    for (let i = 0; i < count; i++) node.append(el("option", { value: i }, String(i + 1)));
+    for (let i = 0; i < count; i++) node.append(el("option", { value: i }, texts.component(i)));
     node.addEventListener("change", () => {
       const next = [...host.get().pair] as [number, number];
       const before = next[k];
@@ -99,16 +102,16 @@ export function controls(context: Context): Controls {
     });
     return node;
   });
-  const both = el("span", { class: "uapca-field" }, "Components ", pair[0], " × ", pair[1]);
+  const both = el("span", { class: "uapca-field" }, words.components, pair[0], " × ", pair[1]);
   both.hidden = count < 2;
-  const level = el("select", { "aria-label": "Probability inside an ellipse" });
+  const level = el("select", { "aria-label": words.levelTitle });
   level.addEventListener("change", () => host.set({ level: Number(level.value) }));
-  const standardise = check("Standardise", "Divide each feature by its total standard deviation first", (on) =>
-    host.set({ standardise: on }),
+  const standardize = check(words.standardize, words.standardizeTitle, (on) =>
+    host.set({ standardize: on }),
   );
-  const labels = check("Names", "Names beside the rows", (on) => context.choose({ labels: on }));
-  const points = check("Points", "The original points", (on) => context.choose({ points: on }));
-  const densities = check("Densities", "Outlines of the true densities instead of ellipses", (on) =>
+  const labels = check(words.names, words.namesTitle, (on) => context.choose({ labels: on }));
+  const points = check(words.points, words.pointsTitle, (on) => context.choose({ points: on }));
+  const densities = check(words.densities, words.densitiesTitle, (on) =>
     context.choose({ shape: on ? "densities" : "ellipses" }),
   );
   points.node.hidden = !data.points;
@@ -119,15 +122,15 @@ export function controls(context: Context): Controls {
     "div",
     { class: "uapca-choices" },
     both,
-    el("label", { class: "uapca-field" }, "Level ", level),
-    standardise.node,
+    el("label", { class: "uapca-field" }, words.level, level),
+    standardize.node,
     labels.node,
     points.node,
     densities.node,
   );
   const node = el(
     "section",
-    { class: "uapca-controls", "aria-label": "Controls" },
+    { class: "uapca-controls", "aria-label": words.label },
     el("div", { class: "uapca-motion" }, play, track, el("label", { class: "uapca-now-value" }, "s = ", entry)),
     choices,
   );
@@ -155,7 +158,7 @@ export function controls(context: Context): Controls {
       }
       if (has(changes, "pair")) pair.forEach((select, k) => (select.value = String(state.pair[k])));
       if (has(changes, "level")) offer(state.level);
-      if (has(changes, "standardise")) standardise.box.checked = state.standardise;
+      if (has(changes, "standardize")) standardize.box.checked = state.standardize;
       show(labels, options.labels);
       show(points, options.points);
       show(densities, options.shape === "densities");

@@ -11,6 +11,7 @@ import { chart } from "./chart";
 import { button, pool, set, setText, svg } from "./dom";
 import { hundredths, percent, scaleText } from "./format";
 import { scaleAt, snapped, TICKS } from "./hyperbolic";
+import { texts } from "./texts";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
 
 /** Around the plot, in heights of the text. */
@@ -23,11 +24,11 @@ export function eigenvalues(context: Context): Panel {
   const { data, host } = context;
   const view = chart(
     "eigenvalues",
-    "Eigenvalues over s",
-    "Eigenvalues over the scale s. Left and right arrow keys move s.",
+    texts.eigenvalues.title,
+    texts.eigenvalues.label,
     () => context.redraw("size"),
   );
-  const log = button("log", { class: "uapca-toggle", "aria-pressed": "false", title: "Logarithmic axis" }, () => {
+  const log = button("log", { class: "uapca-toggle", "aria-pressed": "false", title: texts.eigenvalues.logTitle }, () => {
     context.choose({ logarithmic: log.getAttribute("aria-pressed") !== "true" });
   });
   view.tools.append(log);
@@ -115,7 +116,7 @@ export function eigenvalues(context: Context): Panel {
           .tickSizeOuter(0),
       );
     set(title, { x: (margin.left + right) / 2, y: low + 2.8 * view.type.em });
-    setText(title, "scale s");
+    setText(title, texts.eigenvalues.axis);
 
     pool(lines, curves, count, () => svg("path", { class: "uapca-curve" }));
     const draw = line<number>(
@@ -128,7 +129,7 @@ export function eigenvalues(context: Context): Panel {
       set(curves[i], { d: draw(index) ?? "", "data-component": i });
     }
     set(log, { "aria-pressed": String(options.logarithmic) });
-    setText(view.note, "Share of the variance of K(s). Drag to move s.");
+    setText(view.note, texts.eigenvalues.note);
   }
 
   /** Names at the ends of the lines: the two shown always, others where there is room. */
@@ -250,7 +251,7 @@ export function eigenvalues(context: Context): Panel {
   function shares(scene: Scene): Float64Array {
     const { path, state } = scene;
     const out = new Float64Array(path.eigenvalues.length);
-    const whole = data.precomputed?.[state.standardise ? "standardised" : "plain"].totals;
+    const whole = data.precomputed?.[state.standardize ? "standardized" : "plain"].totals;
     for (let k = 0; k < path.u.length; k++) {
       const u = path.u[k];
       let total = 0;

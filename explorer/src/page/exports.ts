@@ -2,9 +2,10 @@
 
 import { el, set, shortened, svg } from "./dom";
 import { exact, scaleText } from "./format";
-import { colour } from "./palette";
+import { color } from "./palette";
 import { groupEntries, outline, swatch } from "./projection/legend";
 import type { Context, Panel, Scene } from "./scene";
+import { texts } from "./texts";
 
 /** Properties that the style sheet gives and a picture on its own has to carry. */
 const CARRIED = [
@@ -68,7 +69,9 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
     svg("text", { x, y, fill: ink, "font-family": family, "font-size": size, "font-weight": weight }, words);
   const out = svg(
     "svg",
-    { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}` },
+    { xmlns: "http://www.w3.org/2000/svg", role: "img", width, height, viewBox: `0 0 ${width} ${height}` },
+    svg("title", {}, context.data.title),
+    svg("desc", {}, [described(context, scene), ...parts.map((part) => part.title)].join(". ")),
     svg("rect", { width, height, fill: paper }),
     text(shortened(context.data.title, 80), GAP, GAP + 14, 18, 600),
     text(described(context, scene), GAP, GAP + 34, 12, 400),
@@ -96,7 +99,7 @@ function groupKey(context: Context, scene: Scene, family: string, ink: string, w
     const name = shortened(label, 24);
     const needed = 26 + pen.measureText(name).width;
     if (x > 0 && x + needed > width) [x, y] = [0, y + LINE];
-    const mark = swatch(look, colour(look, scene.theme));
+    const mark = swatch(look, color(look, scene.theme));
     mark.removeAttribute("class");
     set(mark, { x, y: y - 10 });
     const words = { x: x + 26, y, fill: ink, "font-family": family, "font-size": 12, "unicode-bidi": "isolate" };
@@ -109,12 +112,11 @@ function groupKey(context: Context, scene: Scene, family: string, ink: string, w
 /** What is on display, in a line. */
 function described({ data }: Context, scene: Scene): string {
   const { state } = scene;
-  const [first, second] = state.pair.map((i) => i + 1);
-  const shown = first === second ? `component ${first}` : `components ${first} and ${second}`;
+  const shown = [...new Set(state.pair.map(texts.component))].join(" and ");
   return (
     `s = ${scaleText(state.scale)} · ${shown} · ` +
     outline(data, scene) +
-    (state.standardise ? " · standardised" : "") +
+    (state.standardize ? " · standardized" : "") +
     (state.weights ? " · weights changed" : "")
   );
 }
@@ -162,13 +164,13 @@ export async function png(picture: SVGSVGElement): Promise<Blob> {
 
 /** The projected rows, one line each; numbers with all their digits. */
 export function csv(context: Context, scene: Scene): string {
-  const [a, b] = scene.state.pair.map((i) => i + 1);
+  const [a, b] = scene.state.pair.map(texts.component);
   const two = a !== b;
   const head = [
     "row",
     "weight",
-    `component_${a}`,
-    ...(two ? [`component_${b}`] : []),
+    a,
+    ...(two ? [b] : []),
     `variance_${a}`,
     ...(two ? [`covariance_${a}_${b}`, `variance_${b}`] : []),
   ];
@@ -199,7 +201,7 @@ export function json(context: Context, scene: Scene): string {
     {
       title: data.title,
       scale: finite(state.scale),
-      standardised: state.standardise,
+      standardized: state.standardize,
       level: state.level,
       components_shown: state.pair.map((i) => i + 1),
       selection: state.selection.map((row) => data.names[row]),

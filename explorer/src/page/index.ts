@@ -7,6 +7,7 @@ import { button, el, framed, nameNode, set, setText } from "./dom";
 import { eigenvalues } from "./eigenvalues";
 import { csv, drawing, fileName, json, png, svgText, type Pictured } from "./exports";
 import { sentence, unbroken } from "./format";
+import { texts } from "./texts";
 import { loadings } from "./loadings";
 import { publish } from "./numbers";
 import { optionChanges, optionsWith } from "./options";
@@ -24,9 +25,6 @@ const [CALM, PAUSE] = [120, 250];
 const FRAME = "uapca-frame"; // what each frame cost, among the browser's own measurements
 const KEPT = 600; // frames; browsers would keep them all
 
-/** Bars hardly longer than the list of rows stand beside it alone, the details below both. */
-const SHORT = 4;
-
 let explorers = 0;
 
 /** Puts the explorer into an element; returns a function that takes it away again. */
@@ -34,7 +32,7 @@ export const mount: Mount = (root, engine, host) => {
   const data = engine.dataset;
   const prefix = `uapca-${++explorers}`;
   const live = el("p", { class: "uapca-unseen", "aria-live": "polite" });
-  const words = el("p", { class: "uapca-verdict", role: "status", "aria-live": "polite", "aria-label": "Verdict" });
+  const words = el("p", { class: "uapca-verdict", role: "status", "aria-live": "polite", "aria-label": texts.header.verdict });
   // A page of its own has a main part and a first heading; in a notebook these are others'.
   const explorer = el(host.kind === "page" ? "main" : "div", { class: "uapca", "data-host": host.kind, "data-state": "moving" });
   root.append(explorer);
@@ -60,6 +58,13 @@ export const mount: Mount = (root, engine, host) => {
       take({ ...options, ...change });
       host.looks?.set(optionChanges(options, data));
     },
+    reveal: () => undefined,
+    refine(detail) {
+      if (computed.detail === detail) return;
+      computed.detail = detail;
+      changes.add("shape");
+      frame.request();
+    },
     announce: (text) => setText(live, text),
     redraw(change) {
       changes.add(change);
@@ -76,10 +81,10 @@ export const mount: Mount = (root, engine, host) => {
     details: details(context),
   };
   const pictures: Pictured[] = [
-    { title: "Projection", panel: panels.projection },
-    { title: "Factor traces", panel: panels.traces },
-    { title: "Eigenvalues over s", panel: panels.eigenvalues },
-    { title: "Components", panel: panels.loadings },
+    { title: texts.projection.title, panel: panels.projection },
+    { title: texts.traces.title, panel: panels.traces },
+    { title: texts.eigenvalues.title, panel: panels.eigenvalues },
+    { title: texts.loadings.title, panel: panels.loadings },
   ];
   const frame = framed(draw);
 
@@ -128,15 +133,15 @@ export const mount: Mount = (root, engine, host) => {
     setText(words, text);
     room = words.clientWidth;
     // As laid out: what is measured on screen includes by how much the host enlarges the page.
-    words.style.minHeight = getComputedStyle(words).height;
+    words.style.minHeight = `${Math.ceil(parseFloat(getComputedStyle(words).height))}px`;
   }
 
   function remarks(scene: Scene): readonly string[] {
     const notes = data.precomputed
-      ? ["With so many features the components were computed beforehand; in between they are interpolated."]
+      ? [texts.header.precomputed]
       : [];
     // What Python says is about the data as given.
-    return scene.state.weights || scene.state.standardise ? notes : [...notes, ...data.remarks.map(sentence)];
+    return scene.state.weights || scene.state.standardize ? notes : [...notes, ...data.remarks.map(sentence)];
   }
 
   /** Everything brought up to date at once, with nothing left for later. */
@@ -162,12 +167,32 @@ export const mount: Mount = (root, engine, host) => {
       if (kind === "svg") host.save(name, new Blob([svgText(picture)], { type: "image/svg+xml" }));
       else host.save(name, await png(picture));
     }
-    context.announce(`${name} saved`);
+    context.announce(texts.header.saved(name));
   }
 
-  const exports = el("div", { class: "uapca-exports", role: "group", "aria-label": "Export" }, "Export ");
+  async function copyLink(): Promise<void> {
+    const link = host.link()!;
+    try {
+      await navigator.clipboard.writeText(link);
+    } catch {
+      // Pages opened from a file may not write to the clipboard: a field is copied the old way.
+      const field = el("textarea", { class: "uapca-unseen" }, link);
+      explorer.append(field);
+      field.select();
+      document.execCommand("copy");
+      field.remove();
+    }
+    context.announce(texts.header.linked);
+  }
+
+  const exports = el("div", { class: "uapca-exports", role: "group", "aria-label": texts.header.export }, `${texts.header.export} `);
   for (const kind of ["svg", "png", "csv", "json"] as const) {
     exports.append(button(kind.toUpperCase(), { class: "uapca-tool", "data-export": kind }, () => void save(kind)));
+  }
+  if (host.link() !== null) {
+    exports.append(
+      button(texts.header.link, { class: "uapca-tool", title: texts.header.linkTitle }, () => void copyLink()),
+    );
   }
   explorer.append(
     header(data, host.kind === "page" ? "h1" : "h2", exports),
@@ -177,13 +202,22 @@ export const mount: Mount = (root, engine, host) => {
       "div",
       { class: "uapca-grid" },
       panels.projection.node,
-      el("div", { class: "uapca-pictures" }, panels.traces.node, panels.eigenvalues.node),
-      el("div", { class: "uapca-lists" }, panels.loadings.node, panels.weights.node, panels.details.node),
+      el(
+        "div",
+        { class: "uapca-side" },
+        el("div", { class: "uapca-lists" }, panels.weights.node, panels.details.node),
+        el("div", { class: "uapca-pictures" }, panels.traces.node, panels.eigenvalues.node, panels.loadings.node),
+      ),
     ),
     live,
   );
   if (data.d < 2) explorer.classList.add("is-single");
-  else if (data.d <= data.n + SHORT && data.d <= 10) explorer.classList.add("is-short");
+  if (data.compact) explorer.classList.add("is-compact");
+  // The projection stays in view below the controls, however high these are.
+  const watch = new ResizeObserver(() =>
+    explorer.style.setProperty("--uapca-controls", `${panels.controls.node.offsetHeight}px`),
+  );
+  watch.observe(panels.controls.node);
 
   const stop = host.onChange((_, changed) => {
     if (changed.has("weights")) hurried = true;
@@ -202,17 +236,17 @@ export const mount: Mount = (root, engine, host) => {
     panels.controls.stop();
     frame.cancel();
     clearTimeout(waiting);
+    watch.disconnect();
     explorer.remove();
   };
 };
 
 function header(data: Dataset, heading: "h1" | "h2", ...actions: HTMLElement[]): HTMLElement {
-  const rows = `${data.n} ${data.n === 1 ? "row" : "rows"} · ${data.d} ${data.d === 1 ? "feature" : "features"}`;
   return el(
     "header",
     { class: "uapca-head" },
-    el(heading, { class: "uapca-title" }, nameNode(data.title || "Uncertain data", 80)),
-    el("p", { class: "uapca-size" }, rows),
+    el(heading, { class: "uapca-title" }, nameNode(data.title || texts.header.untitled, 80)),
+    el("p", { class: "uapca-size" }, texts.header.size(data.n - data.supplementary, data.d)),
     ...actions,
   );
 }

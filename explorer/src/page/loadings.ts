@@ -4,8 +4,9 @@ import { chart } from "./chart";
 import { button, set, setText, shortened, svg } from "./dom";
 import { digits, hundredths as f, percent } from "./format";
 import { fitting, textWidth } from "./labels";
-import { colour } from "./palette";
+import { color } from "./palette";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
+import { texts } from "./texts";
 import { walks } from "./walk";
 
 const NAME = 20; // characters of a name
@@ -24,16 +25,16 @@ export function loadings(context: Context): Panel {
   const { data, host } = context;
   const view = chart(
     "loadings",
-    "Components",
-    "Loadings of the features on the two components shown. Arrow keys walk through the features, Enter keeps one in view.",
+    texts.loadings.title,
+    texts.loadings.label,
     () => context.redraw("size"),
   );
-  const kinds = (["loadings", "contributions"] as const).map((kind) =>
+  const kinds = (["entries", "contributions"] as const).map((kind) =>
     button(kind, { class: "uapca-toggle", "aria-pressed": "false" }, () => context.choose({ bars: kind })),
   );
   const choice = view.tools;
   choice.setAttribute("role", "group");
-  choice.setAttribute("aria-label", "What the bars show");
+  choice.setAttribute("aria-label", texts.loadings.choice);
   choice.append(...kinds);
   const zero = svg("line", { class: "uapca-zero" });
   const heads = [0, 1].map(() => svg("text", { class: "uapca-axis-name", "text-anchor": "end" }));
@@ -86,7 +87,7 @@ export function loadings(context: Context): Panel {
     span = columns[0] - 0.9 * column - left;
     const two = scene.state.pair[0] !== scene.state.pair[1];
     scene.state.pair.forEach((component, k) => {
-      const text = `C${component + 1}`;
+      const text = texts.component(component);
       const hidden = k === 1 && !two;
       setText(heads[k], hidden ? "" : text);
       set(heads[k], { x: columns[k], y: 1.1 * view.type.em });
@@ -130,8 +131,8 @@ export function loadings(context: Context): Panel {
         set(row.bars[k], {
           x: f(Math.min(origin, origin + shown * unit)),
           width: hidden ? 0 : f(Math.abs(shown) * unit),
-          fill: colour(j, theme),
-          stroke: colour(j, theme),
+          fill: color(j, theme),
+          stroke: color(j, theme),
         });
         setText(row.values[k], hidden ? "" : shares ? percent(shown, 0).replace(" ", " ") : fixed(shown));
         const part = parts?.[2 * j + k] ?? 0;
@@ -170,10 +171,8 @@ export function loadings(context: Context): Panel {
       setText(
         view.note,
         // The same words whether a row is pointed at or not: the page must not move under the pointer.
-        (scene.options.bars === "loadings"
-          ? "Entries of the unit vectors, from −1 to 1. Lines: what moves the row that is pointed at."
-          : "Squared entries: the share of each feature in a component.") +
-          (hidden ? ` All ${data.d} features: scroll.` : ""),
+        (scene.options.bars === "entries" ? texts.loadings.entries : texts.loadings.contributions) +
+          (hidden ? texts.loadings.scroll(data.d) : ""),
       );
     },
   };

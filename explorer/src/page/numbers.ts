@@ -11,7 +11,7 @@ export function publish(root: HTMLElement, scene: Scene): void {
     "data-scale": exact(state.scale),
     "data-pair": state.pair.join(" "),
     "data-level": exact(state.level),
-    "data-standardise": String(state.standardise),
+    "data-standardize": String(state.standardize),
     "data-selection": state.selection.join(" "),
     "data-mean": exactList(fit.mean),
     "data-units": exactList(fit.units),

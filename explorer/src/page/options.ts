@@ -8,7 +8,7 @@ export function firstOptions(data: Dataset): Options {
     shape: hasDensities(data) && data.n <= DENSITIES ? "densities" : "ellipses",
     points: false,
     labels: true,
-    bars: "loadings",
+    bars: "entries",
     logarithmic: false,
     pinned: null,
   };

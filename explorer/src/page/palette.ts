@@ -1,9 +1,9 @@
 /**
- * Colours, markers and dashes of rows and features.
+ * Colors, markers and dashes of rows and features.
  *
- * The colours are those of Okabe and Ito (2008), which people with every kind of colour vision can
+ * The colors are those of Okabe and Ito (2008), which people with every kind of color vision can
  * tell apart, in the order of their contrast; yellow is left out, it vanishes on white. Marker and
- * dash change along with the colour, and on their own where there are more rows than colours.
+ * dash change along with the color, and on their own where there are more rows than colors.
  */
 
 import { hundredths as f } from "./format";
@@ -63,12 +63,34 @@ const MARKERS: readonly Outline[] = [
 
 export type Theme = "light" | "dark";
 
-export function colour(index: number, theme: Theme): string {
-  const colours = theme === "dark" ? DARK : LIGHT;
-  return colours[index % colours.length]!;
+// Seven points of viridis, which rises evenly in lightness; between them colors are mixed.
+const VIRIDIS = ["#440154", "#443983", "#31688e", "#21918c", "#35b779", "#90d743", "#fde725"];
+const STEPS = 120;
+const FIRST = 1 << 20; // entries of the palette from here on are numbers, not groups
+
+/** The entry of the palette for a number from 0 to 1. */
+export function continuous(share: number): number {
+  return FIRST + Math.round(share * STEPS);
+}
+
+function mixed(share: number): string {
+  const at = Math.min(Math.max(share, 0), 1) * (VIRIDIS.length - 1);
+  const low = Math.min(Math.floor(at), VIRIDIS.length - 2);
+  const part = (k: number) => {
+    const [a, b] = [VIRIDIS[low], VIRIDIS[low + 1]].map((text) => parseInt(text!.slice(1 + 2 * k, 3 + 2 * k), 16));
+    return Math.round(a! + (at - low) * (b! - a!));
+  };
+  return `rgb(${part(0)}, ${part(1)}, ${part(2)})`;
+}
+
+export function color(index: number, theme: Theme): string {
+  if (index >= FIRST) return mixed((index - FIRST) / STEPS);
+  const colors = theme === "dark" ? DARK : LIGHT;
+  return colors[index % colors.length]!;
 }
 
 export function dash(index: number): string {
+  if (index >= FIRST) return "";
   return DASHES[Math.floor(index / LIGHT.length) % DASHES.length]!;
 }
 
@@ -80,7 +102,7 @@ export function marker(index: number, radius: number): string {
 
 /** The points of a row's marker, within a circle of about radius 1. */
 export function outline(index: number): Outline {
-  return MARKERS[index % MARKERS.length]!;
+  return MARKERS[index >= FIRST ? 0 : index % MARKERS.length]!;
 }
 
 function circle(count: number): [number, number][] {

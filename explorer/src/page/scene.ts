@@ -3,7 +3,7 @@
 import { signedBy } from "../core/index";
 import type { Engine } from "../core/engine";
 import type { Contour, Crossing, Dataset, Fit, Host, Options, Path, Projection, State } from "../model";
-import type { Theme } from "./palette";
+import { continuous, type Theme } from "./palette";
 
 /** Why panels are drawn anew. */
 export type Change = keyof State | keyof Options | "size" | "theme" | "path";
@@ -20,6 +20,8 @@ export interface Scene {
   /** m × 2, only where original points are to be shown. */
   readonly points: Float64Array | null;
   readonly path: Path;
+  /** Whether nothing moves: what takes long is done now. */
+  readonly calm: boolean;
   /** False while weights are being moved: the path is then a sketch. */
   readonly settled: boolean;
   /** Empty until the path has settled. */
@@ -41,6 +43,10 @@ export interface Context {
   /** The entry of the palette that a row has. */
   readonly look: (row: number) => number;
   choose(change: Partial<Options>): void;
+  /** Brings a row into view. */
+  reveal(row: number): void;
+  /** Outlines this many times finer than usual, as when they are looked at closely. */
+  refine(detail: number): void;
   /** Says something to people who listen instead of looking. */
   announce(text: string): void;
   /** Draws again although nothing but the size or the view of a panel has changed. */
@@ -65,11 +71,11 @@ export function resolved(state: State): number {
   return Math.max(2, state.pair[0] + 1, state.pair[1] + 1);
 }
 
-/** Rows coloured one by one up to this number; beyond, colours would mean nothing. */
+/** Rows colored one by one up to this number; beyond, colors would mean nothing. */
 export const FEW = 14;
 
-/** Rows up to this number are elements of their own; beyond, they are drawn on a canvas. */
-export const ELEMENTS = 320;
+/** Rows up to this number are elements of their own; beyond, the density of them all is shown. */
+export const ELEMENTS = 200;
 
 /** Densities are shown from the start up to this number of rows; they cost a few milliseconds each. */
 export const DENSITIES = 60;
@@ -85,8 +91,19 @@ export function hasDensities(data: Dataset): boolean {
  */
 export function looks(data: Dataset): (row: number) => number {
   const groups = data.groups;
+  if (groups?.values) {
+    const { values } = groups;
+    const [low, high] = rangeOf(values);
+    return (row) => (Number.isNaN(values[row]) ? 0 : continuous(high > low ? (values[row] - low) / (high - low) : 0.5));
+  }
   if (groups) return (row) => (groups.codes[row] < 0 ? groups.labels.length : groups.codes[row]);
   return data.n <= FEW ? (row) => row : () => 0;
+}
+
+/** The smallest and largest of the numbers that are there. */
+export function rangeOf(values: Float64Array): [number, number] {
+  const there = values.filter((value) => !Number.isNaN(value));
+  return [there.reduce((a, b) => Math.min(a, b), Infinity), there.reduce((a, b) => Math.max(a, b), -Infinity)];
 }
 
 /**
@@ -120,6 +137,8 @@ export class Computed {
   private outlines = new Map<number, readonly Float64Array[] | null>();
   private known = new Map<number, Outline | null>();
   private spent = 0;
+  /** How many times finer than usual outlines are. */
+  detail = 1;
   /** Whether some outline of the last scene was carried over from an earlier one. */
   rough = false;
 
@@ -133,14 +152,14 @@ export class Computed {
     const { engine } = this;
     const { dataset } = engine;
     const first = !this.fit || !this.projection || !this.path;
-    const moved = first || has(changes, "weights", "standardise");
+    const moved = first || has(changes, "weights", "standardize");
     if (moved) {
-      engine.configure(state.weights, state.standardise);
+      engine.configure(state.weights, state.standardize);
       this.settled = false;
     }
     if (moved || !this.settled || has(changes, "pair")) {
       if (hurried && !first) {
-        if (moved && (--this.apart < 0 || has(changes, "standardise"))) {
+        if (moved && (--this.apart < 0 || has(changes, "standardize"))) {
           const start = performance.now();
           this.path = engine.sketch();
           this.apart = Math.min(Math.floor((performance.now() - start) / SKETCH), APART);
@@ -165,7 +184,7 @@ export class Computed {
       this.points = options.points ? engine.projectPoints(this.fit!, state.pair) : null;
     }
     if (turned || has(changes, "level", "shape")) this.outlines.clear();
-    if (calm || has(changes, "level", "shape", "pair", "standardise")) this.known.clear();
+    if (calm || has(changes, "level", "shape", "pair", "standardize")) this.known.clear();
     this.spent = 0;
     this.rough = false;
     const { hovered } = state;
@@ -178,6 +197,7 @@ export class Computed {
       projection: this.projection!,
       points: this.points,
       path: this.path!,
+      calm,
       settled: this.settled,
       crossings: this.crossings,
       row: hovered?.kind === "row" ? hovered.index : null,
@@ -196,7 +216,13 @@ export class Computed {
         this.rough = true;
       } else {
         const start = performance.now();
-        const found: readonly Contour[] | null = this.engine.contours(row, this.fit!, state.pair, [state.level]);
+        const found: readonly Contour[] | null = this.engine.contours(
+          row,
+          this.fit!,
+          state.pair,
+          [state.level],
+          this.detail,
+        );
         rings = found && found.length ? found[0].rings : null;
         this.known.set(row, rings && { rings, ...placeOf(this.projection!, row) });
         this.spent += performance.now() - start;

@@ -9,12 +9,13 @@ import { chart } from "./chart";
 import { pool, set, setText, shortened, svg } from "./dom";
 import { hundredths as f, unbroken } from "./format";
 import { placed, textWidth, type Anchor } from "./labels";
-import { colour, dash, marker } from "./palette";
+import { color, dash, marker } from "./palette";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
+import { texts } from "./texts";
 import { walks } from "./walk";
 
 const MOST = 40; // features that are drawn
-const NAMED = 8; // features that get their name
+const NAMED = 6; // features with the longest traces: the only ones in color where there are more (paper, Sec. 5.2)
 const MARGIN = 2.2; // around the circle, in heights of the text
 
 interface Trace {
@@ -35,8 +36,8 @@ export function traces(context: Context): Panel {
   const { data, host } = context;
   const view = chart(
     "traces",
-    "Factor traces",
-    "Factor traces: where each feature points, for every scale s. Arrow keys walk through the features, Enter keeps one in view.",
+    texts.traces.title,
+    texts.traces.label,
     () => context.redraw("size"),
   );
   const grid = svg("g", { class: "uapca-grid-lines" });
@@ -56,6 +57,7 @@ export function traces(context: Context): Panel {
   let radius = 1;
   let scene: Scene | null = null;
   let path: Path | null = null; // as drawn
+  let leading: readonly number[] = []; // features with the longest traces
 
   const pin = (feature: number) => {
     context.choose({ pinned: scene?.options.pinned === feature ? null : feature });
@@ -107,9 +109,9 @@ export function traces(context: Context): Panel {
     set(circle, { r: radius });
     set(axes[0], { x1: -radius, x2: radius, y1: 0, y2: 0 });
     set(axes[1], { x1: 0, x2: 0, y1: -radius, y2: radius });
-    setText(axisNames[0], `component ${state.pair[0] + 1} →`);
+    setText(axisNames[0], `${texts.component(state.pair[0])} →`);
     set(axisNames[0], { x: radius, y: radius + 1.5 * view.type.em, "text-anchor": "end" });
-    setText(axisNames[1], `↑ component ${state.pair[1] + 1}`);
+    setText(axisNames[1], `↑ ${texts.component(state.pair[1])}`);
     set(axisNames[1], { x: -radius, y: -radius - 0.7 * view.type.em, "text-anchor": "start" });
 
     const shown = longest(scene, MOST);
@@ -140,19 +142,26 @@ export function traces(context: Context): Panel {
       set(one.twin, { d: all });
       set(one.shade, { d: fans(one.points, breaks, middle) });
       set(one.head, { d: head(one.points) });
-      paint(one, scene);
     });
-    setText(
-      view.note,
-      unbroken("Shaded: 0 ≤ s ≤ 1. Line: s > 1, arrowhead at s = ∞. Dot: the current s. Pale: mirrored twin.") +
-        (shown.length < data.d ? ` The ${shown.length} features farthest from the centre of ${data.d}.` : ""),
-    );
+    const length = ({ points }: Trace) => {
+      let sum = 0;
+      for (let k = 2; k < points.length; k += 2) {
+        if (!breaks.has(k / 2)) sum += Math.hypot(points[k] - points[k - 2], points[k + 1] - points[k - 1]);
+      }
+      return sum;
+    };
+    const lengths = new Map(drawn.map((one) => [one.feature, length(one)]));
+    leading = [...lengths.keys()].sort((i, j) => lengths.get(j)! - lengths.get(i)! || i - j).slice(0, NAMED);
+    for (const one of drawn) paint(one, scene);
+    setText(view.note, unbroken(texts.traces.note) + (data.d > NAMED ? texts.traces.longest(NAMED, data.d) : ""));
   }
 
   function paint(one: Trace, scene: Scene): void {
-    const stroke = colour(one.feature, scene.theme);
-    const dashes = dash(one.feature) || undefined;
+    const leads = leading.includes(one.feature);
+    const stroke = leads ? color(one.feature, scene.theme) : scene.theme === "dark" ? "#5d666f" : "#aab2ba";
+    const dashes = (leads && dash(one.feature)) || undefined;
     set(one.group, { "data-feature": one.feature });
+    one.group.classList.toggle("is-rest", !leads);
     for (const line of [one.near, one.far, one.twin]) set(line, { stroke, "stroke-dasharray": dashes });
     set(one.shade, { fill: stroke });
     set(one.head, { fill: stroke });
@@ -182,8 +191,10 @@ export function traces(context: Context): Panel {
         forced: on,
       });
     }
-    anchors.sort((p, q) => Number(q.forced) - Number(p.forced) || away(q) - away(p));
-    const chosen = anchors.slice(0, NAMED);
+    const rank = (anchor: Anchor) => leading.indexOf(anchor.index);
+    const chosen = anchors
+      .filter((anchor) => anchor.forced || rank(anchor) >= 0)
+      .sort((p, q) => Number(q.forced) - Number(p.forced) || rank(p) - rank(q));
     // Many features hardly show in the picture: their names would only crowd its centre.
     const near = data.d > 6 ? 0.12 * radius : 0;
     const put = placed(
@@ -219,8 +230,8 @@ export function traces(context: Context): Panel {
     set(ray, { visibility: "visible" });
     const [px, py] = [(radius * x) / length, (-radius * y) / length];
     const look = context.look(row);
-    set(line, { x2: px, y2: py, stroke: colour(look, scene.theme) });
-    set(end, { d: marker(look, 5), transform: `translate(${px},${py})`, fill: colour(look, scene.theme) });
+    set(line, { x2: px, y2: py, stroke: color(look, scene.theme) });
+    set(end, { d: marker(look, 5), transform: `translate(${px},${py})`, fill: color(look, scene.theme) });
   }
 
   return {
@@ -230,7 +241,7 @@ export function traces(context: Context): Panel {
       scene = next;
       if (!view.size.width) return;
       if (data.d < 2 || next.path.q < 2) {
-        setText(view.note, "There is one component at every s: nothing can turn.");
+        setText(view.note, texts.traces.one);
         return;
       }
       if (next.path !== path || has(changes, "pair", "size", "theme")) outline(next);

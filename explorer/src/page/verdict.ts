@@ -5,6 +5,9 @@ import type { Fit } from "../model";
 import { shortened } from "./dom";
 import { listed, percent, scaleText } from "./format";
 import type { Scene } from "./scene";
+import { texts } from "./texts";
+
+const words = texts.verdict;
 
 /** Degrees up to which a component counts as stable, and from which as another one. */
 const STABLE = 10;
@@ -20,13 +23,12 @@ export function verdict(engine: Engine, scene: Scene): string[] {
   const { pair } = scene.state;
   const before = engine.fit(0);
   const after = engine.fit(1);
-  if (!(after.total > 0)) return ["Nothing varies: all rows are the same certain point."];
-  if (data.d === 1) return ["There is one feature, and so one component at every s."];
-  if (engine.moments.certain) return ["All rows are certain: the picture is the same at every s."];
+  if (!(after.total > 0)) return [words.nothing];
+  if (data.d === 1) return [words.oneFeature];
+  if (engine.moments.certain) return [words.certain];
   const shown = pair[0] === pair[1] ? [pair[0]] : [...pair].sort((a, b) => a - b);
   if (!(before.total > 0)) {
-    if (data.n === 1) return ["There is one row: all there is to see is its own uncertainty, the same at every s > 0."];
-    return ["The means do not differ: all there is to see is the rows’ own uncertainty, the same at every s > 0."];
+    return [data.n === 1 ? words.oneRow : words.sameMeans];
   }
   const sentences = [before, after].flatMap((fit) => undefinedAt(fit, shown));
   const defined = shown.filter((i) => !doubt(before, i) && !doubt(after, i));
@@ -40,8 +42,7 @@ export function verdict(engine: Engine, scene: Scene): string[] {
       0,
     ),
   );
-  const subject = shown.length > 1 ? "Together they explain" : "It explains";
-  sentences.push(a === b ? `${subject} ${a} at both.` : `${subject} ${a} at s = 0 and ${b} at s = 1.`);
+  sentences.push(words.explain(shown.length, a, b));
   return sentences;
 }
 
@@ -57,38 +58,23 @@ function doubt({ eigenvalues, d }: Fit, i: number): "tied" | "no variance" | nul
 
 function undefinedAt(fit: Fit, shown: readonly number[]): string[] {
   return (["tied", "no variance"] as const).flatMap((reason) => {
-    const found = shown.filter((i) => doubt(fit, i) === reason).map((i) => String(i + 1));
-    if (!found.length) return [];
-    const which = found.length > 1 ? `Components ${listed(found)} are` : `Component ${found[0]} is`;
-    const why = reason === "tied" ? "tied: other directions have the same variance" : "no variance is left for it";
-    return [`${which} not defined at s = ${fit.scale} (${found.length > 1 ? why.replace(" it", " them") : why}).`];
+    const found = shown.filter((i) => doubt(fit, i) === reason).map(texts.component);
+    return found.length ? [words.undefinedAt(listed(found), found.length > 1, fit.scale, reason === "tied")] : [];
   });
 }
 
 function stability(before: Fit, after: Fit, shown: readonly number[]): string {
   const angles = shown.map((i) => angle(before, after, i));
-  const words = (i: number) => `${shown.length > 1 && i === shown[0] ? "Component" : "component"} ${i + 1}`;
   const whole = (degrees: number) => (degrees < 0.5 ? "less than 1°" : `${Math.round(degrees)}°`);
-  const path = "from s = 0 to s = 1";
   if (angles.every((x) => x <= STABLE)) {
-    const which =
-      shown.length > 1 ? `Components ${listed(shown.map((i) => String(i + 1)))} are` : `Component ${shown[0] + 1} is`;
-    return `${which} stable: ${path} ${shown.length > 1 ? "they turn" : "it turns"} by ${listed([...new Set(angles.map(whole))])}.`;
+    return words.barely(listed(shown.map(texts.component)), listed([...new Set(angles.map(whole))]));
   }
-  const parts = shown.map((i, k) => {
-    const turn = angles[k];
-    const kind =
-      turn <= STABLE ? "is stable, it turns by" : turn < OTHER ? "turns by" : "becomes another one, it turns by";
-    return `${words(i)} ${kind} ${whole(turn)}`;
-  });
+  const parts = shown.map((i, k) =>
+    (angles[k] < OTHER ? words.turned : words.other)(texts.component(i), whole(angles[k])),
+  );
   const plane = shown.length > 1 ? planeAngle(before, after, shown) : null;
-  const tail =
-    plane === null
-      ? ""
-      : plane <= STABLE
-        ? `; the plane they span is stable (${whole(plane)})`
-        : `; the plane they span turns by ${whole(plane)}`;
-  return `From s = 0 to s = 1 ${listed(parts).replace(/^C/, "c")}${tail}.`;
+  const tail = plane === null ? "" : (plane <= STABLE ? words.planeStays : words.planeTurns)(whole(plane));
+  return words.turns(listed(parts), tail);
 }
 
 /** The features whose place in the picture changes most. */
@@ -107,8 +93,7 @@ function gains(features: readonly string[], before: Fit, after: Fit, pair: reado
   const said = (j: number) =>
     `${shortened(features[j], 24)} (${length(before, j).toFixed(2)} → ${length(after, j).toFixed(2)})`;
   if (up < 0 && down < 0) return null;
-  if (up >= 0 && down >= 0) return `More of ${said(up)} comes into the picture, ${said(down)} recedes.`;
-  return up >= 0 ? `More of ${said(up)} comes into the picture.` : `${said(down)} recedes from the picture.`;
+  return words.gains(up < 0 ? null : said(up), down < 0 ? null : said(down));
 }
 
 function encounters(scene: Scene, shown: readonly number[]): string[] {
@@ -116,10 +101,7 @@ function encounters(scene: Scene, shown: readonly number[]): string[] {
     (c) => c.scale <= 1 && c.pair.some((i) => shown.includes(i)) && (c.kind === "true" || c.relativeGap < CLOSE),
   );
   return close.slice(0, 3).map((c) => {
-    const which = `Components ${c.pair[0] + 1} and ${c.pair[1] + 1}`;
-    return c.kind === "true"
-      ? `${which} change places at s = ${scaleText(c.scale)}.`
-      : `${which} almost meet at s = ${scaleText(c.scale)}: which is which is uncertain there.`;
+    return (c.kind === "true" ? words.swap : words.meet)(listed(c.pair.map(texts.component)), scaleText(c.scale));
   });
 }
 

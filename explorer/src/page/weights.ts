@@ -3,10 +3,13 @@
 import { section } from "./chart";
 import { button, el, nameNode, set, setText } from "./dom";
 import { percent } from "./format";
-import { colour } from "./palette";
+import { color } from "./palette";
 import { swatch } from "./projection/legend";
 import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
+import { texts } from "./texts";
 import { clicked } from "./walk";
+
+const words = texts.weights;
 
 const HEIGHT = 34; // of a line, in pixels; the style sheet has the same
 const SPARE = 6; // lines kept ready above and below what is seen
@@ -50,7 +53,8 @@ function alike(a: Float64Array, b: Float64Array): boolean {
 
 export function weights(context: Context): Panel {
   const { data, host } = context;
-  const fixed = data.precomputed !== null || data.n < 2;
+  const own = data.n - data.supplementary; // rows of the fit; the others have no weight
+  const fixed = data.precomputed !== null || own < 2;
   const past: (Float64Array | null)[] = [];
   let scene: Scene | null = null;
   let grip: Grip | null = null;
@@ -67,24 +71,24 @@ export function weights(context: Context): Panel {
     if (host.get().weights !== before) remember(before);
   };
   const undo = button(
-    "Undo",
-    { class: "uapca-tool", title: "Take the last change of weights back", disabled: true },
+    words.undo,
+    { class: "uapca-tool", title: words.undoTitle, disabled: true },
     back,
   );
-  const reset = button("Reset", { class: "uapca-tool", title: "The weights the data came with" }, () => change(null));
+  const reset = button(words.reset, { class: "uapca-tool", title: words.resetTitle }, () => change(null));
   const tools = el("div", { class: "uapca-tools" }, undo);
   if (!fixed) {
     tools.append(
       reset,
-      button("Equal", { class: "uapca-tool", title: "The same weight for every row" }, () =>
-        change(new Float64Array(data.n).fill(1 / data.n)),
+      button(words.equal, { class: "uapca-tool", title: words.equalTitle }, () =>
+        change(new Float64Array(data.n).fill(1 / own, 0, own)),
       ),
     );
     const { counts } = data;
     if (counts) {
       const total = counts.reduce((a, b) => a + b, 0);
       tools.append(
-        button("By count", { class: "uapca-tool", title: "As many points as stand behind each row" }, () =>
+        button(words.byCount, { class: "uapca-tool", title: words.byCountTitle }, () =>
           change(counts.map((count) => count / total)),
         ),
       );
@@ -93,30 +97,42 @@ export function weights(context: Context): Panel {
   const find = el("input", {
     type: "search",
     class: "uapca-find",
-    placeholder: "Find a row",
-    "aria-label": "Find a row",
+    placeholder: words.find,
+    "aria-label": words.find,
   });
   find.hidden = data.n <= 20;
-  const list = el("div", { class: "uapca-list", role: "list", "aria-label": "Rows and their weights" });
+  const list = el("div", { class: "uapca-list", role: "list", "aria-label": words.list });
   const sheet = el("div", { class: "uapca-sheet" }, list);
   const note = el("p", { class: "uapca-note" });
-  const node = section("weights", "Rows and weights", tools, find, sheet, note);
+  const node = section("weights", words.title, tools, find, sheet, note);
   if (data.precomputed)
-    note.textContent = "Weights cannot be moved here: with so many features the path was computed beforehand.";
+    note.textContent = words.fixed;
   const lines: Line[] = [];
-  let found = Array.from({ length: data.n }, (_, row) => row);
+  let found = Array.from({ length: own }, (_, row) => row);
   let shown = [-1, -1];
 
   find.addEventListener("input", () => {
     const wanted = find.value.trim().toLocaleLowerCase();
     found = [];
-    data.names.forEach((name, row) => {
+    data.names.slice(0, own).forEach((name, row) => {
       if (name.toLocaleLowerCase().includes(wanted)) found.push(row);
     });
     sheet.scrollTop = 0;
     shown = [-1, -1];
     seen();
+    context.announce(words.found(found.length));
+    if (wanted && found.length) show(found[0]);
+    else host.set({ hovered: null });
   });
+  find.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !found.length) return;
+    host.set({ selection: [found[0]], hovered: null });
+    context.reveal(found[0]);
+  });
+  const show = (row: number) => {
+    host.set({ hovered: { kind: "row", index: row } });
+    context.reveal(row);
+  };
   sheet.addEventListener("scroll", () => seen(), { passive: true });
   new ResizeObserver(() => seen()).observe(sheet);
   node.addEventListener("keydown", (event) => {
@@ -134,7 +150,7 @@ export function weights(context: Context): Panel {
     // A button that is switched off loses the focus, and with it the person's place.
     if (!past.length && undo.matches(":focus")) reset.focus();
     undo.disabled = !past.length;
-    context.announce("Weights taken back");
+    context.announce(words.undone);
   }
 
   function line(): Line {
@@ -144,7 +160,7 @@ export function weights(context: Context): Panel {
     });
     const slider = el("input", { type: "range", min: 0, max: 1, step: "any", class: "uapca-range", disabled: fixed });
     const share = el("output", { class: "uapca-share" });
-    const only = button("Only", { class: "uapca-tool uapca-only", disabled: fixed }, () => {
+    const only = button(words.only, { class: "uapca-tool uapca-only", disabled: fixed }, () => {
       const next = new Float64Array(data.n);
       next[one.row] = 1;
       change(next);
@@ -212,14 +228,23 @@ export function weights(context: Context): Panel {
     values(scene);
   }
 
+  /** Scrolls the list to a row that was chosen elsewhere. */
+  function bring(row: number): void {
+    const at = found.indexOf(row) * HEIGHT;
+    if (at >= 0 && (at < sheet.scrollTop || at + HEIGHT > sheet.scrollTop + sheet.clientHeight)) {
+      sheet.scrollTop = at - HEIGHT;
+      seen();
+    }
+  }
+
   function dress(one: Line, row: number, scene: Scene): void {
     one.row = row;
     const name = data.names[row];
     const look = context.look(row);
     set(one.node, { "data-row": row, "aria-setsize": found.length, "aria-posinset": found.indexOf(row) + 1 });
-    one.name.replaceChildren(swatch(look, colour(look, scene.theme)), nameNode(name, 40));
-    set(one.slider, { "aria-label": `Weight of ${name}` });
-    set(one.node.lastElementChild!, { "aria-label": `Only ${name}`, title: "All the weight on this row" });
+    one.name.replaceChildren(swatch(look, color(look, scene.theme)), nameNode(name, 40));
+    set(one.slider, { "aria-label": words.of(name) });
+    set(one.node.lastElementChild!, { "aria-label": words.onlyOf(name), title: words.onlyTitle });
   }
 
   function values(scene: Scene): void {
@@ -245,6 +270,8 @@ export function weights(context: Context): Panel {
       if (has(changes, "theme")) shown = [-1, -1];
       // Asking where the list is scrolled to makes the browser lay out the page: not in every frame.
       if (shown[0] < 0) seen();
+      const [first] = next.state.selection;
+      if (has(changes, "selection") && first !== undefined && next.state.selection.length === 1) bring(first);
       if (has(changes, "weights", "selection", "hovered", "theme")) values(next);
     },
   };

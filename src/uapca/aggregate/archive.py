@@ -10,7 +10,7 @@ import numpy as np
 
 from uapca._files import Arrays, read_archive, write_archive
 from uapca._validation import complaint
-from uapca.aggregate.kernel import Sums
+from uapca.aggregate.accumulate import Sums
 
 if TYPE_CHECKING:
     from uapca.aggregate.moments import Moments

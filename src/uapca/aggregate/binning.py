@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from uapca._validation import Floats, complaint, listed
-from uapca.aggregate.kernel import Doubles, Integers
+from uapca.aggregate.accumulate import Doubles, Integers
 from uapca.aggregate.keys import Keyed
 
 __all__ = ["Binning", "Clusters", "Grid", "binning_of"]

@@ -16,7 +16,7 @@ from uapca._validation import (
     out_of_range,
     shape_of,
 )
-from uapca.aggregate.kernel import Doubles, Integers, Sums
+from uapca.aggregate.accumulate import Doubles, Integers, Sums
 
 if TYPE_CHECKING:
     from uapca.aggregate.moments import Moments
@@ -85,12 +85,14 @@ def weights_of(weights: Any, n: int) -> Doubles:
     return array
 
 
-def check_sums(points: Floats, codes: Integers, sums: Sums) -> None:
-    # A point that is not finite shows in its group's sums: no pass over the points is needed.
-    if np.isfinite(sums.means).all() and np.isfinite(sums.scatters).all():
-        return
-    check_finite(labelled_rows(points, codes), "points", ("row", "feature"))
-    raise Overflow(out_of_range("points"))
+def check_sums(points: Floats, codes: Integers, weights: Doubles | None, sums: Sums) -> None:
+    finite = bool(np.isfinite(sums.means).all() and np.isfinite(sums.scatters).all())
+    # A point that is not finite shows in its group's sums, unless its weight is zero: no pass over
+    # all points is needed.
+    if not finite or (weights is not None and not np.isfinite(points[weights == 0.0]).all()):
+        check_finite(labelled_rows(points, codes), "points", ("row", "feature"))
+    if not finite:
+        raise Overflow(out_of_range("points"))
 
 
 def check_merged(sums: Sums, where: Integers) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from uapca._validation import Floats
-from uapca.aggregate.kernel import Doubles, Integers
+from uapca.aggregate.accumulate import Doubles, Integers
 from uapca.aggregate.keys import Categories, Keyed, joined
 from uapca.aggregate.moments import Moments
 

@@ -13,6 +13,17 @@ import numpy.typing as npt
 
 from uapca._files import replacing
 from uapca._validation import as_floats, check_choice, check_labels, complaint, shape_of
+from uapca.aggregate.accumulate import (
+    Doubles,
+    Integers,
+    Sums,
+    added,
+    first_errors,
+    grouped_extremes,
+    grouped_sums,
+    removed,
+    zero_sums,
+)
 from uapca.aggregate.archive import read_moments, write_moments
 from uapca.aggregate.checks import (
     check_alike,
@@ -23,15 +34,7 @@ from uapca.aggregate.checks import (
     check_sums,
     weights_of,
 )
-from uapca.aggregate.kernel import (
-    Doubles,
-    Integers,
-    Sums,
-    grouped_extremes,
-    zero_sums,
-)
 from uapca.aggregate.keys import Categories, Keyed, joined, keyed, ordered
-from uapca.aggregate.merging import added, removed, summed
 from uapca.uncertain import UncertainArray
 
 __all__ = ["Moments"]
@@ -187,8 +190,9 @@ class Moments:
         check_rows(labels.codes, n, missing)
         w = None if weights is None else weights_of(weights, n)
         with np.errstate(all="ignore"):
-            sums, errors = summed(array, labels.codes, len(labels.values), w)
-        check_sums(array, labels.codes, sums)
+            sums = grouped_sums(array, labels.codes, len(labels.values), w)
+            errors = first_errors(sums)
+        check_sums(array, labels.codes, w, sums)
         ends = grouped_extremes(array, labels.codes, len(labels.values)) if extremes else None
         names = tuple(labels.values)
         used = np.flatnonzero(sums.counts)

@@ -50,7 +50,7 @@ def _driving_rows(fit: Fit) -> list[str]:
     """Rows that make much of a variance, with an empty line after them; none if there are few."""
     if len(fit.X) < _FEWEST_ROWS:
         return []
-    shares = fit.pca.row_contributions(fit.X)[:, :_MOST_COMPONENTS]
+    shares = fit.pca.row_contributions(fit.X).values[:, :_MOST_COMPONENTS]
     names = fit.X.names or [f"row {i + 1}" for i in range(len(fit.X))]
     found = [
         f"rows: {shown(names[n], 40)} makes {100 * shares[n, i]:.0f} % of PC{i + 1}'s variance."
@@ -90,12 +90,13 @@ def _variances(fit: Fit) -> Grid:
         row += [f"{np.degrees(found.angle[i]):.1f}°"] if found is not None else []
         rows.append(row)
     if listed < d and in_all[-1] > 0.0:
-        rest = pca.noise_variance_ * (d - q) + pca.explained_variance_[listed:].sum()
+        total = float(pca.explained_variance_.sum()) / float(in_all[-1])
+        rest = total * max(0.0, 1.0 - float(in_all[listed - 1]))
         left = percent(max(0.0, 1.0 - in_all[listed - 1]))
         row = [counted(d - listed, "other"), significant(rest), left, percent(1.0)]
         rows.append([*row, *[""] * (len(header) - len(row))])
     name = "∞" if limit else f"{pca.scale:g}"
-    title = f"Variances at s = {name}" + ", features standardised" * (fit.scaler is not None)
+    title = f"Variances at s = {name}" + ", features standardized" * bool(fit.kept.standardize)
     return Grid(header, rows, title)
 
 

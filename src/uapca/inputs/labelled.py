@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from uapca._validation import Floats, as_floats, complaint, listed, shape_of
-from uapca.aggregate.kernel import group_order
+from uapca.aggregate.accumulate import group_order
 from uapca.aggregate.labels import Factor, combined, factorise
 from uapca.inputs.columns import Columns, columns_of, is_frame
 from uapca.inputs.parts import check_numeric, chosen_columns, require_columns

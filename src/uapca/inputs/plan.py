@@ -14,7 +14,6 @@ import numpy as np
 
 from uapca._validation import Floats, complaint, listed
 from uapca.aggregate import keyed
-from uapca.aggregate.kernel import turn
 from uapca.aggregate.keys import Keyed
 from uapca.inputs.libraries import index_of
 from uapca.inputs.parts import chosen_columns, require_names
@@ -386,9 +385,22 @@ def _matrix(batch: Any, names: Sequence[str], buffer: _Buffer) -> tuple[Floats, 
             gaps.append(j)
     n = batch.num_rows
     matrix = buffer.matrix(n, len(names), np.float32 if single else np.float64)
-    turn(columns, matrix)
+    _turn(columns, matrix)
     if not gaps:
         return matrix, None, finite
     empty = np.zeros(matrix.shape, dtype=bool)
     empty[:, gaps] = np.isnan(matrix[:, gaps])
     return matrix, empty, finite
+
+
+# Rows turned from columns at a time, while they are in cache.
+_TURNED_ROWS = 65536
+
+
+def _turn(columns: Sequence[Floats], rows: Floats) -> None:
+    """Write columns, each on its own, side by side into a matrix stored by rows."""
+    for start in range(0, len(rows), _TURNED_ROWS):
+        part = slice(start, start + _TURNED_ROWS)
+        block = rows[part]
+        for j, values in enumerate(columns):
+            block[:, j] = values[part]

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from uapca._validation import complaint, out_of_range
+from uapca.aggregate.accumulate import moments
 from uapca.uncertain import Covariance, UncertainArray
-from uapca.uncertain.blocks import Doubles, moments
+from uapca.uncertain.blocks import Doubles
 
 __all__ = ["check_count", "check_data", "realised_covariance", "weighted_sum"]
 

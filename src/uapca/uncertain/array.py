@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from os import PathLike
 from types import EllipsisType
-from typing import Any, Self, overload
+from typing import Any, NoReturn, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +28,15 @@ from uapca._validation import (
     rng_from,
     shape_of,
 )
-from uapca.uncertain.blocks import moments
 from uapca.uncertain.checks import (
     counts_from,
     covariance_from,
     means_from,
     scale_from,
     weights_from,
+    without_units,
 )
-from uapca.uncertain.covariance import Covariance, Rows
-from uapca.uncertain.structured import Zero, lifted
+from uapca.uncertain.covariance import Covariance, Rows, Zero, joined
 
 __all__ = [
     "CORRELATION",
@@ -215,6 +214,7 @@ class UncertainArray:
         check_choice(missing, ("error", "keep"), "missing")
         names, features = _labels_of_frame(mean, names, features)
         _check_columns(mean, std)
+        mean, cov, std, factors, features = without_units(mean, cov, std, factors, features)
         means, absent = means_from(mean, check, keep=missing == "keep")
         n, d = means.shape
         self._mean = frozen(means)
@@ -316,6 +316,12 @@ class UncertainArray:
 
     def __len__(self) -> int:
         return int(self._mean.shape[0])
+
+    def __array__(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError(
+            "an UncertainArray is no array of numbers; use X.mean for the expected values, "
+            "X.std for their errors or X.sample(n) for draws"
+        )
 
     def require_complete(self, what: str) -> None:
         """Raise if cells are missing; ``what`` is the function that cannot use such rows."""
@@ -429,9 +435,7 @@ class UncertainArray:
         if new is None and matrix.ndim == 1:
             new = self._features
         laws = None if self._laws is None else self._laws.affine(matrix, offset)
-        into_more = matrix.ndim == 2 and q > d
-        cov = lifted(self._cov, matrix) if into_more else self._cov.project(matrix)
-        return self._mapped(mean, cov, new, laws)
+        return self._mapped(mean, self._cov.project(matrix), new, laws)
 
     def _mapped(
         self,
@@ -464,6 +468,8 @@ class UncertainArray:
 
     def pooled(self) -> tuple[Doubles, Doubles]:
         """Mean μ and covariance K(1) = C + Ψ̄ of all rows together (law of total variance)."""
+        from uapca.aggregate.accumulate import moments  # aggregate imports this package
+
         self.require_complete("pooled")
         with np.errstate(over="ignore", invalid="ignore"):
             mean, between = moments(self._mean, self._weights)
@@ -665,8 +671,6 @@ def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
     array([[0. , 0. ],
            [0.5, 0.5]])
     """
-    from uapca.uncertain.combine import joined
-
     arrays = list(arrays)
     if not arrays or not all(isinstance(X, UncertainArray) for X in arrays):
         raise TypeError(

@@ -1,33 +1,132 @@
-"""What users give, made into what `UncertainArray` keeps, or refused in words."""
+"""What users pass to `UncertainArray`, made into what it keeps or refused in a sentence."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
-from uapca._validation import (
-    Doubles,
-    Floats,
-    as_floats,
-    check_finite,
-    complaint,
-    frozen,
-    shape_of,
-)
+from uapca._validation import Doubles, Floats, as_floats, check_finite, frozen, shape_of
 from uapca.uncertain.blocks import row_blocks
-from uapca.uncertain.covariance import Covariance
-from uapca.uncertain.dense import Dense
-from uapca.uncertain.structured import Diagonal, LowRank, Shared, Zero
+from uapca.uncertain.covariance import Covariance, Dense, Diagonal, LowRank, Shared, Zero
 
-__all__ = ["counts_from", "covariance_from", "means_from", "scale_from", "weights_from"]
+__all__ = [
+    "counts_from",
+    "covariance_from",
+    "means_from",
+    "scale_from",
+    "weights_from",
+    "without_units",
+]
 
 # In correlations: what printing to eight digits, or one matrix product in single precision, leaves.
 _TOLERANCE = {8: 1e-8, 4: 1e-4}
-
+# Entries this small beside the largest variance of their row are rounding errors; in units of eps.
+_ROUNDING = 512
 # The square of a larger scale does not fit into float64.
 _INFINITE = 1e150
+# Up to this size matrices are checked before a second thread would have started.
+_SMALL_BYTES = 4 << 20
+
+
+# Units and columns
+
+
+def without_units(
+    mean: Any, cov: Any, std: Any, factors: Any, features: Any
+) -> tuple[Any, Any, Any, Any, Any]:
+    """The same as plain arrays in the units of ``mean``, and features that name these units.
+
+    Quantities of astropy and pint are recognized by their methods. ``mean`` and ``std`` may also
+    be mappings from features to columns, or astropy tables, with a unit for each column. Errors
+    without a unit are taken in the unit of their values.
+    """
+    columns, errors = _columns(mean), _columns(std)
+    values = (mean, cov, std, factors)
+    if columns is None and errors is None and all(_unit(value) is None for value in values):
+        return mean, cov, std, factors, features
+    if columns is not None:
+        names: Sequence[Any] = list(columns)
+        units = [_unit(column) for column in columns.values()]
+        mean = np.ma.stack([_magnitude(column) for column in columns.values()], axis=1)
+        mean = mean if np.ma.is_masked(mean) else mean.data
+        features = names if features is None else features
+    else:
+        names = features or [f"x{j}" for j in range(np.shape(mean)[-1])]
+        units = [_unit(mean)] * len(names)
+        mean = _magnitude(mean)
+    if errors is not None:
+        absent = [name for name in names if name not in errors]
+        if absent:
+            raise ValueError(f"std must have the features of mean; it has no {absent[0]!r}")
+        pairs = zip(names, units, strict=True)
+        std = np.stack([_converted(errors[name], [unit], "std") for name, unit in pairs], axis=1)
+    std = _converted(std, units, "std")
+    alike = all(unit == units[0] for unit in units)
+    for parameter, value in (("cov", cov), ("factors", factors)):
+        if _unit(value) is not None and not alike:
+            raise ValueError(
+                f"{parameter} must have no unit where the features have different ones; "
+                f"got {_unit(value)}"
+            )
+    factors = _converted(factors, units[:1], "factors")
+    cov = _converted(cov, [unit if unit is None else unit**2 for unit in units[:1]], "cov")
+    if any(map(_symbol, units)):
+        labels = names if features is None else features
+        pairs = zip(labels, map(_symbol, units), strict=True)
+        features = [f"{label} [{symbol}]" if symbol else label for label, symbol in pairs]
+    return mean, cov, std, factors, features
+
+
+def _columns(value: Any) -> Mapping[str, Any] | None:
+    """The columns of a mapping or of an astropy table."""
+    if isinstance(value, Mapping):
+        return value
+    names = getattr(value, "colnames", None)
+    return None if names is None else {name: value[name] for name in names}
+
+
+def _unit(value: Any) -> Any:
+    """The unit of a quantity of astropy or pint; None without one."""
+    if hasattr(value, "m_as"):
+        return value.units
+    return getattr(value, "unit", None) if hasattr(value, "to_value") else None
+
+
+def _symbol(unit: Any) -> str:
+    return "" if unit is None else f"{unit:~}" if hasattr(unit, "dimensionality") else str(unit)
+
+
+def _magnitude(value: Any) -> Any:
+    unit = _unit(value)
+    if unit is None:
+        return value
+    return value.m_as(unit) if hasattr(value, "m_as") else value.to_value(unit)
+
+
+def _converted(value: Any, units: Sequence[Any], parameter: str) -> Any:
+    """Values in the units of the features, one for each or one for all."""
+    own = _unit(value)
+    if own is None:
+        return value
+    if units[0] is None:
+        raise ValueError(f"{parameter} must have no unit where mean has none; got {own}")
+    try:
+        factors = [(1.0 * own).to(unit) for unit in units]
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{parameter} must have a unit that converts to that of mean, "
+            f"{', '.join(dict.fromkeys(map(str, units)))}; got {own}"
+        ) from None
+    return _magnitude(value) * np.array([_magnitude(factor) for factor in factors])
+
+
+# Values
 
 
 def means_from(
@@ -43,32 +142,21 @@ def means_from(
     array = as_floats(mean, "mean")
     if array.ndim != 2:
         raise ValueError(
-            complaint(
-                "mean",
-                "have two dimensions, (rows, features)",
-                f"got shape {shape_of(array)}",
-                "Use mean[None, :] for a single row, mean[:, None] for a single feature",
-            )
+            f"mean must have two dimensions, (rows, features); got shape {shape_of(array)}: use "
+            "mean[None, :] for a single row, mean[:, None] for a single feature"
         )
     if 0 in array.shape:
         raise ValueError(
-            complaint(
-                "mean",
-                "have at least one row and one feature",
-                f"got shape {shape_of(array)}",
-                "Check that the data was read and selected as intended",
-            )
+            f"mean must have at least one row and one feature; got shape {shape_of(array)}"
         )
-    absent: npt.NDArray[np.bool_] | None = None
-    if keep:
-        absent = np.isnan(array)
-        absent.flags.writeable = False
-        if not absent.any():
-            absent = None
+    absent = np.isnan(array) if keep else None
+    if absent is None or not absent.any():
+        if check:
+            check_finite(array, "mean", ("row", "feature"))
+        return array, None
     if check:
-        given = array if absent is None else np.where(absent, 0.0, array)
-        check_finite(given, "mean", ("row", "feature"))
-    return array, absent
+        check_finite(np.where(absent, 0.0, array), "mean", ("row", "feature"))
+    return array, frozen(absent)
 
 
 def covariance_from(
@@ -83,21 +171,14 @@ def covariance_from(
 
     The errors of ``missing`` cells may be NaN or infinite; they are kept as 0.
     """
+    n, d = shape
+    if cov is not None and (std is not None or factors is not None):
+        other = "std" if std is not None else "factors"
+        raise ValueError(f"cov must be the only errors given; got both cov and {other}")
     if missing is not None and std is not None:
         std = as_floats(std, "std")
         if std.shape == shape:
             std = np.where(missing & ~np.isfinite(std), std.dtype.type(0.0), std)
-    n, d = shape
-    if cov is not None and (std is not None or factors is not None):
-        other = "std" if std is not None else "factors"
-        raise ValueError(
-            complaint(
-                "cov",
-                "be the only description of the errors where it is given",
-                f"got both cov and {other}",
-                f"Leave one out, or add diag(std**2) to cov; {other} alone needs no matrices",
-            )
-        )
     if factors is not None:
         return _low_rank(factors, std, n, d, check)
     if std is not None:
@@ -107,12 +188,7 @@ def covariance_from(
     if isinstance(cov, Covariance):
         if cov.shape[:2] != (n, d):
             raise ValueError(
-                complaint(
-                    "cov",
-                    f"have shape ({n}, {d}, {d}) to fit mean of shape ({n}, {d})",
-                    f"got {cov!r}",
-                    "Select the same rows and features from both",
-                )
+                f"cov must have shape ({n}, {d}, {d}) to fit mean of shape ({n}, {d}); got {cov!r}"
             )
         return cov
     return _matrices(cov, n, d, check)
@@ -122,61 +198,41 @@ def weights_from(weights: Any, n: int, parameter: str = "weights") -> tuple[Doub
     """Weights that sum to 1, None for equal ones, and the sum they had."""
     if weights is None:
         return None, float(n)
-    array = as_floats(weights, parameter).astype(np.float64)
-    if array.ndim != 1 or len(array) != n:
-        raise ValueError(
-            complaint(
-                parameter,
-                f"have one entry for each of the {n} rows",
-                f"got shape {shape_of(array)}",
-                f"Pass a vector of length {n}, or leave {parameter} out for equal weights",
-            )
-        )
-    check_finite(array, parameter, ("row",))
+    array = _one_for_each_row(weights, n, parameter).astype(np.float64)
     if array.min() < 0:
         row = int(array.argmin())
-        raise ValueError(
-            complaint(
-                parameter,
-                "be zero or positive",
-                f"got {array[row]} at row {row}",
-                "Use 0 to leave a row out of the fit",
-            )
-        )
+        raise ValueError(f"{parameter} must not be negative; row {row} has {array[row]}")
     largest = array.max()
     if largest == 0:
-        raise ValueError(
-            complaint(
-                parameter,
-                "have a positive sum",
-                f"all {n} are zero",
-                f"Give at least one row a positive weight, or leave {parameter} out",
-            )
-        )
+        raise ValueError(f"{parameter} must have a positive sum; all {n} are zero")
     # The sum as it is, so that counts sum to a count; it may be larger than any float.
     with np.errstate(over="ignore"):
         whole = float(array.sum())
     array /= largest
     array /= float(array.sum())
-    array.flags.writeable = False
-    return array, min(whole, float(np.finfo(np.float64).max))
+    return frozen(array), min(whole, float(np.finfo(np.float64).max))
 
 
 def counts_from(counts: Any, n: int) -> npt.NDArray[Any] | None:
     """Numbers of points behind the rows: positive, integers if they were given as integers."""
     if counts is None:
         return None
-    array = as_floats(counts, "counts")
-    if array.shape != (n,):
-        raise ValueError(
-            f"counts must have one entry for each of the {n} rows; got shape {shape_of(array)}"
-        )
-    check_finite(array, "counts", ("row",))
+    array = _one_for_each_row(counts, n, "counts")
     if array.min() <= 0:
         row = int(array.argmin())
         raise ValueError(f"counts must be positive; row {row} has {array[row]:g}")
     given = np.asarray(counts)
     return frozen(given.astype(np.int64) if given.dtype.kind in "iu" else array.astype(np.float64))
+
+
+def _one_for_each_row(values: Any, n: int, parameter: str) -> Floats:
+    array = as_floats(values, parameter)
+    if array.shape != (n,):
+        raise ValueError(
+            f"{parameter} must have one entry for each of the {n} rows; got shape {shape_of(array)}"
+        )
+    check_finite(array, parameter, ("row",))
+    return array
 
 
 def scale_from(scale: Any, parameter: str = "scale") -> float:
@@ -186,14 +242,7 @@ def scale_from(scale: Any, parameter: str = "scale") -> float:
     except (TypeError, ValueError):
         s = float("nan")
     if not s >= 0:
-        raise ValueError(
-            complaint(
-                parameter,
-                "be a number from 0 to infinity",
-                f"got {scale!r}",
-                "0 is ordinary PCA of the means, 1 the data as given, numpy.inf the limit",
-            )
-        )
+        raise ValueError(f"{parameter} must be a number from 0 to infinity; got {scale!r}")
     return s if s < _INFINITE else float("inf")
 
 
@@ -203,13 +252,7 @@ def _diagonal(std: Any, n: int, d: int, check: bool) -> Diagonal:
         np.broadcast_to(array, (n, d))
     except ValueError:
         raise ValueError(
-            complaint(
-                "std",
-                f"broadcast to the shape ({n}, {d}) of mean",
-                f"got shape {shape_of(array)}",
-                "Pass one number, one for each feature (D,), one for each row (N, 1), "
-                "or one for each value (N, D)",
-            )
+            f"std must broadcast to the shape ({n}, {d}) of mean; got shape {shape_of(array)}"
         ) from None
     if check:
         axes = ("row", "feature")[2 - array.ndim :]
@@ -217,14 +260,8 @@ def _diagonal(std: Any, n: int, d: int, check: bool) -> Diagonal:
         if array.size and array.min() < 0:
             index = np.unravel_index(int(array.argmin()), array.shape)
             place = ", ".join(f"{axis} {i}" for axis, i in zip(axes, index, strict=True))
-            raise ValueError(
-                complaint(
-                    "std",
-                    "be zero or positive",
-                    f"got {array[index]}" + (f" at {place}" if place else ""),
-                    "Standard deviations have no sign; pass variances as cov",
-                )
-            )
+            what = f"{place} has {array[index]}" if place else f"got {array[index]}"
+            raise ValueError(f"std must not be negative; {what}")
     return Diagonal(array, n, d)
 
 
@@ -232,100 +269,93 @@ def _low_rank(factors: Any, std: Any, n: int, d: int, check: bool) -> LowRank:
     array = as_floats(factors, "factors")
     if array.ndim != 3 or array.shape[:2] != (n, d):
         raise ValueError(
-            complaint(
-                "factors",
-                f"have shape ({n}, {d}, r) to fit mean of shape ({n}, {d})",
-                f"got shape {shape_of(array)}",
-                "Stack one (features, r) matrix for each row",
-            )
+            f"factors must have shape ({n}, {d}, r) to fit mean of shape ({n}, {d}); "
+            f"got shape {shape_of(array)}"
         )
     if check:
         check_finite(array, "factors", ("row", "feature", "factor"))
-    rest = None if std is None else _diagonal(std, n, d, check)
-    return LowRank(array, rest)
+    return LowRank(array, None if std is None else _diagonal(std, n, d, check))
+
+
+# Matrices
 
 
 def _matrices(cov: Any, n: int, d: int, check: bool) -> Covariance:
     array = as_floats(cov, "cov")
     if array.shape not in ((d, d), (n, d, d)):
-        hint = "Pass std= for independent errors"
-        if array.shape == (n, d):
-            hint = "Pass std=numpy.sqrt(cov) if these are variances, std=cov if standard deviations"
+        hint = ": pass variances as std=numpy.sqrt(cov)" if array.shape == (n, d) else ""
         raise ValueError(
-            complaint(
-                "cov",
-                f"have shape ({n}, {d}, {d}), one matrix for each row, or ({d}, {d}), one for all, "
-                f"to fit mean of shape ({n}, {d})",
-                f"got shape {shape_of(array)}",
-                hint,
-            )
+            f"cov must have shape ({n}, {d}, {d}), one matrix for each row, or ({d}, {d}), one for "
+            f"all; got shape {shape_of(array)}{hint}"
         )
     if array.ndim == 2:
-        if check:
-            check_finite(array, "cov", ("feature", "feature"))
-            _check_covariances(array[None], shared=True)
-        return Shared(array, n)
-    if check:
-        check_finite(array, "cov", ("row", "feature", "feature"))
-        _check_covariances(array, shared=False)
-    return Dense(array)
+        return Shared(_checked(array[None], shared=True)[0] if check else array, n)
+    return Dense(_checked(array, shared=False) if check else array)
 
 
-def _check_covariances(matrices: Floats, shared: bool) -> None:
-    """Raise unless every matrix is symmetric and positive semi-definite, up to rounding.
+def _checked(matrices: Floats, shared: bool) -> Floats:
+    """The matrices, if all are symmetric and positive semi-definite up to rounding.
 
-    Rounding is judged on correlations, so that one large variance hides nothing in the others.
+    Most pass one cheap test. Where a block does not, its matrices are looked at one by one;
+    features that hold nothing but rounding errors beside the others are set to zero.
     """
-    tolerance = _TOLERANCE[matrices.dtype.itemsize]
-    d = matrices.shape[1]
-    for block in row_blocks(matrices.shape[0], d * d):
-        part = matrices[block].astype(np.float64, copy=False)
-        variances = np.diagonal(part, axis1=1, axis2=2)
-        unit = _units(variances)
-        correlations = part / unit[:, :, None]
-        correlations /= unit[:, None, :]
-        asymmetry = np.abs(correlations - correlations.transpose(0, 2, 1)).max(axis=(1, 2))
-        if (asymmetry > tolerance).any():
-            row = int(np.argmax(asymmetry > tolerance))
-            difference = np.abs(part[row] - part[row].T).max()
-            raise ValueError(
-                complaint(
-                    "cov",
-                    "be symmetric",
-                    f"{_which(block.start + row, shared)} differs from its transpose "
-                    f"by {difference:.3g}",
-                    "Use (cov + cov.swapaxes(-1, -2)) / 2 if this is only noise",
-                )
-            )
-        negative = variances.min(axis=1) < 0.0
-        if negative.any() or not _all_definite(correlations, tolerance):
-            bad = negative | (np.linalg.eigvalsh(correlations)[:, 0] < -tolerance * d)
-            if bad.any():
-                row = int(np.argmax(bad))
-                lowest = np.linalg.eigvalsh(part[row])[0]
-                raise ValueError(
-                    complaint(
-                        "cov",
-                        "be positive semi-definite",
-                        f"{_which(block.start + row, shared)} has the eigenvalue {lowest:.3g}",
-                        "Check that it holds covariances and that its features are in the "
-                        "order of mean",
-                    )
-                )
+    size, tolerance = matrices.shape[1] ** 2, _TOLERANCE[matrices.dtype.itemsize]
+    blocks = list(row_blocks(len(matrices), 2 * size))
+    parts = [matrices[block] for block in blocks]
+    passed = _in_threads(partial(_surely_valid, tolerance=tolerance), parts, matrices.nbytes)
+    if all(passed):
+        return matrices
+    axes = ("feature", "feature") if shared else ("row", "feature", "feature")
+    check_finite(matrices[0] if shared else matrices, "cov", axes)
+    result = matrices
+    for block, part, fine in zip(blocks, parts, passed, strict=True):
+        if fine:
+            continue
+        bad = np.flatnonzero(np.any(_faults(part, tolerance), axis=0))
+        level = _ROUNDING * np.finfo(part.dtype).eps * part[bad].diagonal(0, 1, 2).max(axis=1)
+        noise = np.abs(part[bad]).max(axis=2) <= level[:, None]
+        cleaned = np.where(noise[:, :, None] | noise[:, None, :], 0.0, part[bad])
+        asymmetric, indefinite = _faults(cleaned, tolerance)
+        for k in np.flatnonzero(asymmetric | indefinite)[:1]:
+            matrix, row = part[bad[k]], block.start + bad[k]
+            rule = "positive semi-definite"
+            what = f"has the eigenvalue {np.linalg.eigvalsh(matrix)[0]:.3g}"
+            if asymmetric[k]:
+                rule = "symmetric"
+                what = f"differs from its transpose by {np.abs(matrix - matrix.T).max():.3g}"
+            which = "the shared matrix" if shared else f"the matrix of row {row}"
+            raise ValueError(f"cov must be {rule}; {which} {what}")
+        if len(bad):
+            result = matrices.copy() if result is matrices else result
+            result[block][bad] = cleaned
+    return result
 
 
-def _units(variances: Doubles) -> Doubles:
-    """Standard deviations to measure each matrix in; certain features in the row's largest."""
-    size = np.sqrt(np.abs(variances))
-    largest = size.max(axis=1, keepdims=True)
-    return np.where(size > 0.0, size, np.where(largest > 0.0, largest, 1.0))
+def _in_threads(test: Any, parts: Sequence[Floats], size: int) -> list[bool]:
+    """The test of each part, in two threads if that is worth it."""
+    if size <= _SMALL_BYTES:
+        return list(map(test, parts))
+    # NumPy's loop over small matrices leaves the interpreter free; BLAS must not start threads
+    # of its own in each of ours.
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(2) as pool:
+        return list(pool.map(test, parts))
 
 
-def _all_definite(correlations: Doubles, tolerance: float) -> bool:
-    """Whether all matrices, lifted a little, have a Cholesky factor: the fast way to yes."""
-    index = np.arange(correlations.shape[1])
-    lifted = correlations.copy()
-    lifted[:, index, index] += tolerance
+def _surely_valid(part: Floats, tolerance: float) -> bool:
+    """Whether all matrices are finite, symmetric, and with a diagonal 1 + tolerance times as large
+    have a Cholesky factor."""
+    variances = part.diagonal(0, 1, 2)
+    lowest = variances.min()
+    if not (lowest >= 0.0 and variances.max() < np.inf):
+        return False
+    transposed = part.transpose(0, 2, 1)
+    if not (part == transposed).all():
+        with np.errstate(invalid="ignore", over="ignore"):
+            if not np.abs(part - transposed).max() <= tolerance * lowest:
+                return False
+    lifted = part.astype(np.float64)  # a copy
+    index = np.arange(part.shape[1])
+    lifted[:, index, index] += tolerance * _units(variances) ** 2
     try:
         np.linalg.cholesky(lifted)
     except np.linalg.LinAlgError:
@@ -333,5 +363,22 @@ def _all_definite(correlations: Doubles, tolerance: float) -> bool:
     return True
 
 
-def _which(row: int, shared: bool) -> str:
-    return "the shared matrix" if shared else f"the matrix of row {row}"
+def _faults(part: Floats, tolerance: float) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which matrices are not symmetric, and which not positive semi-definite.
+
+    Both are judged on correlations, so that one large variance hides nothing in the others.
+    """
+    variances = part.diagonal(0, 1, 2).astype(np.float64)
+    unit = _units(variances)
+    correlations = part / unit[:, :, None] / unit[:, None, :]
+    difference = np.abs(correlations - correlations.transpose(0, 2, 1)).max(axis=(1, 2))
+    lowest = np.linalg.eigvalsh(correlations)[:, 0]
+    indefinite = (lowest < -tolerance * part.shape[1]) | (variances.min(axis=1) < 0.0)
+    return difference > tolerance, indefinite
+
+
+def _units(variances: Floats) -> Doubles:
+    """Standard deviations to measure each matrix in; certain features in the row's largest."""
+    size = np.sqrt(np.abs(variances), dtype=np.float64)
+    largest = size.max(axis=1, keepdims=True)
+    return np.where(size > 0.0, size, np.where(largest > 0.0, largest, 1.0))

@@ -17,18 +17,36 @@ class          what is kept                             memory
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from copy import copy
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, restore_frozen
-from uapca.uncertain.blocks import Doubles, equal_weights
+from uapca._validation import Doubles, Floats, frozen, restore_frozen
+from uapca.uncertain.blocks import row_blocks
 
-__all__ = ["Covariance", "Rows", "kept_as", "root", "row_count", "symmetric", "unpacked"]
+__all__ = [
+    "Covariance",
+    "Dense",
+    "Diagonal",
+    "LowRank",
+    "Rows",
+    "Shared",
+    "Zero",
+    "joined",
+    "root",
+]
 
 Rows = slice | npt.NDArray[np.intp]
+
+# Up to this many components a projection is one matrix product with the columns of A ⊗ A;
+# beyond it, two products through an (N, D, q) buffer need fewer operations.
+_KRONECKER_LIMIT = 3
+
+# Squares of standard deviations may overflow: the variance is infinite then.
+_quiet = np.errstate(over="ignore", invalid="ignore")
 
 
 class Covariance(ABC):
@@ -42,8 +60,7 @@ class Covariance(ABC):
     shape : tuple of int
         ``(N, D, D)``.
     kind : str
-        The representation in a word: ``"zero"``, ``"diagonal"``, ``"shared"``, ``"dense"`` or
-        ``"low-rank"``.
+        ``"zero"``, ``"diagonal"``, ``"shared"``, ``"dense"`` or ``"low-rank"``.
     """
 
     kind: str
@@ -69,7 +86,7 @@ class Covariance(ABC):
 
     @property
     def multiplier(self) -> float:
-        """The factor s² that stands before everything kept."""
+        """The factor s² by which everything kept is multiplied."""
         return self._multiplier
 
     @property
@@ -86,33 +103,51 @@ class Covariance(ABC):
     def average(self, w: Doubles | None = None) -> Doubles:
         """Ψ̄ = Σ wₙ Ψₙ as a ``(D, D)`` matrix (paper, Eq. (expected-cov)); equal weights if None."""
 
-    @abstractmethod
     def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
-        """A function that multiplies ``(D,)`` or ``(D, k)`` by Ψ̄ without forming it."""
+        """A function that multiplies ``(D,)`` or ``(D, k)`` by Ψ̄.
 
-    def matvec(self, x: npt.ArrayLike, w: Doubles | None = None) -> Doubles:
-        """Ψ̄ x for ``x`` of shape ``(D,)`` or ``(D, k)``, without forming Ψ̄."""
-        return self.average_operator(w)(np.asarray(x, dtype=np.float64))
+        Ψ̄ is formed only where it is no larger than what is kept.
+        """
+        average = self.average(w)
+        return lambda x: average @ x
 
-    @abstractmethod
     def average_diagonal(self, w: Doubles | None = None) -> Doubles:
         """The diagonal of Ψ̄, shape ``(D,)``."""
+        return self.average(w).diagonal()
 
-    @abstractmethod
     def project(self, A: Doubles) -> Covariance:
         """A Ψₙ Aᵀ for ``A`` of shape ``(q, D)``, or of shape ``(D,)``: a factor for each axis.
 
-        The representation is kept where the map allows it; where it does not, the result is
-        `Dense` in the q new features.
+        The representation is kept where the map allows it. Otherwise the result is `Dense` in the
+        q new features, or `LowRank` if there are more of them than old ones.
         """
+        into_more = A.ndim == 2 and A.shape[0] > self._d
+        return self._lifted(A) if into_more else self._projected(A)
 
     @abstractmethod
+    def _projected(self, A: Doubles) -> Covariance: ...
+
+    def _lifted(self, A: Doubles) -> Covariance:
+        parts = []
+        if "cov" in self.arrays:
+            matrices = self.arrays["cov"].reshape(-1, self._d, self._d)
+            images = np.empty((len(matrices), *A.shape), dtype=self.dtype)
+            for block in row_blocks(len(matrices), A.size):
+                images[block] = A @ root(matrices[block].astype(np.float64, copy=False))
+            parts.append(images)
+        if "factors" in self.arrays:
+            parts.append((A @ self.arrays["factors"]).astype(self.dtype, copy=False))
+        if "std" in self.arrays:
+            parts.append((A * self.arrays["std"][:, None, :]).astype(self.dtype, copy=False))
+        full = [np.broadcast_to(part, (self._n, *part.shape[1:])) for part in parts]
+        return LowRank(np.concatenate(full, axis=2) if full[1:] else full[0], None, self.multiplier)
+
     def variances_along(self, A: Doubles) -> Doubles:
-        """The diagonals of A Ψₙ Aᵀ, shape ``(N, q)``, without the matrices themselves."""
-
-    @abstractmethod
-    def traces(self, S: Doubles) -> Doubles:
-        """tr(S Ψₙ) for a symmetric ``S`` of shape ``(D, D)``: one number for each row."""
+        """The diagonals of A Ψₙ Aᵀ, shape ``(N, q)``."""
+        out = np.empty((self._n, A.shape[0]))
+        for block in row_blocks(self._n, A.shape[0] ** 2):
+            out[block] = self.take(block).project(A).diagonal()
+        return out
 
     @abstractmethod
     def diagonal(self) -> Floats:
@@ -138,20 +173,417 @@ class Covariance(ABC):
     def select(self, columns: Rows) -> Self:
         """The same representation for some of the features."""
 
-    @abstractmethod
-    def _with_multiplier(self, multiplier: float) -> Self: ...
-
     def scaled(self, s: float) -> Self:
         """Every Ψₙ times s² (paper, Eq. (scaling)); nothing is copied."""
-        return self._with_multiplier(self._multiplier * s**2)
+        new = copy(self)
+        new._multiplier *= s**2
+        return new
 
     def _weights(self, w: Doubles | None) -> Doubles:
-        return equal_weights(self._n) if w is None else w
+        return np.full(self._n, 1.0 / self._n) if w is None else w
 
 
-def symmetric(matrix: Doubles) -> Doubles:
-    """The symmetric part of a matrix, or of each of a stack of them."""
-    return 0.5 * (matrix + np.swapaxes(matrix, -1, -2))
+class Zero(Covariance):
+    """Certain rows: every covariance is zero."""
+
+    kind = "zero"
+    __slots__ = ()
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        return {}
+
+    def average(self, w: Doubles | None = None) -> Doubles:
+        return np.zeros((self._d, self._d))
+
+    def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
+        return np.zeros_like
+
+    def average_diagonal(self, w: Doubles | None = None) -> Doubles:
+        return np.zeros(self._d)
+
+    def _projected(self, A: Doubles) -> Zero:
+        return Zero(self._n, A.shape[0])
+
+    _lifted = _projected
+
+    def diagonal(self) -> Floats:
+        return np.broadcast_to(np.float64(0.0), (self._n, self._d))
+
+    def dense(self) -> Floats:
+        return np.zeros(self.shape)
+
+    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
+        return np.zeros((n, self._n, self._d))
+
+    def take(self, rows: Rows) -> Zero:
+        return Zero(_count(rows, self._n), self._d)
+
+    def select(self, columns: Rows) -> Zero:
+        return Zero(self._n, _count(columns, self._d))
+
+    def scaled(self, s: float) -> Zero:
+        return self
+
+
+class Diagonal(Covariance):
+    """Independent errors: standard deviations that broadcast to ``(N, D)``.
+
+    They are kept as given: one number, one for each feature ``(1, D)``, one for each row
+    ``(N, 1)`` (isotropic) or one for each value ``(N, D)``.
+    """
+
+    kind = "diagonal"
+    __slots__ = ("_std",)
+
+    def __init__(self, std: Floats, n: int, d: int, multiplier: float = 1.0) -> None:
+        super().__init__(n, d, multiplier)
+        self._std = frozen(std.reshape((1,) * (2 - std.ndim) + std.shape))
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        return {"std": self._std}
+
+    @property
+    def isotropic(self) -> bool:
+        """Whether each row has one standard deviation for all features."""
+        return bool(self._std.shape[1] == 1)
+
+    def average(self, w: Doubles | None = None) -> Doubles:
+        return np.diag(self.average_diagonal(w))
+
+    def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
+        diagonal = self.average_diagonal(w)
+        return lambda x: (diagonal * x.T).T
+
+    @_quiet
+    def average_diagonal(self, w: Doubles | None = None) -> Doubles:
+        if self._std.shape[0] == 1:
+            average = np.square(self._std[0], dtype=np.float64)
+        else:
+            half = np.sqrt(self._weights(w))
+            average = np.zeros(self._std.shape[1])
+            for block in row_blocks(self._n, self._std.shape[1]):
+                # Weighted before squaring: the square of a row of weight zero may overflow.
+                part = self._std[block] * half[block, None]
+                average += np.einsum("nd,nd->d", part, part)
+        average *= self._multiplier
+        return average if len(average) == self._d else np.full(self._d, average)
+
+    def _projected(self, A: Doubles) -> Covariance:
+        n, m = self._n, self._multiplier
+        if A.ndim == 1:
+            same = self.isotropic and bool(np.all(np.abs(A) == abs(A[0])))
+            factor = A[:1] if same else A
+            return Diagonal(_kept_as(self._std * np.abs(factor), self._std), n, self._d, m)
+        q = A.shape[0]
+        if self.isotropic:
+            gram = A @ A.T
+            size = gram[0, 0]
+            if np.abs(gram - size * np.eye(q)).max() <= 8 * np.finfo(float).eps * self._d * size:
+                return Diagonal(_kept_as(self._std * np.sqrt(size), self._std), n, q, m)
+        if self._std.shape[0] == 1:
+            half = A * self._std[0]
+            return Shared(m * (half @ half.T), n)
+        first, second = np.triu_indices(q)
+        upper = self._products(A[first] * A[second])
+        images = np.empty((n, q, q), dtype=self._std.dtype)
+        images[:, first, second] = upper
+        images[:, second, first] = upper
+        return Dense(images)
+
+    def variances_along(self, A: Doubles) -> Doubles:
+        return np.broadcast_to(self._products(A * A), (self._n, A.shape[0]))
+
+    def _products(self, coefficients: Doubles) -> Doubles:
+        """Σ_d std²_nd coefficients_pd: shape ``(N, P)``, or ``(1, P)`` if all rows are the same."""
+        if self.isotropic:
+            coefficients = coefficients.sum(axis=1, keepdims=True)
+        out = np.empty((self._std.shape[0], coefficients.shape[0]))
+        for block in row_blocks(*self._std.shape):
+            np.matmul(np.square(self._std[block], dtype=np.float64), coefficients.T, out=out[block])
+        out *= self._multiplier
+        return out
+
+    def std(self) -> Floats:
+        factor = self._std.dtype.type(np.sqrt(self._multiplier))
+        return np.broadcast_to(self._std * factor, (self._n, self._d))
+
+    def diagonal(self) -> Floats:
+        variances = np.square(self._std) * self._std.dtype.type(self._multiplier)
+        return np.broadcast_to(variances, (self._n, self._d))
+
+    def dense(self) -> Floats:
+        out = np.zeros(self.shape, dtype=self._std.dtype)
+        index = np.arange(self._d)
+        out[:, index, index] = self.diagonal()
+        return out
+
+    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
+        out = rng.standard_normal((n, self._n, self._d))
+        out *= self._std * np.sqrt(self._multiplier)
+        return out
+
+    def take(self, rows: Rows) -> Diagonal:
+        std = self._std if self._std.shape[0] == 1 else self._std[rows]
+        return Diagonal(std, _count(rows, self._n), self._d, self._multiplier)
+
+    def select(self, columns: Rows) -> Diagonal:
+        std = self._std if self.isotropic else self._std[:, columns]
+        return Diagonal(std, self._n, _count(columns, self._d), self._multiplier)
+
+
+class _Matrices(Covariance):
+    """Matrices of shape ``(N, D, D)``, or ``(1, D, D)`` where all rows share one."""
+
+    __slots__ = ("_matrices",)
+    _matrices: Floats
+
+    @abstractmethod
+    def _like(self, matrices: Floats, n: int) -> Self:
+        """The same representation of other matrices, with the same multiplier."""
+
+    def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
+        """The matrices as rows of float64: all at once if BLAS can take them as they are."""
+        matrices = self._matrices
+        if matrices.dtype == np.float64 and matrices.flags.c_contiguous:
+            yield slice(0, len(matrices)), cast(Doubles, matrices.reshape(len(matrices), -1))
+            return
+        for block in row_blocks(len(matrices), self._d**2):
+            part = matrices[block].astype(np.float64)
+            yield block, part.reshape(len(part), -1)
+
+    def average(self, w: Doubles | None = None) -> Doubles:
+        weights = np.ones(1) if len(self._matrices) == 1 else self._weights(w)
+        average = np.zeros(self._d * self._d)
+        for block, matrices in self._blocks():
+            average += weights[block] @ matrices
+        average *= self._multiplier
+        return _symmetric(average.reshape(self._d, self._d))
+
+    def _projected(self, A: Doubles) -> Self:
+        if A.ndim == 1:
+            return self._like(_kept_as(self._matrices * (A * A[:, None]), self._matrices), self._n)
+        q, count = A.shape[0], len(self._matrices)
+        images = np.empty((count, q, q))
+        if q <= _KRONECKER_LIMIT:
+            columns = (A[:, None, :, None] * A[None, :, None, :]).reshape(q * q, -1)
+            for block, matrices in self._blocks():
+                np.matmul(matrices, columns.T, out=images[block].reshape(-1, q * q))
+            for i, j in zip(*np.tril_indices(q, -1), strict=True):
+                images[:, i, j] = images[:, j, i]
+        else:
+            for block in row_blocks(count, self._d * self._d):
+                half = self._matrices[block].reshape(-1, self._d) @ A.T
+                images[block] = _symmetric(A @ half.reshape(-1, self._d, q))
+        return self._like(_kept_as(images, self._matrices), self._n)
+
+    def diagonal(self) -> Floats:
+        diagonals = np.diagonal(self._matrices, axis1=1, axis2=2)
+        variances = diagonals * self._matrices.dtype.type(self._multiplier)
+        return np.broadcast_to(variances, (self._n, self._d))
+
+    def dense(self) -> Floats:
+        matrices = self._matrices
+        if self._multiplier != 1.0:
+            matrices = matrices * matrices.dtype.type(self._multiplier)
+        return np.broadcast_to(matrices, self.shape)
+
+    def take(self, rows: Rows) -> Self:
+        shared = self._n != len(self._matrices)
+        matrices = self._matrices if shared else self._matrices[rows]
+        return self._like(matrices, _count(rows, self._n))
+
+    def select(self, columns: Rows) -> Self:
+        return self._like(self._matrices[:, columns][:, :, columns], self._n)
+
+
+class Shared(_Matrices):
+    """One matrix ``(D, D)`` for all rows."""
+
+    kind = "shared"
+    __slots__ = ()
+
+    def __init__(self, matrix: Floats, n: int, multiplier: float = 1.0) -> None:
+        super().__init__(n, matrix.shape[0], multiplier)
+        self._matrices = frozen(matrix[None])
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        return {"cov": self._matrices[0]}
+
+    def _like(self, matrices: Floats, n: int) -> Shared:
+        return Shared(matrices[0], n, self._multiplier)
+
+    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
+        return rng.standard_normal((n, self._n, self._d)) @ root(self.average()).T
+
+
+class Dense(_Matrices):
+    """One matrix for each row: ``(N, D, D)``."""
+
+    kind = "dense"
+    __slots__ = ()
+
+    def __init__(self, matrices: Floats, multiplier: float = 1.0) -> None:
+        super().__init__(matrices.shape[0], matrices.shape[1], multiplier)
+        self._matrices = frozen(matrices)
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        return {"cov": self._matrices}
+
+    def _like(self, matrices: Floats, n: int) -> Dense:
+        return Dense(matrices, self._multiplier)
+
+    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
+        out = np.empty((n, self._n, self._d))
+        for block in row_blocks(self._n, self._d * self._d):
+            half = root(self._matrices[block].astype(np.float64, copy=False))
+            z = rng.standard_normal((len(half), n, self._d))
+            out[:, block] = (z @ half.transpose(0, 2, 1)).transpose(1, 0, 2)
+        out *= np.sqrt(self._multiplier)
+        return out
+
+
+class LowRank(Covariance):
+    """Few directions of error for each row, F Fᵀ with F of shape ``(N, D, r)``, plus a diagonal."""
+
+    kind = "low-rank"
+    __slots__ = ("_factors", "_rest")
+
+    def __init__(
+        self, factors: Floats, rest: Diagonal | None = None, multiplier: float = 1.0
+    ) -> None:
+        super().__init__(factors.shape[0], factors.shape[1], multiplier)
+        self._factors = frozen(factors)
+        self._rest = rest
+
+    @property
+    def rank(self) -> int:
+        """The number r of factors."""
+        return int(self._factors.shape[2])
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        return {"factors": self._factors, **(self._rest.arrays if self._rest else {})}
+
+    def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
+        for block in row_blocks(self._n, self._d * self.rank):
+            yield block, self._factors[block].astype(np.float64, copy=False)
+
+    @_quiet
+    def average(self, w: Doubles | None = None) -> Doubles:
+        half_weights = np.sqrt(self._weights(w))
+        average = np.zeros((self._d, self._d))
+        for block, factors in self._blocks():
+            half = factors * half_weights[block, None, None]
+            average += np.tensordot(half, half, axes=([0, 2], [0, 2]))
+        if self._rest:
+            average += self._rest.average(w)
+        return _symmetric(self._multiplier * average)
+
+    def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
+        weights = self._weights(w)
+        rest = self._rest.average_operator(w) if self._rest else None
+
+        def product(x: Doubles) -> Doubles:
+            columns = x.reshape(self._d, -1)
+            out = np.zeros_like(columns)
+            for block, factors in self._blocks():
+                inner = np.tensordot(factors, columns, axes=([1], [0]))
+                inner *= weights[block, None, None]
+                out += np.tensordot(factors, inner, axes=([0, 2], [0, 1]))
+            if rest:
+                out += rest(columns)
+            return self._multiplier * out.reshape(x.shape)
+
+        return product
+
+    @_quiet
+    def average_diagonal(self, w: Doubles | None = None) -> Doubles:
+        half_weights = np.sqrt(self._weights(w))
+        average = np.zeros(self._d)
+        for block, factors in self._blocks():
+            half = factors * half_weights[block, None, None]
+            average += np.einsum("ndr,ndr->d", half, half)
+        if self._rest:
+            average += self._rest.average_diagonal(w)
+        return self._multiplier * average
+
+    def _projected(self, A: Doubles) -> Covariance:
+        factors = A[:, None] * self._factors if A.ndim == 1 else A @ self._factors
+        images = _kept_as(factors, self._factors)
+        rest = self._rest.project(A) if self._rest else None
+        if rest is None or isinstance(rest, Diagonal):
+            return LowRank(images, rest, self._multiplier)
+        matrices = images @ images.transpose(0, 2, 1)
+        matrices += rest.dense()
+        return Dense(_kept_as(matrices, self._factors), self._multiplier)
+
+    def diagonal(self) -> Floats:
+        variances: Floats = np.square(self._factors).sum(axis=2)
+        if self._rest:
+            variances = variances + self._rest.diagonal()
+        return np.asarray(variances * variances.dtype.type(self._multiplier))
+
+    def dense(self) -> Floats:
+        out = self._factors @ self._factors.transpose(0, 2, 1)
+        if self._rest:
+            index = np.arange(self._d)
+            out[:, index, index] += self._rest.diagonal()
+        out *= out.dtype.type(self._multiplier)
+        return np.asarray(out)
+
+    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
+        out = np.empty((n, self._n, self._d))
+        for block, factors in self._blocks():
+            z = rng.standard_normal((len(factors), n, self.rank))
+            out[:, block] = (z @ factors.transpose(0, 2, 1)).transpose(1, 0, 2)
+        if self._rest:
+            out += self._rest.deviates(n, rng)
+        out *= np.sqrt(self._multiplier)
+        return out
+
+    def take(self, rows: Rows) -> LowRank:
+        rest = self._rest.take(rows) if self._rest else None
+        return LowRank(self._factors[rows], rest, self._multiplier)
+
+    def select(self, columns: Rows) -> LowRank:
+        rest = self._rest.select(columns) if self._rest else None
+        return LowRank(self._factors[:, columns], rest, self._multiplier)
+
+
+def joined(parts: list[Covariance]) -> Covariance:
+    """The rows of several representations in the simplest one that holds them all."""
+    n, d = sum(map(len, parts)), parts[0].shape[1]
+    kept = [array for part in parts for array in part.arrays.values()]
+    if not kept:
+        return Zero(n, d)
+    dtype = np.result_type(*kept)
+    same = all(np.array_equal(kept[0], other) for other in kept[1:])
+    same = same and len({(part.kind, part.multiplier) for part in parts}) == 1
+    if same and isinstance(parts[0], Shared):
+        return Shared(kept[0], n, parts[0].multiplier)
+    if same and isinstance(parts[0], Diagonal) and len(kept[0]) == 1:
+        return Diagonal(kept[0], n, d, parts[0].multiplier)
+    if all(isinstance(part, Zero | Diagonal) for part in parts):
+        return Diagonal(np.concatenate([part.std().astype(dtype) for part in parts]), n, d)
+    if not all(isinstance(part, Zero | Diagonal | LowRank) for part in parts):
+        return Dense(np.concatenate([part.dense() for part in parts]))
+    rank = max(part.rank for part in parts if isinstance(part, LowRank))
+    factors, std = np.zeros((n, d, rank), dtype=dtype), np.zeros((n, d), dtype=dtype)
+    start = 0
+    for part in parts:
+        rows = slice(start, start + len(part))
+        if isinstance(part, LowRank):
+            factor = np.sqrt(part.multiplier)
+            factors[rows, :, : part.rank] = part.arrays["factors"] * factor
+            std[rows] = part.arrays["std"] * factor if "std" in part.arrays else 0.0
+        else:
+            std[rows] = part.std()
+        start += len(part)
+    return LowRank(factors, Diagonal(std, n, d) if std.any() else None)
 
 
 def root(matrix: Doubles) -> Doubles:
@@ -160,19 +592,16 @@ def root(matrix: Doubles) -> Doubles:
     return np.asarray(vectors * np.sqrt(np.clip(values, 0.0, None))[..., None, :])
 
 
-def kept_as(result: Floats, original: Floats) -> Floats:
+def _symmetric(matrix: Doubles) -> Doubles:
+    """The symmetric part of a matrix, or of each of a stack of them."""
+    return 0.5 * (matrix + np.swapaxes(matrix, -1, -2))
+
+
+def _kept_as(result: Floats, original: Floats) -> Floats:
     """``result`` in the storage type of ``original``: float32 stays float32."""
     return result.astype(original.dtype, copy=False)
 
 
-def row_count(rows: Rows, n: int) -> int:
+def _count(rows: Rows, n: int) -> int:
     """How many of ``n`` rows a selection holds."""
     return len(range(*rows.indices(n))) if isinstance(rows, slice) else len(rows)
-
-
-def unpacked(upper: Doubles, q: int, dtype: np.dtype[Any]) -> Floats:
-    """Symmetric matrices ``(N, q, q)`` from their upper triangles ``(N, q (q + 1) / 2)``."""
-    out = np.empty((upper.shape[0], q, q), dtype=dtype)
-    for k, (i, j) in enumerate(zip(*np.triu_indices(q), strict=True)):
-        out[:, i, j] = out[:, j, i] = upper[:, k]
-    return out

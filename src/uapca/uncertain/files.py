@@ -14,9 +14,7 @@ import numpy as np
 from uapca._files import read_archive, replacing, write_archive
 from uapca._validation import Floats
 from uapca.uncertain.array import LawList, UncertainArray
-from uapca.uncertain.covariance import Covariance
-from uapca.uncertain.dense import Dense
-from uapca.uncertain.structured import Diagonal, LowRank, Shared, Zero
+from uapca.uncertain.covariance import Covariance, Dense, Diagonal, LowRank, Shared, Zero
 
 __all__ = ["load", "save"]
 

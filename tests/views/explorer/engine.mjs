@@ -1,5 +1,5 @@
 // Reads requests from standard input, answers with what the built bundle computes.
-// A request: { payload, weights, standardise, scales, pair, contours: [row, probabilities] | null }.
+// A request: { payload, weights, standardize, scales, pair, contours: [row, probabilities] | null }.
 import { pathToFileURL } from "node:url";
 
 const [, , bundle] = process.argv;
@@ -8,10 +8,10 @@ let text = "";
 for await (const part of process.stdin) text += part;
 
 const list = (values) => (values === null ? null : Array.from(values));
-const answer = ({ payload, weights, standardise, scales, pair, gaps, contours }) => {
+const answer = ({ payload, weights, standardize, scales, pair, gaps, contours }) => {
   const dataset = core.decode(payload);
   const engine = core.createEngine(dataset);
-  engine.configure(weights === null ? null : Float64Array.from(weights), standardise);
+  engine.configure(weights === null ? null : Float64Array.from(weights), standardize);
   const fits = scales.map((wire) => {
     const scale = core.decodeScale(wire);
     const fit = engine.fit(scale);

@@ -30,14 +30,14 @@ def in_node(requests):
     return [_arrays(answer) for answer in json.loads(done.stdout)]
 
 
-def request_for(X, *, scales=(1.0,), weights=None, standardise=False, pair=None, **rest):
+def request_for(X, *, scales=(1.0,), weights=None, standardize=False, pair=None, **rest):
     """What `engine.mjs` reads."""
     contours = rest.pop("contours", None)
     gaps = rest.pop("gaps", 6)
     return {
         "payload": text_of(payload(X, **rest)),
         "weights": None if weights is None else list(map(float, weights)),
-        "standardise": standardise,
+        "standardize": standardize,
         "scales": [scale_to_wire(s) for s in scales],
         "pair": list(pair or (0, min(1, X.shape[1] - 1))),
         "gaps": gaps,

@@ -69,11 +69,11 @@ CASES = data_sets()
 
 @pytest.fixture(scope="module")
 def answers():
-    """What the browser finds, for every case, plain and standardised."""
-    keys = [(name, standardise) for name in CASES for standardise in (False, True)]
+    """What the browser finds, for every case, plain and standardized."""
+    keys = [(name, standardize) for name in CASES for standardize in (False, True)]
     requests = [
-        request_for(CASES[name], scales=SCALES, standardise=standardise, gaps=99)
-        for name, standardise in keys
+        request_for(CASES[name], scales=SCALES, standardize=standardize, gaps=99)
+        for name, standardize in keys
     ]
     return dict(zip(keys, in_node(requests), strict=True))
 
@@ -112,15 +112,15 @@ def component_errors(base, s):
     return errors
 
 
-@pytest.mark.parametrize("standardise", [False, True])
+@pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize("name", CASES)
-def test_fits_agree(answers, name, standardise):
+def test_fits_agree(answers, name, standardize):
     X = CASES[name]
     n, d = X.shape
     exact = in_doubles(X)
-    answer = answers[name, standardise]
+    answer = answers[name, standardize]
     scaler = uapca.UncertainScaler().fit(exact)
-    data = scaler.transform(exact) if standardise else exact
+    data = scaler.transform(exact) if standardize else exact
     base = uapca.UAPCA(solver="eigh").fit(data)
     close(answer.between, base.between_covariance_)
     close(answer.within, base.within_covariance_)
@@ -128,7 +128,7 @@ def test_fits_agree(answers, name, standardise):
         pca = base.rescale(s)
         q = pca.n_components_
         close(found.mean, scaler.mean_)
-        if standardise:
+        if standardize:
             close(found.units, scaler.scale_)
         assert found.exact
         close(found.eigenvalues[:q], pca.explained_variance_)
@@ -157,19 +157,19 @@ def test_deviations_agree(answers, name):
     close(answers[name, False].deviations, in_doubles(CASES[name]).cov.std())
 
 
-def pairs_of(X, answer, standardise):
+def pairs_of(X, answer, standardize):
     """Python's path on the browser's grid."""
     exact = in_doubles(X)
-    data = uapca.UncertainScaler().fit_transform(exact) if standardise else exact
+    data = uapca.UncertainScaler().fit_transform(exact) if standardize else exact
     u = answer.path.u
     with np.errstate(divide="ignore"):
         return uapca.factor_traces(data, scales=u / (1 - u))
 
 
-@pytest.mark.parametrize("standardise", [False, True])
+@pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize("name", CASES)
-def test_paths_agree(answers, name, standardise):
-    X, answer = CASES[name], answers[name, standardise]
+def test_paths_agree(answers, name, standardize):
+    X, answer = CASES[name], answers[name, standardize]
     d = X.shape[1]
     u = answer.path.u
     assert u[0] == 0
@@ -180,7 +180,7 @@ def test_paths_agree(answers, name, standardise):
     if d == 1:
         np.testing.assert_array_equal(components, 1.0)
         return
-    traces = pairs_of(X, answer, standardise)
+    traces = pairs_of(X, answer, standardize)
     values = traces.normalized_eigenvalues
     found = np.reshape(answer.path.eigenvalues, values.shape)
     np.testing.assert_allclose(found, values, rtol=0, atol=TOLERANCE * values.max())
@@ -238,16 +238,16 @@ def test_weights_of_the_person():
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("standardise", [False, True])
-def test_scores_far_from_zero_agree(seed, standardise):
+@pytest.mark.parametrize("standardize", [False, True])
+def test_scores_far_from_zero_agree(seed, standardize):
     """Of the scores alone, with no allowance for the rounding of μ at 1e8."""
     rng = np.random.default_rng(seed)
     X = uapca.UncertainArray(1e8 + rng.normal(size=(9, 4)), std=rng.uniform(0.1, 1, (9, 4)))
     points = 1e8 + rng.normal(size=(5, 4))
     (answer,) = in_node(
-        [request_for(X, standardise=standardise, points=(points, np.zeros(5, dtype=int)))]
+        [request_for(X, standardize=standardize, points=(points, np.zeros(5, dtype=int)))]
     )
-    steps = [uapca.UncertainScaler()] if standardise else []
+    steps = [uapca.UncertainScaler()] if standardize else []
     pipeline = make_pipeline(*steps, uapca.UAPCA(2)).fit(X)
     close(answer.fits[0].means, pipeline.transform(X).mean)
     close(answer.fits[0].points, pipeline.transform(points))
@@ -287,7 +287,7 @@ def test_true_crossings_break_the_path():
 
 def test_matches_a_pipeline():
     X = random_uncertain(np.random.default_rng(5), n=30, d=6)
-    (answer,) = in_node([request_for(X, standardise=True)])
+    (answer,) = in_node([request_for(X, standardize=True)])
     Y = make_pipeline(uapca.UncertainScaler(), uapca.UAPCA(2)).fit_transform(X)
     close(answer.fits[0].means, Y.mean)
     (answer,) = in_node([request_for(X, pair=(4, 2))])

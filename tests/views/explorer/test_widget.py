@@ -124,7 +124,7 @@ def test_the_browser_opens_what_python_sends(linked):
         "selection": [],
         "pair": [0, 1],
         "level": 0.95,
-        "standardise": False,
+        "standardize": False,
         "hovered": None,
     }
     browser.tell(kind="close")
@@ -141,7 +141,7 @@ def test_the_browser_opens_what_python_sends(linked):
         ("selection", ["Jane", 0], [0, 3]),
         ("pair", (2, 0), [2, 0]),
         ("level", 0.5, 0.5),
-        ("standardise", True, True),
+        ("standardize", True, True),
     ],
 )
 def test_from_python_to_the_browser(linked, trait, value, arrives):
@@ -163,7 +163,7 @@ def test_from_python_to_the_browser(linked, trait, value, arrives):
         ({"selection": [4, 1, 4]}, "selection", [1, 4]),
         ({"pair": [3, 1]}, "pair", [3, 1]),
         ({"level": 0.8}, "level", 0.8),
-        ({"standardise": True}, "standardise", True),
+        ({"standardize": True}, "standardize", True),
     ],
 )
 def test_from_the_browser_to_python(linked, change, trait, value):
@@ -218,14 +218,12 @@ def test_quick_changes_are_gathered(linked):
         (
             "scale",
             -1,
-            "scale must be a number from 0 to infinity; got -1. 0 is ordinary PCA of the means, "
-            "1 the data as given, numpy.inf the limit.",
+            "scale must be a number from 0 to infinity; got -1",
         ),
         (
             "weights",
             [1, 2],
-            "weights must have one entry for each of the 6 rows; got shape (2,). Pass a vector of "
-            "length 6, or leave weights out for equal weights.",
+            "weights must have one entry for each of the 6 rows; got shape (2,)",
         ),
         (
             "selection",
@@ -269,8 +267,7 @@ def test_quick_changes_are_gathered(linked):
         (
             "scale",
             None,
-            "scale must be a number from 0 to infinity; got None. 0 is ordinary PCA of the means, "
-            "1 the data as given, numpy.inf the limit.",
+            "scale must be a number from 0 to infinity; got None",
         ),
         *(
             (
@@ -305,9 +302,9 @@ def test_values_are_checked(students, trait, value, message):
     assert comm.sent == []
 
 
-def test_standardise_is_a_switch(students):
+def test_standardize_is_a_switch(students):
     with pytest.raises(traitlets.TraitError):
-        students[0].standardise = "yes"
+        students[0].standardize = "yes"
 
 
 def test_weights_are_fixed_where_the_path_is(comms):
@@ -338,7 +335,7 @@ def test_the_page_opens_as_the_widget_stands(students, tmp_path):
         "selection": [2],
         "pair": [2, 1],
         "level": 0.95,
-        "standardise": False,
+        "standardize": False,
     }
 
 

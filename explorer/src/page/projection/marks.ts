@@ -3,7 +3,8 @@
 import { set, svg } from "../dom";
 import { ellipse, ellipsePath } from "../ellipse";
 import { hundredths as f } from "../format";
-import { colour, dash, marker } from "../palette";
+import { ringsPath } from "./canvas";
+import { color, dash, marker } from "../palette";
 import type { Context, Scene } from "../scene";
 import type { View } from "./view";
 
@@ -25,10 +26,12 @@ export function mark(context: Context): Mark {
       const dress = `${row} ${look} ${scene.theme}`;
       if (dress !== dressed) {
         dressed = dress;
-        const stroke = colour(look, scene.theme);
+        const stroke = color(look, scene.theme);
         set(node, { "data-row": row });
         set(region, { stroke, fill: stroke, "stroke-dasharray": dash(look) || undefined });
+        const open = row >= context.data.n - context.data.supplementary;
         set(mean, { d: marker(look, 4.5), fill: stroke });
+        node.classList.toggle("is-open", open);
       }
       const { means } = scene.projection;
       const x = view.x(means[2 * row]);
@@ -42,16 +45,7 @@ export function mark(context: Context): Mark {
 /** The outline of a row as an SVG path: its contour where it is not normal, else its ellipse. */
 export function regionPath(scene: Scene, view: View, row: number, radius: number, x: number, y: number): string {
   const rings = scene.contours(row);
-  if (rings) {
-    let text = "";
-    for (const ring of rings) {
-      for (let k = 0; k < ring.length; k += 2) {
-        text += `${k ? "L" : "M"}${f(view.x(ring[k]))},${f(view.y(ring[k + 1]))}`;
-      }
-      text += "Z";
-    }
-    return text;
-  }
+  if (rings) return ringsPath(rings, view);
   const c = scene.projection.covariances;
   const e = ellipse({ xx: c[3 * row], xy: c[3 * row + 1], yy: c[3 * row + 2] }, radius);
   return ellipsePath(x, y, e, view.scale);

@@ -10,19 +10,23 @@ import { lineRadius, planeRadius } from "../ellipse";
 import { percent } from "../format";
 import { ABOVE, placed, textWidth, type Anchor } from "../labels";
 import { ELEMENTS, has, type Changes, type Context, type Panel, type Scene } from "../scene";
+import { texts } from "../texts";
 import { clicked, walks } from "../walk";
-import { canvas } from "./canvas";
+import { canvas, inked, type Crowd } from "./canvas";
 import { extentOf } from "./extent";
-import { inked } from "./inked";
 import { legend } from "./legend";
 import { mark, stripPath, type Mark } from "./marks";
 import { pointer, type Box } from "./pointer";
+import { tooltip } from "./tooltip";
 import { View } from "./view";
+import { outstanding, wholeDensity } from "./whole";
 
 /** How little of the view may be filled before it is fitted again: never less, at rest, in motion. */
 const [ANEW, CALM, MOVING] = [Infinity, 0.8, 0.5];
-/** Names that are tried, the heaviest rows first. */
-const NAMES = 40;
+/** Rows up to this number are all named where there is room; of more, this many of the outlying ones. */
+const [NAMES, OUTLYING, WIDEST] = [40, 12, 4];
+/** How many times finer outlines become when they are looked at closely. */
+const FINEST = 3;
 /** Around the plot, in heights of the text. */
 const AROUND = { top: 1.2, right: 1.3, bottom: 3.7, left: 4.5 };
 
@@ -30,14 +34,16 @@ export function projection(context: Context): Panel {
   const { data, host } = context;
   const chartView = chart(
     "projection",
-    "Projection",
-    "Projection of the rows. Arrow keys walk through the rows, Enter selects, Shift and Enter adds, Escape lets go.",
+    texts.projection.title,
+    texts.projection.label,
     () => context.redraw("size"),
   );
   const { stage, size, tools, type } = chartView;
   const crowd = data.n > ELEMENTS;
   const under = canvas(context);
   stage.prepend(under.node);
+  const tip = tooltip(context);
+  stage.append(tip.node);
 
   const clip = context.id("clip");
   const frame = svg("rect");
@@ -70,10 +76,13 @@ export function projection(context: Context): Panel {
   let still = false;
   let panning = false;
   let calm: ReturnType<typeof setTimeout> | undefined;
+  let density: Crowd | null = null;
+  let special = { far: [] as number[], wide: [] as number[] };
+  let pointed: { x: number; y: number } | null = null; // where the pointer is on the stage
 
   const pan = button(
-    "Pan",
-    { class: "uapca-toggle", "aria-pressed": "false", title: "Drag to move the picture instead of selecting" },
+    texts.projection.pan,
+    { class: "uapca-toggle", "aria-pressed": "false", title: texts.projection.panTitle },
     () => {
       panning = !panning;
       set(pan, { "aria-pressed": String(panning) });
@@ -83,7 +92,8 @@ export function projection(context: Context): Panel {
   const hand = pointer(stage, chartView.svg, {
     rowAt,
     panning: () => panning,
-    hover(row) {
+    hover(row, x, y) {
+      pointed = row === null ? null : { x, y };
       const { hovered } = host.get();
       if (row === null ? hovered?.kind === "row" : hovered?.kind !== "row" || hovered.index !== row) {
         host.set({ hovered: row === null ? null : { kind: "row", index: row } });
@@ -100,21 +110,29 @@ export function projection(context: Context): Panel {
     },
     zoomed(transform) {
       view.zoom = { k: transform.k, x: transform.x, y: transform.y };
+      context.refine(Math.min(Math.max(Math.round(transform.k), 1), FINEST));
       context.redraw("size");
     },
   });
   tools.append(
     pan,
-    button("−", { class: "uapca-tool", "aria-label": "Zoom out", title: "Zoom out" }, () => hand.zoomBy(1 / 1.5)),
-    button("+", { class: "uapca-tool", "aria-label": "Zoom in", title: "Zoom in (or Ctrl and the wheel)" }, () =>
+    button("−", { class: "uapca-tool", "aria-label": texts.projection.zoomOut, title: texts.projection.zoomOut }, () => hand.zoomBy(1 / 1.5)),
+    button("+", { class: "uapca-tool", "aria-label": texts.projection.zoomIn, title: texts.projection.zoomInTitle }, () =>
       hand.zoomBy(1.5),
     ),
-    button("Fit", { class: "uapca-tool", title: "Show all" }, () => {
-      fitted = "";
-      hand.reset();
-      context.redraw("size");
-    }),
+    button(texts.projection.fit, { class: "uapca-tool", title: texts.projection.fitTitle }, () => showAll()),
   );
+  const showAll = () => {
+    fitted = "";
+    hand.reset();
+    context.redraw("size");
+  };
+  context.reveal = (row) => {
+    if (!scene) return;
+    const [x, y] = [view.x(scene.projection.means[2 * row]), rowY(scene, row)];
+    const inside = x > inset.left && x < size.width - inset.right && y > inset.top && y < size.height - inset.bottom;
+    if (!inside) showAll();
+  };
   walks(stage, context, "row", (row, extend) => host.set({ selection: clicked(host.get().selection, row, extend) }));
 
   let inset = AROUND;
@@ -187,7 +205,7 @@ export function projection(context: Context): Panel {
             .tickPadding(6),
         );
     }
-    const words = state.pair.map((i) => `Component ${i + 1} · ${percent(fit.shares[i])}`);
+    const words = state.pair.map((i) => `${texts.component(i)} · ${percent(fit.shares[i])}`);
     setText(titles[0], words[0]);
     set(titles[0], { x: (inset.left + right) / 2, y: size.height - 0.5 * type.em });
     setText(titles[1], single(scene) ? "" : words[1]);
@@ -196,8 +214,9 @@ export function projection(context: Context): Panel {
 
   function draw(scene: Scene, radius: number): void {
     const { selection } = scene.state;
+    const outlined = single(scene) ? [] : [...special.far, ...special.wide];
     const shown = crowd
-      ? [...new Set([...selection.slice(0, ELEMENTS), ...(scene.row === null ? [] : [scene.row])])]
+      ? [...new Set([...outlined, ...selection.slice(0, ELEMENTS), ...(scene.row === null ? [] : [scene.row])])]
       : null;
     const count = shown ? shown.length : data.n;
     while (marks.length > count) marks.pop()!.node.remove();
@@ -226,9 +245,11 @@ export function projection(context: Context): Panel {
     const { means } = scene.projection;
     const chosen = new Set(scene.state.selection);
     const forced = (row: number) => row === scene.row || (chosen.size <= 20 && chosen.has(row));
-    let order = Array.from({ length: data.n }, (_, row) => row);
-    if (!scene.options.labels || data.n > 400) order = order.filter(forced);
-    order.sort((a, b) => Number(forced(b)) - Number(forced(a)) || scene.weights[b] - scene.weights[a] || a - b);
+    const few = data.n <= NAMES;
+    const candidates = few ? Array.from({ length: data.n }, (_, row) => row) : special.far;
+    const order = scene.options.labels ? candidates.filter((row) => !forced(row)) : [];
+    if (few) order.sort((a, b) => scene.weights[b] - scene.weights[a] || a - b);
+    order.unshift(...new Set([...(scene.row === null ? [] : [scene.row]), ...scene.state.selection].filter(forced)));
     const anchors: Anchor[] = [];
     for (const row of order.slice(0, NAMES)) {
       const [x, y] = [view.x(means[2 * row]), rowY(scene, row)];
@@ -289,7 +310,7 @@ export function projection(context: Context): Panel {
   return {
     node: chartView.node,
     picture: () => chartView.svg,
-    beneath: () => inked(context, scene!, view, planeRadius(scene!.state.level), crowd && !single(scene!)),
+    beneath: () => inked(context, scene!, view, single(scene!) ? null : density),
     draw(next: Scene, changes: Changes) {
       scene = next;
       if (!size.width || !data.n) return;
@@ -299,23 +320,31 @@ export function projection(context: Context): Panel {
       const one = single(next);
       const radius = one ? lineRadius(state.level) : planeRadius(state.level);
       // A new question gets a new frame; the same one, moving, keeps it as long as it can.
-      const question = `${state.pair} ${state.standardise} ${size.width} ${size.height}`;
-      const moved = has(changes, "scale", "weights", "path", "level", "pair", "standardise", "points", "shape");
+      const question = `${state.pair} ${state.standardize} ${size.width} ${size.height}`;
+      const moved = has(changes, "scale", "weights", "path", "level", "pair", "standardize", "points", "shape");
       const slack = question !== fitted || has(changes, "level") ? ANEW : still ? CALM : MOVING;
       still = false;
-      view.fit(extentOf(next, radius), size, inset, slack, one ? data.n : 0);
+      const extent = extentOf(next, radius);
+      view.fit(extent, size, inset, slack, one ? data.n : 0);
       if (moved && question === fitted) {
         clearTimeout(calm);
         calm = setTimeout(settle, 400);
       }
       fitted = question;
       const only = !moved && !has(changes, "size", "theme", "labels");
+      if (moved || has(changes, "size")) {
+        if (data.n > NAMES) special = outstanding(next, OUTLYING, crowd ? WIDEST : 0);
+        if (crowd && !one) density = { shades: wholeDensity(next, extent, next.calm) };
+      }
       if (!only) axes(next);
-      if (!only || has(changes, "selection")) under.draw(next, view, size, radius, crowd && !one);
+      if (!only || has(changes, "selection")) under.draw(next, view, size, one ? null : density);
       draw(next, radius);
       name(next);
       feature(next);
       key.draw(next, changes);
+      const { row } = next;
+      const place = row === null ? [0, 0] : pointed ? [pointed.x, pointed.y] : [view.x(next.projection.means[2 * row]), rowY(next, row)];
+      tip.draw(next, row, place[0], place[1], size);
     },
   };
 

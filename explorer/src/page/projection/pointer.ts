@@ -15,7 +15,7 @@ export interface Box {
 export interface Acts {
   /** What lies under a point of the stage. */
   rowAt(x: number, y: number): number | null;
-  hover(row: number | null): void;
+  hover(row: number | null, x: number, y: number): void;
   click(row: number | null, extend: boolean): void;
   brush(box: Box, extend: boolean): void;
   zoomed(transform: { k: number; x: number; y: number }): void;
@@ -60,7 +60,7 @@ export function pointer(stage: HTMLElement, surface: SVGSVGElement, acts: Acts):
   stage.addEventListener("pointermove", (event) => {
     const { x, y } = where(event);
     if (!start || event.pointerId !== start.id) {
-      if (event.pointerType !== "touch") acts.hover(acts.rowAt(x, y));
+      if (event.pointerType !== "touch") acts.hover(acts.rowAt(x, y), x, y);
       return;
     }
     if (!start.brushing && Math.hypot(x - start.x, y - start.y) > STILL) {
@@ -92,7 +92,7 @@ export function pointer(stage: HTMLElement, surface: SVGSVGElement, acts: Acts):
   });
   stage.addEventListener("pointercancel", hide);
   stage.addEventListener("pointerleave", () => {
-    if (!start) acts.hover(null);
+    if (!start) acts.hover(null, 0, 0);
   });
 
   const behaviour: ZoomBehavior<SVGSVGElement, unknown> = zoom<SVGSVGElement, unknown>()

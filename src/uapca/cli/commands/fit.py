@@ -71,7 +71,7 @@ def fit(
     from uapca.cli.report import print_report
 
     found = fitted(X, components, scale, ddof=ddof, standardize=standardize, judged=True)
-    content = found.model().to_json().encode()
+    content = found.to_json().encode()
     if as_json or output == "-":
         write_bytes(None, content, "")
     else:

@@ -20,7 +20,7 @@ class Explorer:
     """Data to be explored; returned by `explore`.
 
     Where anywidget is installed it is also a notebook widget with the traits ``scale``,
-    ``weights``, ``selection``, ``pair``, ``level`` and ``standardise``, which follow what is done
+    ``weights``, ``selection``, ``pair``, ``level`` and ``standardize``, which follow what is done
     in the page and can be set from Python.
     """
 

@@ -17,7 +17,7 @@ from uapca._validation import Floats, as_floats, check_finite, complaint, shape_
 from uapca.plot.rows import is_assumed
 from uapca.stability import SeparationWarning, component_uncertainty
 from uapca.uncertain import Diagonal, Shared, UncertainArray, Zero
-from uapca.uncertain.dense import Dense
+from uapca.uncertain.covariance import Dense
 from uapca.views.explorer.arrays import Wire, wire
 from uapca.views.explorer.precomputed import MOST_FEATURES, precomputed
 from uapca.views.explorer.rowlaws import given_points, original_points, row_laws

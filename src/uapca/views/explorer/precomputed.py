@@ -24,15 +24,15 @@ _TURN = float(np.deg2rad(8.0))
 
 
 def precomputed(X: UncertainArray) -> dict[str, Any] | None:
-    """Paths of the leading components, plain and standardised; None where they are found live."""
+    """Paths of the leading components, plain and standardized; None where they are found live."""
     d = X.shape[1]
     if d <= LIVE:
         return None
     q = min(d, _KEPT)
     scaler = UncertainScaler().fit(X)
     plain = _path(X, q, np.ones(d), np.asarray(scaler.mean_))
-    standardised = _path(scaler.transform(X), q, scaler.scale_, np.asarray(scaler.mean_))
-    return {"q": q, "plain": plain, "standardised": standardised}
+    standardized = _path(scaler.transform(X), q, scaler.scale_, np.asarray(scaler.mean_))
+    return {"q": q, "plain": plain, "standardized": standardized}
 
 
 def _path(X: UncertainArray, q: int, units: Any, mean: Any) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class State:
         The components on the two axes, from 0.
     level : float
         The probability inside an ellipse.
-    standardise : bool
+    standardize : bool
     """
 
     scale: float = 1.0
@@ -47,7 +47,7 @@ class State:
     selection: tuple[int, ...] = ()
     pair: tuple[int, int] = (0, 1)
     level: float = 0.95
-    standardise: bool = False
+    standardize: bool = False
 
     def to_wire(self) -> dict[str, Any]:
         """The state in words of JSON."""

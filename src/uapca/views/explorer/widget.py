@@ -49,7 +49,7 @@ class ExplorerWidget(Explorer, anywidget.AnyWidget):
         The components on the two axes, from 0.
     level : float
         The probability inside an ellipse.
-    standardise : bool
+    standardize : bool
         Whether features are divided by their total standard deviations first.
     """
 
@@ -60,7 +60,7 @@ class ExplorerWidget(Explorer, anywidget.AnyWidget):
     selection = _Checked([]).tag(sync=True)
     pair = _Checked([0, 1]).tag(sync=True)
     level = _Checked(0.95).tag(sync=True)
-    standardise = traitlets.Bool(False).tag(sync=True)
+    standardize = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._data = data
@@ -92,5 +92,5 @@ class ExplorerWidget(Explorer, anywidget.AnyWidget):
             tuple(self.selection),
             (self.pair[0], self.pair[1]),
             self.level,
-            self.standardise,
+            self.standardize,
         )

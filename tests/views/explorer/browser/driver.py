@@ -126,7 +126,7 @@ class Explorer:
         weights = self.numbers("weights")
         data = uapca.UncertainArray(X.mean, X.cov.dense(), weights=weights)
         centre, units = data.weights @ data.mean, np.ones(X.shape[1])
-        if self.text("standardise") == "true":
+        if self.text("standardize") == "true":
             scaler = uapca.UncertainScaler().fit(data)
             data, units = scaler.transform(data), scaler.scale_
         pca = uapca.UAPCA(scale=self.scale).fit(data)

@@ -37,7 +37,7 @@ def test_the_axes_tell_the_explained_variance(page):
     pca = page.agrees()
     titles = page.page.locator(".uapca-projection .uapca-axis-name").all_text_contents()
     for i, title in enumerate(titles):
-        assert title == f"Component {i + 1} · {100 * pca.explained_variance_ratio_[i]:.1f} %"
+        assert title == f"PC{i + 1} · {100 * pca.explained_variance_ratio_[i]:.1f} %"
 
 
 def test_moving_s(page):
@@ -101,12 +101,12 @@ def test_crossings_are_those_of_python_and_lead_there(page, students):
 
 
 def test_component_pair(page):
-    page.page.get_by_label("Component on the vertical axis").select_option("3")
+    page.page.get_by_label("Component on the vertical axis").select_option("PC3")
     page.settle()
     assert page.text("pair") == "0 2"
     page.agrees()
     # The same component twice would show a line: the other axis gives way.
-    page.page.get_by_label("Component on the horizontal axis").select_option("3")
+    page.page.get_by_label("Component on the horizontal axis").select_option("PC3")
     page.settle()
     assert page.text("pair") == "2 0"
     page.agrees()
@@ -128,10 +128,10 @@ def test_level(page):
     )
 
 
-def test_standardise(page):
-    page.page.get_by_label("Standardise").check()
+def test_standardize(page):
+    page.page.get_by_label("Standardize").check()
     page.settle()
-    assert page.text("standardise") == "true"
+    assert page.text("standardize") == "true"
     page.agrees()
     page.drag(page.slider, (0.5, 0.5), (0.3, 0.5))
     page.agrees()
@@ -309,21 +309,22 @@ def test_verdict(page, students):
     turns = np.degrees(np.arccos(np.abs((pca.components_ * means.components_).sum(axis=1))))
     assert page.page.get_by_role("status", name="Verdict").get_attribute("aria-live") == "polite"
     assert page.verdict.startswith(
-        f"From s = 0 to s = 1 component 1 is stable, it turns by {turns[0]:.0f}° and component 2 "
-        f"turns by {turns[1]:.0f}°"
+        f"Adding the uncertainty (s = 0 to s = 1) turns PC1 by {turns[0]:.0f}° and turns PC2 by "
+        f"{turns[1]:.0f}°"
     )
-    assert "More of P1" in page.verdict
+    assert "becomes more visible" in page.verdict
     shares = [100 * p.explained_variance_ratio_[:2].sum() for p in (means, pca)]
-    assert f"explain {shares[0]:.0f} % at s = 0 and {shares[1]:.0f} % at s = 1." in page.verdict
+    words = f"explain {shares[0]:.0f} % of the variance at s = 0 and {shares[1]:.0f} %"
+    assert words in page.verdict
     page.named("button", "Only Jack").click()
     page.settle()
-    assert "turns by 44°" not in page.verdict
+    assert "PC2 by 44°" not in page.verdict
 
 
 def test_state_is_in_the_address_and_comes_back(page, opened, students):
-    page.page.get_by_label("Component on the vertical axis").select_option("4")
+    page.page.get_by_label("Component on the vertical axis").select_option("PC4")
     page.page.get_by_label("Probability inside an ellipse").select_option("68 %")
-    page.page.get_by_label("Standardise").check()
+    page.page.get_by_label("Standardize").check()
     page.drag(page.slider, (0.5, 0.5), (0.27, 0.5))
     page.named("button", "Tom").click()
     page.drag(page.named("slider", "Weight of Jane"), (0.41, 0.5), (0.7, 0.5))
@@ -334,15 +335,15 @@ def test_state_is_in_the_address_and_comes_back(page, opened, students):
         "scale",
         "pair",
         "level",
-        "standardise",
+        "standardize",
         "selection",
         "weights",
         "means",
         "components",
     ):
         np.testing.assert_array_equal(
-            again.text(name) if name == "standardise" else again.numbers(name),
-            page.text(name) if name == "standardise" else page.numbers(name),
+            again.text(name) if name == "standardize" else again.numbers(name),
+            page.text(name) if name == "standardize" else page.numbers(name),
         )
     again.agrees()
 
@@ -350,7 +351,7 @@ def test_state_is_in_the_address_and_comes_back(page, opened, students):
 @pytest.mark.parametrize("width", [1200, 400])
 def test_words_of_another_length_move_nothing_from_under_a_hand(opened, students, width):
     page = opened(students, "Student grades", width=width)
-    box = page.page.get_by_label("Standardise")
+    box = page.page.get_by_label("Standardize")
     panel = page.page.locator(".uapca-projection")
     before = box.bounding_box(), panel.bounding_box()
     length = len(page.verdict)
@@ -373,7 +374,7 @@ def test_the_verdict_does_not_grow_where_the_host_enlarges_the_page(opened, stud
     page.page.evaluate(f"() => {{ document.body.style.cssText += '; {enlarged}'; }}")
     height = "() => document.querySelector('.uapca-verdict').offsetHeight"
     before = page.page.evaluate(height)
-    box = page.page.get_by_label("Standardise")
+    box = page.page.get_by_label("Standardize")
     for _ in range(2):
         for press in (box.check, box.uncheck):
             press()
@@ -431,7 +432,7 @@ def test_looks_that_the_data_does_not_have_are_ignored(opened):
     assert words == "Ellipse: 95 % of each row’s probability, if normal. Marker: its mean."
     assert page.page.get_by_label("Names").is_checked()
     assert page.named("button", "log").get_attribute("aria-pressed") == "false"
-    assert page.named("button", "loadings").get_attribute("aria-pressed") == "true"
+    assert page.named("button", "entries").get_attribute("aria-pressed") == "true"
     page.agrees()
 
 

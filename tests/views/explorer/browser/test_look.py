@@ -97,15 +97,29 @@ def test_all_bars_are_seen_or_it_is_said_that_there_are_more(opened, data):
 
 
 @pytest.mark.parametrize("width", [1024, 2200])
-def test_details_do_not_move_the_page(opened, data, width):
+def test_details_move_nothing_that_is_acted_on(opened, data, width):
     for title, X in data.items():
         page = opened(X, title, width=width)
-        height = "document.documentElement.scrollHeight"
-        before = page.page.evaluate(height)
+        panels = [page.page.locator(f".uapca-{name}") for name in ("projection", "weights")]
+        before = [panel.bounding_box() for panel in panels]
         page.page.locator(".uapca-row-name").first.click()
         page.settle()
-        assert page.page.locator(".uapca-table tbody tr").count() > X.shape[1]
-        assert page.page.evaluate(height) == before
+        table = page.page.locator(".uapca-details .uapca-table")
+        assert table.locator("tbody tr").count() > X.shape[1]
+        assert [panel.bounding_box() for panel in panels] == before
+
+
+def test_the_projection_stays_in_view_with_what_is_done_beside_it(opened, data):
+    page = opened(data["Anuran calls"], "Anuran calls", width=1280, height=800)
+    projection = page.page.locator(".uapca-projection")
+    for y in (0, 400, 900):
+        page.page.evaluate(f"scrollTo(0, {y})")
+        page.settle()
+        box = projection.bounding_box()
+        controls = page.page.locator(".uapca-controls").bounding_box()
+        assert box["y"] >= controls["y"] + controls["height"]
+        assert box["y"] + box["height"] <= 800 + 1
+        assert page.slider.bounding_box()["y"] >= 0
 
 
 def test_on_a_phone_the_slider_stays_and_the_choices_scroll_away(opened, students):

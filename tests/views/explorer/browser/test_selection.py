@@ -25,8 +25,10 @@ def test_pointing_at_a_row_shows_it_everywhere(page, students):
     page.settle()
     assert hovered(page, ".uapca-row.is-hovered") == [3]
     assert hovered(page, ".uapca-line.is-hovered") == [3]
-    table = page.page.locator(".uapca-table")
-    assert "Jane" in table.inner_text()
+    tip = page.page.locator(".uapca-tip")
+    assert tip.is_visible()
+    assert "Jane" in tip.inner_text()
+    table = tip.locator(".uapca-table")
     assert page.page.locator(".uapca-ray").get_attribute("visibility") == "visible"
     assert page.page.locator(".uapca-reason[visibility=visible]").count() == 8
     cells = table.locator("tbody tr").all_inner_texts()
@@ -52,7 +54,9 @@ def test_pointing_at_a_feature_shows_it_everywhere(page):
 
 
 def test_pointing_at_a_trace(page):
-    box = page.page.locator('.uapca-trace[data-feature="1"] .uapca-dot').bounding_box()
+    dot = page.page.locator('.uapca-trace[data-feature="1"] .uapca-dot')
+    dot.scroll_into_view_if_needed()
+    box = dot.bounding_box()
     page.page.mouse.move(box["x"] + 4, box["y"] + 4)
     page.settle()
     assert hovered(page, ".uapca-feature.is-on") == [1]
@@ -155,6 +159,8 @@ def test_pan(page):
 
 def test_everything_by_keyboard(page):
     """From the top of the page with Tab alone; no mouse."""
+    page.named("button", "Tom").click()
+    page.page.locator(".uapca-head").click()
     keyboard = page.page.keyboard
     reached = []
     for _ in range(60):
@@ -188,7 +194,7 @@ def test_everything_by_keyboard(page):
         "Factor traces",
         "Eigenvalues over the scale",
         "change places|come close",
-        "Loadings of the features",
+        "Entries of the two components",
         "Tom",
         "Weight of Tom",
         "Only Tom",

@@ -8,7 +8,7 @@ from builders import random_uncertain
 
 ONE_ROW = uapca.UncertainArray([[1.0, 2.0, 3.0]], std=[[1.0, 2.0, 0.5]], names=["only"])
 TINY = {
-    "one row": (ONE_ROW, "There is one row: all there is to see is its own uncertainty"),
+    "one row": (ONE_ROW, "There is one row: only its own uncertainty can be seen"),
     "one certain row": (uapca.UncertainArray([[1.0, 2.0]]), "Nothing varies"),
     "one feature": (
         uapca.UncertainArray(
@@ -19,7 +19,7 @@ TINY = {
     "one value": (uapca.UncertainArray([[3.0]], std=0.5), "There is one feature"),
     "two rows": (
         uapca.UncertainArray([[1.0, 2.0], [3.0, 5.0]], std=[[1, 0.3], [0.2, 0.5]]),
-        "Components 1 and 2 are stable",
+        "Adding the uncertainty barely turns PC1 and PC2",
     ),
     "certain rows": (
         uapca.UncertainArray([[1.0, 2], [2, 3], [5, 1]]),
@@ -28,11 +28,11 @@ TINY = {
     "identical rows": (uapca.UncertainArray(np.ones((3, 3)), std=0.5), "The means do not differ"),
     "flat errors": (
         uapca.UncertainArray([[0.0, 0], [4, 1], [1, 3]], std=[1.0, 0.0]),
-        "stable: from s = 0 to s = 1 they turn by 2°",
+        "Adding the uncertainty barely turns PC1 and PC2 (2°)",
     ),
     "far away": (
         uapca.UncertainArray([[1e8, 1e8 + 1], [1e8 + 2, 1e8], [1e8 + 3, 1e8 + 4]], std=0.25),
-        "Components 1 and 2 are stable",
+        "Adding the uncertainty barely turns PC1 and PC2",
     ),
 }
 
@@ -84,7 +84,9 @@ def test_many_rows(opened):
     page.page.locator(".uapca-row-name").click()
     page.settle()
     assert page.selection == [1234]
-    assert page.page.locator(".uapca-row").count() == 1
+    # Outlying and wide rows have outlines of their own, and so has the one that was found.
+    assert 2 <= page.page.locator(".uapca-row").count() <= 17
+    assert page.page.locator('.uapca-row[data-row="1234"].is-selected').count() == 1
     page.drag(page.page.locator(".uapca-projection .uapca-stage"), (0.3, 0.3), (0.7, 0.7))
     assert len(page.selection) > 20
 
@@ -102,14 +104,13 @@ def test_no_words_on_how_an_undefined_component_turns(opened):
     tied = uapca.UncertainArray(3 * np.eye(4), std=[1, 1, 1, 1.2])
     words = opened(tied, "Tied").verdict
     assert words.startswith(
-        "Components 1 and 2 are not defined at s = 0 (tied: other directions have the same "
-        "variance)."
+        "PC1 and PC2 are not defined at s = 0: other directions have the same variance."
     )
     assert "turn" not in words
     two = uapca.UncertainArray([[0.0, 0, 0, 0], [5, 1, 0, 0]], std=[1, 0.8, 0.6, 0.4])
     words = opened(two, "Two").verdict
     assert words.startswith(
-        "Component 2 is not defined at s = 0 (no variance is left for it). "
-        "Component 1 is stable: from s = 0 to s = 1 it turns by "
+        "PC2 is not defined at s = 0: no variance is left for it. "
+        "Adding the uncertainty barely turns PC1 ("
     )
-    assert "component 2" not in words
+    assert words.count("PC2") == 1

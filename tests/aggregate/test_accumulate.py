@@ -1,44 +1,139 @@
-"""Labels as codes, and the moments of groups."""
+"""The accumulator: any offset, any blocks, any groups."""
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
-from uapca.aggregate import Moments, factorise
-from uapca.aggregate.kernel import group_order, grouped_extremes, grouped_sums, turn
-from uapca.aggregate.labels import combined
-from uapca.aggregate.merging import summed
-
-
-@pytest.mark.parametrize(
-    ("labels", "codes", "names"),
-    [
-        (["b", "a", "b"], [1, 0, 1], ("a", "b")),
-        (np.array(["b", "a", "b"]), [1, 0, 1], ("a", "b")),
-        (np.array([10, -3, 10]), [1, 0, 1], ("-3", "10")),
-        (np.array([2**60, 0, 2**60]), [1, 0, 1], ("0", str(2**60))),
-        (np.array([5, 5], dtype=np.uint8), [0, 0], ("5",)),
-        (np.array([True, False]), [1, 0], ("False", "True")),
-        (np.array([1.5, np.nan, 0.5]), [1, -1, 0], ("0.5", "1.5")),
-        ([None, "a", float("nan")], [-1, 0, -1], ("a",)),
-        ([1, "a"], [0, 1], ("1", "a")),
-        ([("a", 1), ("a", 0)], [1, 0], ("('a', 0)", "('a', 1)")),
-        (np.array([], dtype=int), [], ()),
-    ],
+from uapca.aggregate import Moments, accumulate
+from uapca.aggregate.accumulate import (
+    first_errors,
+    group_order,
+    grouped_extremes,
+    grouped_sums,
+    moments,
 )
-def test_labels(labels, codes, names):
-    factor = factorise(labels)
-    assert (factor.codes.tolist(), factor.labels) == (codes, names)
 
 
-def test_pandas_missing_values():
-    pandas = pytest.importorskip("pandas")
-    factor = factorise(pandas.Series(["a", pandas.NA, pandas.NaT], dtype=object))
-    assert factor.codes.tolist() == [0, -1, -1]
+@pytest.fixture(autouse=True, params=[1 << 18, 1], ids=["large blocks", "small blocks"])
+def size_of_blocks(request, monkeypatch):
+    monkeypatch.setattr(accumulate, "_BLOCK_VALUES", request.param)
 
 
-def test_combined_labels_are_missing_where_one_is():
-    factor = combined([factorise(["a", "b", None]), factorise([0, 1, 1])])
-    assert (factor.codes.tolist(), factor.labels) == ([0, 1, -1], ("a, 0", "b, 1"))
+def summed(points, codes, n_groups, weights=None):
+    sums = grouped_sums(points, codes, n_groups, weights)
+    return sums, first_errors(sums)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 3000, 9000])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_moments(rng, n, weighted, dtype):
+    points = (rng.standard_normal((n, 4)) + [1, 2, 3, 4]).astype(dtype)
+    w = rng.uniform(0, 1, n) if weighted else np.ones(n)
+    w /= w.sum()
+    mean, covariance = moments(points, w if weighted else None)
+    exact = points.astype(float)
+    assert_allclose(mean, w @ exact, rtol=1e-13)
+    centred = exact - w @ exact
+    assert_allclose(covariance, (centred.T * w) @ centred, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("n", [500, 9000])
+def test_an_offset_changes_nothing_but_the_mean(rng, n):
+    """Points on a grid that float64 holds exactly at the offset: any difference is ours."""
+    points = np.round(rng.standard_normal((n, 3)) * 1024) / 1024
+    here = moments(points)[1]
+    there = moments(points + 2.0**27)[1]
+    assert_allclose(there, here, rtol=1e-13, atol=1e-16)
+
+
+def test_drift_between_blocks(rng):
+    """Sorted data, every block elsewhere: the merge of blocks carries all of the variance."""
+    points = np.sort(rng.uniform(0, 1e6, (20_000, 2)), axis=0)
+    assert_allclose(moments(points)[1], np.cov(points.T, bias=True), rtol=1e-12)
+
+
+@pytest.mark.parametrize("far", [0.0, 1.9, 2.1, 1e3, 2.0**27])
+def test_blocks_that_leave_zero_and_come_back(far):
+    """The first blocks lie about zero, so they are multiplied as they are; then the data jumps."""
+    rng = np.random.default_rng(0)
+    points = np.round(rng.standard_normal((40_000, 3)) * [1024, 64, 4096]) / 1024
+    points[15_000:30_000, 1] += far
+    exact = np.cov((points - points.mean(axis=0)).T.astype(np.longdouble), bias=True)
+    size = np.sqrt(np.outer(exact.diagonal(), exact.diagonal()))
+    # Where a block is multiplied as it is it sums 4096 terms that are all but equal.
+    assert (np.abs(moments(points)[1] - exact) < 1e-13 * size).all()
+    assert (np.abs(moments(points[:, ::-1])[1][::-1, ::-1] - exact) < 1e-14 * size).all()
+
+
+@pytest.mark.parametrize("n", [1, 300, 20_000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_constant_feature_has_no_variance(rng, n, weighted):
+    """Far from zero by any measure of its own spread, and 0.1 is no sum of powers of two."""
+    points = rng.standard_normal((n, 3))
+    w = rng.uniform(0, 1, n) if weighted else None
+    for constant in (0.1, 0.0):
+        points[:, 1] = constant
+        mean, covariance = moments(points, w)
+        assert np.abs(covariance[1]).max() == 0.0
+        assert mean[1] == constant
+
+
+@pytest.mark.parametrize("n", [300, 20_000])
+def test_squares_that_overflow_only_from_zero(rng, n):
+    """A common offset is gone before anything is squared, and nothing warns."""
+    points = np.full((n, 2), 1.1e200)
+    points[:, 0] = 1e140 * rng.standard_normal(n) + 1e155
+    mean, covariance = moments(points)
+    assert mean[1] == 1.1e200
+    assert_array_equal(covariance[1], [0.0, 0.0])
+    assert_allclose(covariance[0, 0] / 1e280, np.var((points[:, 0] - 1e155) / 1e140), rtol=1e-12)
+
+
+def test_a_heavy_block_far_from_light_ones(rng):
+    """A block is not measured from a mean that hardly counts."""
+    points = np.round(rng.standard_normal((9000, 3)) * 1024) / 1024
+    points[4500:] += 2.0**27
+    w = np.where(np.arange(9000) < 4500, 1e-40, 1.0)
+    heavy = points[4500:] - 2.0**27
+    assert_allclose(moments(points, w)[1], np.cov(heavy.T, bias=True), rtol=1e-12)
+
+
+def test_light_points_far_from_heavy_ones_cost_no_digits(rng):
+    """The heavy ones are neither measured from the light ones' mean nor is theirs found from it."""
+    points = np.round(rng.standard_normal((13_000, 3)) * 1024) / 1024
+    points[0] = [1e8, -3e8, 0.0]
+    w = np.where(np.arange(13_000) < 5000, 1e-40, 1.0)
+    mean, covariance = moments(points, w)
+    assert_allclose(covariance, np.cov(points[5000:].T, bias=True), rtol=1e-13, atol=1e-15)
+    assert_allclose(mean, points[5000:].mean(axis=0), rtol=0, atol=1e-15)
+
+
+def test_zero_weights_at_the_start(rng):
+    points = rng.standard_normal((9000, 3))
+    w = np.zeros(9000)
+    w[8000:] = 1e-3
+    assert_allclose(
+        moments(points, w)[1], np.cov(points[8000:].T, bias=True), rtol=1e-12, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("n", [100, 9000])
+def test_a_point_without_weight_may_lie_anywhere(rng, n):
+    points = rng.standard_normal((n, 3))
+    w = np.ones(n)
+    w[0] = 0.0
+    expected = np.cov(points[1:].T, bias=True)
+    points[0] = 1e15
+    assert_allclose(moments(points, w)[1], expected, rtol=1e-11)
+
+
+def test_input_is_not_changed(rng):
+    points = rng.standard_normal((9000, 3))
+    before = points.copy()
+    moments(points)
+    moments(points, np.full(9000, 1 / 9000))
+    assert_array_equal(points, before)
 
 
 @pytest.mark.parametrize("n_groups", [1, 255, 256, 70_000])
@@ -175,18 +270,17 @@ def test_points_that_leave_zero_and_come_back(order, weighted):
 
 
 @pytest.mark.parametrize("n_groups", [1, 30, 1000])
-def test_squares_that_overflow_only_from_zero(n_groups):
+def test_squares_of_groups_that_overflow_only_from_zero(n_groups):
     """A common offset is gone before anything is squared."""
     codes = np.arange(30_000) % n_groups
     spread = np.random.default_rng(7).standard_normal((30_000, 2))
-    with np.errstate(all="ignore"):
-        sums, _ = summed(spread * 1e150 + 1e155, codes, n_groups)
+    sums, _ = summed(spread * 1e150 + 1e155, codes, n_groups)
     wanted, _ = summed(spread, codes, n_groups)
     np.testing.assert_allclose(sums.scatters / 1e300, wanted.scatters, rtol=1e-9, atol=1e-6)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_a_constant_feature_has_no_variance(order):
+def test_a_constant_feature_of_groups_has_no_variance(order):
     points = np.random.default_rng(6).standard_normal((140_000, 2))
     points[:, 1] = 0.1
     sums, _ = summed(np.asarray(points, order=order), np.arange(140_000) % 2, 2)
@@ -229,13 +323,3 @@ def test_a_group_without_weight(n, order):
             bad[row, 1] = value
             with pytest.raises(ValueError, match=f"^points must be finite; .* row {row}, feature"):
                 Moments.of(bad, codes, weights)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n", [1, 1000, 65_536, 140_001])
-@pytest.mark.parametrize("d", [1, 5])
-def test_columns_are_turned_into_rows(dtype, n, d):
-    columns = [np.arange(n, dtype=dtype) * d + j for j in range(d)]
-    rows = np.empty((n, d), dtype=dtype)
-    turn(columns, rows)
-    np.testing.assert_array_equal(rows, np.stack(columns, axis=1))

@@ -1,0 +1,153 @@
+/**
+ * Every word of the page, in one table: another language is another table.
+ *
+ * Components are PC1, PC2, … as everywhere in uapca.
+ */
+
+export const texts = {
+  component: (i: number) => `PC${i + 1}`,
+  controls: {
+    label: "Controls",
+    play: "Play",
+    pause: "Pause",
+    playTitle: "Let s run from 0 to ∞ and back",
+    scale: "Scale s of the uncertainty",
+    entry: "Scale s as a number; ∞ for infinity",
+    components: "Components ",
+    horizontal: "Component on the horizontal axis",
+    vertical: "Component on the vertical axis",
+    level: "Level ",
+    levelTitle: "Probability inside an ellipse",
+    standardize: "Standardize",
+    standardizeTitle: "Divide each feature by its total standard deviation first",
+    names: "Names",
+    namesTitle: "Names beside the rows",
+    points: "Points",
+    pointsTitle: "The original points",
+    densities: "Densities",
+    densitiesTitle: "Outlines of the true densities instead of ellipses",
+  },
+  header: {
+    untitled: "Uncertain data",
+    size: (n: number, d: number) =>
+      `${n} ${n === 1 ? "row" : "rows"} · ${d} ${d === 1 ? "feature" : "features"}`,
+    export: "Export",
+    saved: (name: string) => `${name} saved`,
+    link: "Copy link",
+    linkTitle: "Copy the address of this page as it looks now",
+    linked: "Link copied",
+    verdict: "Verdict",
+    precomputed: "With so many features the components were computed beforehand; in between they are interpolated.",
+  },
+  projection: {
+    title: "Projection",
+    label:
+      "Projection of the rows. Arrow keys walk through the rows, Enter selects, Shift and Enter adds, Escape lets go.",
+    pan: "Pan",
+    panTitle: "Drag to move the picture instead of selecting",
+    zoomOut: "Zoom out",
+    zoomIn: "Zoom in",
+    zoomInTitle: "Zoom in (or Ctrl and the wheel)",
+    fit: "Fit",
+    fitTitle: "Show all",
+    groups: "Groups",
+    noGroup: "(no group)",
+    moreFeatures: (count: number) => `and ${count} more`,
+    weight: "weight",
+    points: "points",
+    supplementary: "not in the fit",
+    legend: (parts: { shape: "interval" | "outline" | "ellipse"; level: string; assumed: "no" | "some" | "all" }) => {
+      const shape = { interval: "Interval", outline: "Outline", ellipse: "Ellipse" }[parts.shape];
+      const densest = parts.shape === "outline" ? ", where it is densest" : "";
+      const assumed = { no: "", some: ", some taken as normal", all: ", if normal" }[parts.assumed];
+      return `${shape}: ${parts.level} % of each row’s probability${densest}${assumed}`;
+    },
+    marker: " Marker: its mean.",
+    dots: " Small dots: the original points.",
+    open: " Open marker: not in the fit.",
+    whole: "Shaded: 50, 80 and 95 % of all rows’ probability together. Outlying, wide and chosen rows have their own outline.",
+  },
+  traces: {
+    title: "Factor traces",
+    label:
+      "Factor traces: where each feature points, for every scale s. Arrow keys walk through the features, Enter keeps one in view.",
+    note: "Shaded: 0 ≤ s ≤ 1. Line: s > 1, arrowhead at s = ∞. Dot: the current s. Pale: mirrored twin.",
+    longest: (named: number, all: number) => ` The ${named} longest of ${all} are named.`,
+    one: "There is one component at every s: nothing can turn.",
+  },
+  eigenvalues: {
+    title: "Eigenvalues over s",
+    label: "Eigenvalues over the scale s. Left and right arrow keys move s.",
+    logTitle: "Logarithmic axis",
+    axis: "scale s",
+    note: "Share of the variance of K(s). Drag to move s.",
+  },
+  loadings: {
+    title: "Components",
+    label:
+      "Entries of the two components shown. Arrow keys walk through the features, Enter keeps one in view.",
+    choice: "What the bars show",
+    entries: "Entries of the unit vectors, from −1 to 1. Lines: what moves the row that is pointed at.",
+    contributions: "Squared entries: the share of each feature in a component.",
+    scroll: (count: number) => ` All ${count} features: scroll.`,
+  },
+  weights: {
+    title: "Rows and weights",
+    undo: "Undo",
+    undoTitle: "Take the last change of weights back",
+    undone: "Weights taken back",
+    reset: "Reset",
+    resetTitle: "The weights the data came with",
+    equal: "Equal",
+    equalTitle: "The same weight for every row",
+    byCount: "By count",
+    byCountTitle: "As many points as stand behind each row",
+    find: "Find a row",
+    found: (count: number) => `${count} ${count === 1 ? "row" : "rows"} found`,
+    list: "Rows and their weights",
+    fixed: "Weights cannot be moved here: with so many features the path was computed beforehand.",
+    of: (name: string) => `Weight of ${name}`,
+    only: "Only",
+    onlyOf: (name: string) => `Only ${name}`,
+    onlyTitle: "All the weight on this row",
+  },
+  details: {
+    title: "Details",
+    label: "Details of the chosen rows",
+    head: "mean ± sd",
+    weight: "weight",
+    points: "points",
+    more: (count: number, shown: number) => `${count} rows are selected; the first ${shown} are listed.`,
+    hint: "Point at a row to see its numbers; click to keep them here, drag a rectangle to keep several.",
+  },
+  verdict: {
+    nothing: "Nothing varies: all rows are the same certain point.",
+    oneFeature: "There is one feature, and so one component at every s.",
+    certain: "All rows are certain: the picture is the same at every s.",
+    oneRow: "There is one row: only its own uncertainty can be seen, the same at every s > 0.",
+    sameMeans: "The means do not differ: only the rows’ own uncertainty can be seen, the same at every s > 0.",
+    barely: (which: string, turns: string) => `Adding the uncertainty barely turns ${which} (${turns}).`,
+    turns: (parts: string, plane: string) => `Adding the uncertainty (s = 0 to s = 1) ${parts}${plane}.`,
+    turned: (which: string, angle: string) => `turns ${which} by ${angle}`,
+    other: (which: string, angle: string) => `makes ${which} a different direction (${angle})`,
+    planeStays: (angle: string) => `; the plane they span stays within ${angle}`,
+    planeTurns: (angle: string) => `; the plane they span turns by ${angle}`,
+    gains: (up: string | null, down: string | null) =>
+      up && down
+        ? `${up} becomes more visible, ${down} less.`
+        : up
+          ? `${up} becomes more visible.`
+          : `${down} becomes less visible.`,
+    explain: (shown: number, before: string, after: string) => {
+      const subject = shown > 1 ? "Together they explain" : "It explains";
+      return before === after
+        ? `${subject} ${before} of the variance at both.`
+        : `${subject} ${before} of the variance at s = 0 and ${after} at s = 1.`;
+    },
+    undefinedAt: (which: string, several: boolean, scale: number, tied: boolean) =>
+      `${which} ${several ? "are" : "is"} not defined at s = ${scale}: ` +
+      (tied ? "other directions have the same variance." : `no variance is left for ${several ? "them" : "it"}.`),
+    swap: (which: string, scale: string) => `${which} change places at s = ${scale}.`,
+    meet: (which: string, scale: string) => `${which} nearly meet at s = ${scale}: there it is uncertain which is which.`,
+  },
+} as const;

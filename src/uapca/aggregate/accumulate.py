@@ -1,0 +1,417 @@
+"""The accumulator: weights, means and scatters of groups of points, block by block.
+
+A group is summed up in its weight, its mean and its scatter Σ w (x − mean)(x − mean)ᵀ. Points are
+taken in blocks that stay in cache. The points of each group in a block are measured from the
+group's mean so far, or, where that mean carries less weight than they do, from their own; the
+result is then merged with what the group had (Chan, Golub & LeVeque 1983). Nothing of the form
+Σ x² − n mean² is ever computed, so an offset that all points share costs no digits.
+
+Means are kept as two floats, the rounded mean and its rounding error: at an offset of 1e8 a single
+float knows a mean of unit spread to 1e-8, and merging such means would lose half of the digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from uapca._validation import Doubles, Floats
+
+__all__ = [
+    "Doubles",
+    "Integers",
+    "Sums",
+    "added",
+    "first_errors",
+    "group_order",
+    "grouped_extremes",
+    "grouped_sums",
+    "moments",
+    "removed",
+    "zero_sums",
+]
+
+Integers = npt.NDArray[np.int64]
+
+# Rows whose products are summed in one go: error bounds grow with the length of a sum.
+_SUMMED = 1024
+# Values of a block, which stays in cache through all passes over it, and its least number of rows:
+# a merge must cost little beside the product.
+_BLOCK_VALUES, _BLOCK_ROWS = 1 << 18, 4096
+# Rows sorted by group at a time where the points are not stored by rows: a copy of that many is
+# made. For each group enough that merging costs little.
+_PART, _PART_EACH = 1 << 16, 256
+# Entries of scatters merged at a time.
+_MERGED_VALUES = 1 << 16
+_U = 2.0**-53  # unit roundoff
+
+
+class Sums(NamedTuple):
+    """Sums over G groups of points in D features.
+
+    Attributes
+    ----------
+    counts : ndarray of int, shape (G,)
+    weights, squares : ndarray of shape (G,)
+        Sums of the weights and of their squares.
+    means, rests : ndarray of shape (G, D)
+        The means, and their rounding errors: the mean is ``means + rests``.
+    scatters : ndarray of shape (G, D, D)
+    """
+
+    counts: Integers
+    weights: Doubles
+    squares: Doubles
+    means: Doubles
+    rests: Doubles
+    scatters: Doubles
+
+    def taken(self, groups: Integers | slice) -> Sums:
+        """Some of the groups: a copy, or a view where ``groups`` is a slice."""
+        return Sums._make(part[groups] for part in self)
+
+    def extended(self, n: int) -> Sums:
+        """A copy with ``n`` groups, of which the last have no points."""
+        new = zero_sums(n, self.means.shape[1])
+        for mine, longer in zip(self, new, strict=True):
+            longer[: len(mine)] = mine
+        return new
+
+
+def zero_sums(n_groups: int, d: int) -> Sums:
+    """The sums of groups without points."""
+    return Sums(
+        np.zeros(n_groups, dtype=np.int64),
+        np.zeros(n_groups),
+        np.zeros(n_groups),
+        np.zeros((n_groups, d)),
+        np.zeros((n_groups, d)),
+        np.zeros((n_groups, d, d)),
+    )
+
+
+def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Doubles]:
+    """Mean and population covariance of weighted points.
+
+    Parameters
+    ----------
+    points : ndarray of shape (N, D)
+        float32 or float64.
+    weights : ndarray of shape (N,), optional
+        Zero or positive, with a positive sum; equal when left out. A point of weight zero may hold
+        anything.
+
+    Returns
+    -------
+    mean : ndarray of shape (D,)
+    covariance : ndarray of shape (D, D)
+    """
+    n, d = points.shape
+    sums = zero_sums(1, d)
+    size = block_rows(d)
+    scratch = np.empty((min(n, size), d))
+    only = np.zeros(1, dtype=np.int64)
+    with np.errstate(all="ignore"):
+        for start in range(0, n, size):
+            block = points[start : start + size]
+            own = None if weights is None else weights[start : start + size]
+            _add_block(sums, block, scratch[: len(block)], only, np.array([len(block)]), own)
+        return sums.means[0], sums.scatters[0] / sums.weights[0]
+
+
+def grouped_sums(
+    points: Floats,
+    codes: npt.NDArray[np.integer],
+    n_groups: int,
+    weights: Doubles | None = None,
+) -> Sums:
+    """Weight, mean and scatter of every group of points.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, D)
+        float32 or float64; sums are kept in float64.
+    codes : ndarray of int, shape (n,)
+        The group of each point, 0 to ``n_groups - 1``; a point with a negative code is left out.
+    n_groups : int
+        Number of groups. One without points has sums of zero; one without weight has the mean of
+        one of its points.
+    weights : ndarray of shape (n,), optional
+        Zero or positive; 1 when left out. A point of weight zero counts, but does not enter sums.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sums = grouped_sums(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1]), 2)
+    >>> sums.counts.tolist(), sums.means.ravel().tolist(), sums.scatters.ravel().tolist()
+    ([2, 1], [1.0, 5.0], [2.0, 0.0])
+    """
+    n, d = points.shape
+    sums = zero_sums(n_groups, d)
+    size = block_rows(d)
+    scratch = np.empty((min(n, size), d))
+    gathered = scratch if points.dtype == np.float64 else np.empty_like(scratch, points.dtype)
+    # Points stored by columns are copied a part at a time; a copy of all would cost as much time
+    # as their sums.
+    rows = max(n, 1) if points.flags.c_contiguous else max(_PART, _PART_EACH * n_groups)
+    with np.errstate(all="ignore"):
+        for low in range(0, n, rows):
+            part = np.ascontiguousarray(points[low : low + rows])
+            own = None if weights is None else weights[low : low + rows]
+            order, counts = group_order(codes[low : low + rows], n_groups)
+            sorted_codes = np.repeat(np.arange(n_groups), counts)
+            for start in range(0, len(order), size):
+                chosen = order[start : start + size]
+                block = gathered[: len(chosen)]
+                np.take(part, chosen, axis=0, out=block, mode="clip")
+                groups, lengths = np.unique(sorted_codes[start : start + size], return_counts=True)
+                some = None if own is None else own[chosen]
+                _add_block(sums, block, scratch[: len(chosen)], groups, lengths, some)
+    return sums
+
+
+def block_rows(d: int) -> int:
+    """Rows of a block of points in ``d`` features."""
+    return max(_BLOCK_VALUES // d, _BLOCK_ROWS)
+
+
+def _add_block(
+    sums: Sums,
+    block: Floats,
+    scratch: Doubles,
+    groups: Integers,
+    lengths: Integers,
+    weights: Doubles | None,
+) -> None:
+    """Add a block of points, sorted by group, in place.
+
+    Parameters
+    ----------
+    sums : Sums
+    block : ndarray of shape (n, D)
+    scratch : ndarray of shape (n, D)
+        Is overwritten; may be ``block`` itself.
+    groups, lengths : ndarray of int, shape (S,)
+        The different groups of the block, and the number of points of each.
+    weights : ndarray of shape (n,), or None
+    """
+    starts = np.cumsum(lengths) - lengths
+    segments = list(zip(starts.tolist(), lengths.tolist(), strict=True))
+    first = starts
+    if weights is None:
+        total = squares = lengths.astype(np.float64)
+    else:
+        total = np.add.reduceat(weights, starts)
+        squares = np.add.reduceat(np.square(weights), starts)
+        first = np.array([k + weights[k : k + n].argmax() for k, n in segments])
+    # Points are measured from the group's mean so far, or, where they outweigh it, from one of
+    # their own.
+    done = sums.weights[groups]
+    own = (total > done) | (sums.counts[groups] == 0)
+    centre = np.where(own[:, None], block[first], sums.means[groups])
+    np.subtract(block, _spread(centre, lengths), out=scratch)
+    if weights is not None:
+        scratch[weights == 0.0] = 0.0
+    factors = np.ones(len(scratch)) if weights is None else weights
+    off = np.zeros_like(centre)
+    for k, segment in enumerate(segments):
+        for rows in _pieces(*segment):
+            off[k] += factors[rows] @ scratch[rows]
+    off /= np.where(total > 0.0, total, 1.0)[:, None]
+    # A second pass centres them, unless their mean is within a standard deviation of where they
+    # were measured from: then the scatter is corrected afterwards, and no digits are lost.
+    spread = np.diagonal(sums.scatters[groups], axis1=1, axis2=2)
+    own |= ~(done[:, None] * off**2 <= spread).all(axis=1)
+    if own.any():
+        scratch -= _spread(np.where(own[:, None], off, 0.0), lengths)
+    if weights is not None:
+        scratch *= np.sqrt(weights)[:, None]
+    means, rests = two_sum(centre, off)
+    off[own] = 0.0  # these are centred
+    d = scratch.shape[1]
+    for low in range(0, len(groups), _merged_at_once(d)):
+        some = slice(low, low + _merged_at_once(d))
+        products = np.zeros((len(groups[some]), d, d))
+        for product, segment in zip(products, segments[some], strict=True):
+            for rows in _pieces(*segment):
+                product += scratch[rows].T @ scratch[rows]
+        if not own[some].all():
+            products -= _outer(off[some], total[some])
+        new = Sums(lengths[some], total[some], squares[some], means[some], rests[some], products)
+        _merge(sums, new, groups[some])
+
+
+def _spread(rows: Doubles, lengths: Integers) -> Doubles:
+    """Each row as often as its length says; a single row is left to broadcasting."""
+    return rows if len(rows) == 1 else np.repeat(rows, lengths, axis=0)
+
+
+def _pieces(start: int, length: int) -> Iterator[slice]:
+    """Some rows, in slices that are short enough to be summed in one go."""
+    for low in range(start, start + length, _SUMMED):
+        yield slice(low, min(low + _SUMMED, start + length))
+
+
+def two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
+    """a + b rounded, and the rounding error, exactly (Knuth's two-sum)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def group_order(
+    codes: npt.NDArray[np.integer], n_groups: int
+) -> tuple[npt.NDArray[np.intp], Integers]:
+    """Positions of the points group by group, in their order within each, and the group sizes.
+
+    Points with a negative code are left out.
+    """
+    # Codes of up to 16 bits are sorted by radix, in time proportional to their number.
+    small: type[np.unsignedinteger] | type[np.int64]
+    small = np.uint8 if n_groups < 256 else np.uint16 if n_groups < 65536 else np.int64
+    absent = codes < 0
+    missing = int(np.count_nonzero(absent))
+    if missing:
+        codes = np.where(absent, n_groups, codes)
+    order = np.argsort(codes.astype(small, copy=False), kind="stable")
+    counts = np.bincount(codes, minlength=n_groups)[:n_groups].astype(np.int64)
+    return order[: len(order) - missing], counts
+
+
+def grouped_extremes(
+    points: Floats, codes: npt.NDArray[np.integer], n_groups: int
+) -> tuple[Doubles, Doubles]:
+    """The smallest and largest values of every group, shapes (G, D); ∞ and −∞ without points."""
+    d = points.shape[1]
+    order, counts = group_order(codes, n_groups)
+    sorted_codes = np.repeat(np.arange(n_groups), counts)
+    low, high = np.full((n_groups, d), np.inf), np.full((n_groups, d), -np.inf)
+    size = block_rows(d)
+    for start in range(0, len(order), size):
+        part = points[order[start : start + size]]
+        groups, first = np.unique(sorted_codes[start : start + size], return_index=True)
+        low[groups] = np.minimum(low[groups], np.minimum.reduceat(part, first, axis=0))
+        high[groups] = np.maximum(high[groups], np.maximum.reduceat(part, first, axis=0))
+    return low, high
+
+
+def _merged_at_once(d: int) -> int:
+    """Number of groups merged at a time: temporary arrays stay in cache, and small."""
+    return max(1, _MERGED_VALUES // d**2)
+
+
+def _merge(out: Sums, b: Sums, where: Integers) -> Doubles:
+    """Add group k of ``b`` to group ``where[k]`` of ``out``, in place; the gaps of the means."""
+    a = out.taken(where)
+    total = a.weights + b.weights
+    safe = np.where(total > 0.0, total, 1.0)
+    gap = _gap(a, b)
+    # The mean is found from the heavier side: the lighter one may lie far away.
+    heavier = (b.weights > a.weights) | (a.counts == 0)
+    step = gap * (np.where(heavier, -a.weights, b.weights) / safe)[:, None]
+    base, rest = (
+        np.where(heavier[:, None], own, old) for own, old in zip(b[3:5], a[3:5], strict=True)
+    )
+    between = _outer(gap, a.weights * (b.weights / safe))
+    between += a.scatters
+    between += b.scatters
+    out.counts[where] += b.counts
+    out.weights[where] = total
+    out.squares[where] += b.squares
+    out.means[where], out.rests[where] = two_sum(base, rest + step)
+    out.scatters[where] = between
+    return gap
+
+
+def first_errors(sums: Sums) -> Doubles:
+    """Bounds for the errors of sums over points, shape (2, G): of the means, of the scatters.
+
+    The error of a sum of b terms is taken as 8 √b u: rounding errors behave as random ones, and
+    exceed this with negligible probability (Higham & Mary 2019); the worst case, b u, does not
+    occur. 64 u stand for centring and for merging the blocks.
+    """
+    terms = 8.0 * np.sqrt(np.minimum(sums.counts, _SUMMED)) + 64.0
+    size = _size(sums.scatters)
+    spread = np.sqrt(size / np.where(sums.weights > 0.0, sums.weights, 1.0))
+    return np.where(sums.counts > 1, terms * _U * np.stack([spread, size]), 0.0)
+
+
+def added(
+    a: Sums, errors_a: Doubles, b: Sums, errors_b: Doubles, where: Integers, n: int
+) -> tuple[Sums, Doubles]:
+    """The sums of ``n`` groups: those of ``a``, with group k of ``b`` added to ``where[k]``.
+
+    ``errors_a`` and ``errors_b`` are bounds for their errors, shape (2, G); those of the result are
+    returned with it.
+    """
+    out = a.extended(n)
+    errors = np.zeros((2, n))
+    errors[:, : len(a.counts)] = errors_a
+    each = _merged_at_once(a.means.shape[1])
+    for start in range(0, len(where), each):
+        part = slice(start, start + each)
+        some, own, of_b = where[part], b.taken(part), errors_b[:, part]
+        before = out.weights[some]
+        gap = _merge(out, own, some)
+        total = out.weights[some]
+        share = own.weights / np.where(total > 0.0, total, 1.0)
+        fresh = before == 0.0
+        width = np.where(fresh, 0.0, np.abs(gap).max(axis=1, initial=0.0))
+        of_means, of_scatters = errors[:, some]
+        of_gap = of_means + of_b[0] + 2.0 * _U * width
+        errors[0, some] = (1.0 - share) * of_means + share * of_b[0] + 4.0 * _U * width
+        errors[1, some] = of_scatters + of_b[1] + 2.0 * width * of_gap * before * share
+        errors[1, some] += np.where(fresh, 0.0, 4.0 * _U * _size(out.scatters[some]))
+    return out, errors
+
+
+def removed(
+    a: Sums, errors_a: Doubles, b: Sums, errors_b: Doubles, where: Integers
+) -> tuple[Sums, Doubles]:
+    """The sums ``a`` without those of ``b``, whose group k is group ``where[k]`` of ``a``."""
+    out, errors, old = a.extended(len(a.counts)), errors_a.copy(), a.taken(where)
+    counts = old.counts - b.counts
+    left = np.where(counts > 0, np.maximum(old.weights - b.weights, 0.0), 0.0)
+    safe = np.where(left > 0.0, left, 1.0)
+    gap = _gap(old, b)
+    share = np.where(left > 0.0, b.weights / safe, 0.0)
+    factor = old.weights * share
+    scatters = old.scatters - b.scatters
+    scatters -= _outer(gap, factor)
+    # One point or none has no scatter, exactly.
+    scatters[counts < 2] = 0.0
+    out.counts[where] = counts
+    out.weights[where] = left
+    out.squares[where] = np.where(counts > 0, np.maximum(old.squares - b.squares, 0.0), 0.0)
+    out.means[where], out.rests[where] = two_sum(old.means, old.rests - gap * share[:, None])
+    out.scatters[where] = scatters
+    of_means, of_scatters = errors[:, where]
+    width = np.abs(gap).max(axis=1, initial=0.0)
+    of_gap = of_means + errors_b[0] + 2.0 * _U * width
+    # The remaining weight is known to u times the former weight, and divides.
+    of_share = share * (4.0 * _U * old.weights / safe)
+    errors[0, where] = of_means + of_gap * share + width * of_share
+    errors[1, where] = of_scatters + errors_b[1]
+    errors[1, where] += 2.0 * width * of_gap * factor + width**2 * old.weights * of_share
+    errors[1, where] += 16.0 * _U * (_size(old.scatters) + width**2 * factor)
+    errors[1, where] *= counts >= 2
+    return out, errors
+
+
+def _outer(vectors: Doubles, factors: Doubles) -> Doubles:
+    """factor · v vᵀ of each vector, exactly symmetric; shape (G, D, D)."""
+    roots = vectors * np.sqrt(factors)[:, None]
+    return np.asarray(roots[:, :, None] * roots[:, None, :])
+
+
+def _gap(a: Sums, b: Sums) -> Doubles:
+    """From the means of a to those of b; a common offset cancels first."""
+    return np.asarray((b.means - a.means) + (b.rests - a.rests))
+
+
+def _size(scatters: Doubles) -> Doubles:
+    """The largest entry of each scatter, which is on its diagonal."""
+    return np.asarray(np.diagonal(scatters, axis1=1, axis2=2).max(axis=1, initial=0.0))

@@ -1,0 +1,729 @@
+"""From noisy, incomplete observations to posterior rows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import eigh
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import TransformerTags
+from sklearn.utils.validation import check_is_fitted
+
+from uapca._progress import Progress, reported
+from uapca.decomposition.spectrum import signed
+from uapca.exceptions import ErrorSizeWarning
+from uapca.posterior.likelihood import (
+    Climb,
+    Observations,
+    Parameters,
+    climb,
+    dense_errors,
+    error_sizes,
+    start,
+)
+from uapca.uncertain import Covariance, Dense, LowRank, UncertainArray
+
+__all__ = ["Denoiser", "ParameterErrors"]
+
+Doubles = npt.NDArray[np.float64]
+
+# With more rows the climb starts from the maximum of a part of them.
+_MANY, _PART = 8_000, 3_000
+# Groups of rows that are left out in turn to find the errors of the parameters.
+_GROUPS = 20
+# How much wider the errors of Σ̂ make the rows than they say. The posterior is not linear in Σ̂, and
+# the errors are estimated at Σ̂ instead of Σ; 2 was found by redraws (tests/posterior).
+_INFLATION = 2.0
+# Beyond this many features A⁻¹R is not formed to look for higher maxima or errors too large.
+_CERTIFIED = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted model: the data it was fitted to, in its unit, and the maximum."""
+
+    data: Observations
+    theta: Parameters
+    residual: bool
+    tol: float
+
+    @cached_property
+    def replicates(self) -> list[Parameters]:
+        """The parameters without each of 20 groups of rows, fitted to a part of many rows."""
+        X = self.data.source
+        X = X if len(X) <= _MANY else X[_part(X)]
+        groups = min(_GROUPS, len(X))
+        found = []
+        for k in range(groups):
+            rest = X[np.flatnonzero(np.arange(len(X)) % groups != k)]
+            data = Observations(rest, self.data.center, self.data.unit)
+            tol = max(self.tol, 1e-4)
+            ended = climb(data, self.theta, residual=self.residual, tol=tol, max_iter=500)
+            found.append(ended.parameters)
+        return found
+
+    def deviations(self, replicates: Doubles) -> Doubles:
+        """Deviations of something computed from each of the replicates, shape (K, …).
+
+        Their squares add up to its variance.
+        """
+        n, count = len(self.data.source), len(replicates)
+        share = len(_part(self.data.source)) / n if n > _MANY else 1.0
+        scale = float(np.sqrt(share * (count - 1) / count))
+        return np.asarray(scale * (replicates - replicates.mean(axis=0)))
+
+
+def _part(X: UncertainArray) -> npt.NDArray[np.intp]:
+    """Some rows of many, evenly spaced."""
+    return np.linspace(0, len(X) - 1, min(max(_PART, 10 * X.shape[1]), len(X))).astype(np.intp)
+
+
+class ParameterErrors:
+    """The sampling errors of μ̂ and Σ̂, as directions.
+
+    The covariance of all their entries is Σₖ δₖ δₖᵀ over K directions δₖ = (dμₖ, dΣₖ): scaled
+    deviations of 20 fits that each leave out a group of rows (jackknife). Posterior rows carry
+    this record, so that `uapca.component_uncertainty` can add these errors to those of the rows.
+    The fits are made when a direction is first asked for.
+    """
+
+    def __init__(self, fitted: Fitted) -> None:
+        self._fitted = fitted
+
+    def mean(self, A: npt.ArrayLike | None = None) -> Doubles:
+        """The directions dμₖ, or A dμₖ for ``A`` of shape (q, D): shape (K, D) or (K, q)."""
+        fitted = self._fitted
+        means = np.array([theta.mean for theta in fitted.replicates])
+        directions = fitted.data.unit * fitted.deviations(means)
+        return directions if A is None else directions @ np.asarray(A, dtype=np.float64).T
+
+    def covariance(self, A: npt.ArrayLike | None = None) -> Doubles:
+        """The directions A dΣₖ Aᵀ, shape (K, q, q); A is the identity if left out.
+
+        Nothing of order D × D is formed where ``A`` has few rows.
+        """
+        fitted = self._fitted
+        rows = np.eye(fitted.data.shape[1]) if A is None else np.asarray(A, dtype=np.float64)
+        gram = rows @ rows.T
+        images = [(rows @ theta.loadings, theta.noise) for theta in fitted.replicates]
+        matrices = np.array([W @ W.T + noise * gram for W, noise in images])
+        return np.asarray(fitted.data.unit**2 * fitted.deviations(matrices))
+
+
+class Denoiser(OneToOneFeatureMixin, BaseEstimator):
+    """Posterior distributions of the true rows behind noisy, incomplete observations.
+
+    The rows are taken as x = t + e, with errors e ~ N(0, Ψₙ) that are known and true values
+    t ~ N(μ, Σ). μ and Σ maximise the likelihood; `transform` returns the distribution of each t
+    given its row. `UAPCA` of these rows at scale 1 is maximum-likelihood errors-in-variables PCA:
+    the covariance of all posterior rows together, K(1), is Σ̂.
+
+    Use it where Ψ is the error of a measurement (standard errors), not where it is spread that
+    belongs to the data. Cells without an observation count as such.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        With fewer components than features, Σ = W Wᵀ + σ² I with W of shape (D, n_components).
+        None, or the number of features, estimates the full Σ, which needs about three rows for
+        each feature; None refuses fewer.
+    residual : bool, default=True
+        Whether the factor model has the variance σ² beside the components.
+    tol : float, default=1e-6
+        The climb stops when the error of Σ̂, relative to Σ + Ψ, is expected to be below.
+    max_iter : int, default=1000
+        The largest number of passes over the data.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (D,)
+        μ̂.
+    covariance_ : ndarray of shape (D, D)
+        Σ̂.
+    components_ : ndarray of shape (n_components_, D)
+        Leading eigenvectors of Σ̂.
+    explained_variance_ : ndarray of shape (n_components_,)
+        Their eigenvalues.
+    noise_variance_ : float
+        σ̂²; 0 in the full model.
+    log_likelihood_ : float
+        Of all rows. With weights N Σ wₙ log pₙ.
+    history_ : ndarray
+        The log-likelihood after each step.
+    converged_ : bool
+    n_iter_ : int
+        Passes over the data.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (D,)
+        Only if the data named its features.
+
+    References
+    ----------
+    Tipping, M. E. and Bishop, C. M. (1999). Probabilistic principal component analysis.
+    Journal of the Royal Statistical Society B 61, 611-622.
+
+    Bovy, J., Hogg, D. W. and Roweis, S. T. (2011). Extreme deconvolution: inferring complete
+    distribution functions from noisy, heterogeneous and incomplete observations. Annals of Applied
+    Statistics 5, 1657-1677.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uapca
+    >>> from sklearn.pipeline import make_pipeline
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.normal(size=(200, 1)) @ [[3.0, 2.0, 1.0]]
+    >>> std = rng.uniform(0.1, 2.0, size=truth.shape)
+    >>> values = truth + std * rng.normal(size=truth.shape)
+    >>> values[0, 2] = np.nan
+    >>> X = uapca.UncertainArray(values, std=std, missing="keep")
+    >>> rows = uapca.Denoiser(n_components=1).fit_transform(X)
+    >>> bool(np.abs(rows.mean - truth).mean() < 0.5 * np.nanmean(np.abs(values - truth)))
+    True
+    >>> pca = make_pipeline(uapca.Denoiser(n_components=1), uapca.UAPCA(1)).fit(X)
+    >>> pca[-1].components_.round(1)
+    array([[0.8, 0.5, 0.3]])
+    """
+
+    mean_: Doubles
+    components_: Doubles
+    explained_variance_: Doubles
+    noise_variance_: float
+    log_likelihood_: float
+    history_: Doubles
+    converged_: bool
+    n_iter_: int
+    n_components_: int
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
+    _fitted: Fitted
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        residual: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+    ) -> None:
+        self.n_components = n_components
+        self.residual = residual
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Do nothing: posterior rows hold more than a data frame does."""
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(
+        self,
+        X: UncertainArray | npt.ArrayLike,
+        y: object = None,
+        *,
+        cov: npt.ArrayLike | None = None,
+        std: npt.ArrayLike | None = None,
+        factors: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        progress: Progress = False,
+    ) -> Self:
+        """Estimate μ and Σ.
+
+        Parameters
+        ----------
+        X : UncertainArray or array-like of shape (N, D)
+            The observations; NaN where there is none. Arrays take their errors from ``cov``,
+            ``std`` or ``factors``; a cell whose ``std`` is infinite is not observed.
+        y : ignored
+        cov, std, factors : array-like, optional
+            As in `UncertainArray`.
+        sample_weight : array-like of shape (N,), optional
+        progress : bool or callable, default=False
+            True for a bar, or a function of the passes done and ``max_iter``.
+        """
+        self._check_settings()
+        data = observations(X, cov, std, factors, sample_weight)
+        fitted, ended = self._estimate(data, progress)
+        self._fitted = fitted
+        observed, theta = fitted.data, fitted.theta
+        unit, (n, d) = observed.unit, observed.shape
+        self.n_features_in_ = d
+        if data.features is not None:
+            self.feature_names_in_ = np.array(data.features, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.mean_ = observed.center + unit * theta.mean
+        left, size, _ = np.linalg.svd(theta.loadings, full_matrices=False)
+        self.components_ = signed(left.T)
+        self.explained_variance_ = unit**2 * (size**2 + theta.noise)
+        self.noise_variance_ = unit**2 * theta.noise
+        self.n_components_ = theta.loadings.shape[1]
+        shift = n * float(observed.weights @ observed.observed.sum(axis=1)) * np.log(unit)
+        self.history_ = np.array(ended.history) - shift
+        self.log_likelihood_ = float(self.history_[-1])
+        self.converged_ = ended.converged
+        self.n_iter_ = ended.passes
+        return self
+
+    def transform(
+        self,
+        X: UncertainArray | npt.ArrayLike,
+        *,
+        parameter_errors: bool = False,
+        cov: npt.ArrayLike | None = None,
+        std: npt.ArrayLike | None = None,
+        factors: npt.ArrayLike | None = None,
+    ) -> UncertainArray:
+        """The posterior distribution of the true row behind each row.
+
+        Parameters
+        ----------
+        X : UncertainArray or array-like of shape (N, D)
+            The rows of the fit or others, with errors of their own. A row without any
+            observation gets μ̂ and Σ̂.
+        parameter_errors : bool, default=False
+            Whether the rows include the errors of μ̂ and Σ̂. Their intervals then cover what
+            they say; K(1) of the rows is no longer Σ̂.
+        cov, std, factors : array-like, optional
+            The errors where ``X`` is an array.
+        """
+        check_is_fitted(self)
+        data = observations(X, cov, std, factors, None)
+        self._check_features(data)
+        fitted = self._fitted
+        rows = Observations(data, fitted.data.center, fitted.data.unit)
+        if rows.kind == "zero" and rows.complete:
+            return data._replace(
+                mean=np.array(data.mean),
+                laws=None,
+                source="posterior",
+                record=ParameterErrors(fitted),
+            )
+        means, covariance = rows.posterior(fitted.theta)
+        if parameter_errors:
+            covariance = _widened(fitted, rows, covariance)
+        unit = fitted.data.unit
+        return data._replace(
+            mean=np.where(rows.certain, data.mean, fitted.data.center + unit * means),
+            cov=covariance.scaled(unit),
+            laws=None,
+            missing=None,
+            source="posterior",
+            record=ParameterErrors(fitted),
+        )
+
+    def fit_transform(
+        self,
+        X: UncertainArray | npt.ArrayLike,
+        y: object = None,
+        *,
+        cov: npt.ArrayLike | None = None,
+        std: npt.ArrayLike | None = None,
+        factors: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        progress: Progress = False,
+    ) -> UncertainArray:
+        """Fit, then transform the same rows; takes what `fit` takes."""
+        data = observations(X, cov, std, factors, sample_weight)
+        return self.fit(data, progress=progress).transform(data)
+
+    def score(self, X: UncertainArray | npt.ArrayLike, y: object = None) -> float:
+        """The mean log-likelihood of a row, as needed by cross-validation."""
+        check_is_fitted(self)
+        data = observations(X, None, None, None, None)
+        self._check_features(data)
+        fitted = self._fitted
+        rows = Observations(data, fitted.data.center, fitted.data.unit)
+        try:
+            value = rows.evaluate(fitted.theta).value
+        except np.linalg.LinAlgError:
+            return -np.inf
+        cells = float(rows.weights @ rows.observed.sum(axis=1))
+        return value - cells * float(np.log(rows.unit))
+
+    @property
+    def covariance_(self) -> Doubles:
+        check_is_fitted(self)
+        return np.asarray(self._fitted.data.unit**2 * self._fitted.theta.covariance())
+
+    def parameter_errors(self) -> ParameterErrors:
+        """The sampling errors of `mean_` and `covariance_`."""
+        check_is_fitted(self)
+        return ParameterErrors(self._fitted)
+
+    def _check_features(self, X: UncertainArray) -> None:
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X must have the {self.n_features_in_} features of the fit; got {X.shape[1]}"
+            )
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and X.features is not None and tuple(names) != X.features:
+            raise ValueError(
+                f"X must have the features of the fit in the same order, {list(names)}; "
+                f"got {list(X.features)}"
+            )
+
+    def _check_settings(self) -> None:
+        if self.n_components is not None and (
+            isinstance(self.n_components, bool | np.bool_)
+            or not isinstance(self.n_components, int | np.integer)
+            or self.n_components < 1
+        ):
+            raise ValueError(
+                f"n_components must be None or a positive integer; got {self.n_components!r}"
+            )
+        if not isinstance(self.residual, bool | np.bool_):
+            raise ValueError(f"residual must be True or False; got {self.residual!r}")
+        if not (isinstance(self.tol, int | float | np.number) and 0 < self.tol < 1):
+            raise ValueError(f"tol must be between 0 and 1; got {self.tol!r}")
+        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
+            raise ValueError(f"max_iter must be a positive integer; got {self.max_iter!r}")
+
+    def _estimate(self, X: UncertainArray, progress: Progress) -> tuple[Fitted, Climb]:
+        """The maximum, of the rows that count, and how it was reached; refuses and warns."""
+        if X.source == "posterior":
+            raise ValueError(
+                "X must hold observations; these rows are posterior rows already, whose errors "
+                "are no measurement errors: fit UAPCA to them"
+            )
+        if X.given_weights is not None and not X.given_weights.all():
+            X = X[X.given_weights > 0]
+        data = Observations(X)
+        n, d = data.shape
+        q = d if self.n_components is None else int(self.n_components)
+        names = feature_names(X)
+        _check_cells(data, q, self.n_components is None, names)
+        residual = bool(self.residual) and q < d
+        check_bounded(data, q, residual, names)
+        ended = closed_form(data, q, residual)
+        if ended is None:
+            with reported(progress, self.max_iter, "passes") as report:
+                theta = None
+                if n > _MANY and not data.bare:
+                    few = Observations(X[_part(X)], data.center, data.unit)
+                    theta = climb(
+                        few, start(few, q, residual), residual=residual, tol=1e-3, max_iter=200
+                    ).parameters
+                theta = start(data, q, residual) if theta is None else theta
+                ended = self._climb(data, theta, residual, report)
+        check_collapse(data, ended.parameters, residual)
+        if not ended.converged:
+            warnings.warn(
+                f"Denoiser did not converge in {ended.passes} passes; "
+                "max_iter or tol can be raised",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return Fitted(data, ended.parameters, residual, float(self.tol)), ended
+
+    def _climb(self, data: Observations, theta: Parameters, residual: bool, report: Any) -> Climb:
+        """Climb; where the end is no maximum, leave it in the direction that rises and go on."""
+        d = len(theta.mean)
+        history: list[float] = []
+        passes = 0
+        for _ in range(5):
+            ended = climb(
+                data,
+                theta,
+                residual=residual,
+                tol=float(self.tol),
+                max_iter=max(int(self.max_iter) - passes, 1),
+                report=report,
+            )
+            history += ended.history
+            passes += ended.passes
+            if not ended.converged or d > _CERTIFIED:
+                break
+            higher, lowest = _certificate(data, ended.parameters, residual)
+            passes += 1
+            if higher is None:
+                _check_error_sizes(data, ended.parameters, lowest)
+                break
+            theta = higher
+        else:
+            warnings.warn(
+                "Denoiser ended at a point from which the likelihood still rises; "
+                "another n_components may describe the data better",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return Climb(ended.parameters, history, ended.converged, passes)
+
+
+def observations(
+    X: UncertainArray | npt.ArrayLike,
+    cov: npt.ArrayLike | None,
+    std: npt.ArrayLike | None,
+    factors: npt.ArrayLike | None,
+    weights: npt.ArrayLike | None,
+) -> UncertainArray:
+    """What was given as an UncertainArray; cells of infinite ``std`` are not observed."""
+    if isinstance(X, UncertainArray):
+        if not (cov is std is factors is None):
+            raise ValueError(
+                "cov, std and factors must be left out where X is an UncertainArray, which has "
+                "its own errors"
+            )
+        return X if weights is None else X.reweighted(weights)
+    if std is not None:
+        size = np.asarray(std, dtype=np.float64)
+        if np.isposinf(size).any():
+            values = np.array(X, dtype=np.float64)
+            size = np.broadcast_to(size, values.shape)
+            blank = np.isposinf(size)
+            std = np.where(blank, 0.0, size)
+            columns = getattr(X, "columns", None)
+            values[blank] = np.nan
+            features = None if columns is None else [str(c) for c in columns]
+            return UncertainArray(
+                values,
+                cov,
+                std=std,
+                factors=factors,
+                weights=weights,
+                features=features,
+                missing="keep",
+            )
+    return UncertainArray(X, cov, std=std, factors=factors, weights=weights, missing="keep")
+
+
+def feature_names(X: UncertainArray) -> list[str]:
+    """Names of the features as messages write them."""
+    return (
+        [str(j) for j in range(X.shape[1])] if X.features is None else list(map(repr, X.features))
+    )
+
+
+def _check_cells(data: Observations, q: int, by_default: bool, names: list[str]) -> None:
+    """Raise if there are too few rows or cells for the model."""
+    n, d = data.shape
+    if q > d:
+        raise ValueError(f"n_components must be at most the number of features, {d}; got {q}")
+    counts = data.observed.sum(axis=0)
+    if not counts.any():
+        raise ValueError(f"X must have observed cells; all {n * d} are missing")
+    if not counts.all():
+        never = [names[j] for j in np.flatnonzero(counts == 0)]
+        raise ValueError(
+            f"X must have an observation of every feature; {', '.join(never[:5])} "
+            f"{'has' if len(never) == 1 else 'have'} none"
+        )
+    seen = int(data.observed.any(axis=1).sum())
+    if seen < 2:
+        raise ValueError(f"X must have at least two rows with observations; got {seen}")
+    if q == d and d > 1:
+        if by_default and counts.min() < 3 * d:
+            raise ValueError(
+                f"n_components must be given for {counts.min()} observations of a feature: the "
+                f"full covariance of {d} features needs about {3 * d}; "
+                f"n_components={d} insists on it"
+            )
+        if not data.complete:
+            together = data.observed.T.astype(np.float32) @ data.observed.astype(np.float32)
+            if not together.all():
+                i, j = np.argwhere(together == 0)[0]
+                raise ValueError(
+                    f"n_components must be below {d}: features {names[i]} and {names[j]} are never "
+                    "observed in the same row, so their covariance is not determined"
+                )
+
+
+def check_bounded(data: Observations, q: int, residual: bool, names: list[str]) -> None:
+    """Raise if the likelihood has no maximum because Σ can collapse onto certain cells."""
+    n, d = data.shape
+    nullity = data.nullity()
+    if not nullity.any():
+        return
+    if residual:
+        excess, freedom = int(np.maximum(nullity - q, 0).sum()), (q + 1) * (d - q)
+        if 0 < excess <= freedom:
+            raise ValueError(
+                f"the likelihood has no maximum with n_components={q}: {int(nullity.sum())} cells "
+                f"in {int((nullity > 0).sum())} rows are certain, and {q} components can pass "
+                f"through all of them with σ² = 0; {freedom - excess + 1} more certain cells, "
+                "fewer components or errors for these cells are needed"
+            )
+        return
+    if q < d and nullity.max() > q:
+        row = int(nullity.argmax())
+        raise ValueError(
+            f"residual must be True where more than {q} cells of a row are certain; row {row} "
+            f"has {int(nullity[row])}"
+        )
+    certain = data.certain
+    if (nullity != certain.sum(axis=1)).any():
+        if data.kind == "shared" and data.complete and n > nullity.max():
+            return
+        raise ValueError(
+            "the likelihood of this model has no maximum: the errors of a row have fewer "
+            "directions than cells (factors without std, or singular matrices); pass "
+            "n_components, or std beside factors"
+        )
+    if int(certain.all(axis=1).sum()) > d:
+        return
+    patterns = np.unique(certain[nullity > 0], axis=0)
+    patterns = patterns[np.argsort(-patterns.sum(axis=1), kind="stable")][:20_000]
+    single = certain.astype(np.float32)
+    for i in range(0, len(patterns), 512):
+        some = patterns[i : i + 512].astype(np.float32)
+        sizes = some.sum(axis=1)
+        rows = (some @ single.T >= sizes[:, None] - 0.5).sum(axis=1)
+        bad = np.flatnonzero(rows <= sizes)
+        if len(bad):
+            cells = np.flatnonzero(some[bad[0]])
+            listed = ", ".join(names[j] for j in cells[:5]) + (", …" if len(cells) > 5 else "")
+            raise ValueError(
+                f"the likelihood of this model has no maximum: {int(rows[bad[0]])} "
+                f"{'row is' if rows[bad[0]] == 1 else 'rows are'} certain in the "
+                f"{len(cells)} cells {listed}, and more than {len(cells)} are needed; a smaller "
+                "n_components, or errors for these cells, help"
+            )
+
+
+def check_collapse(data: Observations, theta: Parameters, residual: bool) -> None:
+    """Raise if Σ has collapsed onto certain cells all the same: they lie in fewer dimensions."""
+    if not data.bare:
+        return
+    if residual:
+        smallest = theta.noise / max(
+            float(np.square(theta.loadings).sum()) / len(theta.mean), 1e-300
+        )
+        collapsed = int(np.maximum(data.nullity() - theta.loadings.shape[1], 0).sum()) > 0
+        collapsed &= smallest < 1e-11
+    else:
+        Sigma = theta.covariance()
+        cells = data.certain.any(axis=0)
+        block = Sigma[np.ix_(cells, cells)]
+        size = np.sqrt(np.diagonal(block))
+        collapsed = bool((size <= 1e-11).any()) or bool(
+            np.linalg.eigvalsh(block / np.outer(size, size))[0] < 1e-11
+        )
+    if collapsed:
+        raise ValueError(
+            "the likelihood of this model has no maximum: the certain cells lie in fewer "
+            "dimensions than the model has; a smaller n_components, or errors for these cells, help"
+        )
+
+
+def closed_form(data: Observations, q: int, residual: bool) -> Climb | None:
+    """The maximum without a climb, for complete rows that share their errors; else None.
+
+    Full model: Ψ^½ (Ψ^−½ C Ψ^−½ − I)₊ Ψ^½. Factor model, errors equal in all cells: Tipping and
+    Bishop's solution for C with their variance taken off.
+    """
+    n, d = data.shape
+    if not data.complete or data.kind in ("dense", "low-rank"):
+        return None
+    block = data.blocks(d * d)[0]
+    if block.group is None or block.variances.shape[1] > 1:
+        return None
+    mean = data.weights @ data.values
+    scaled = np.sqrt(data.weights)[:, None] * (data.values - mean)
+    if q == d:
+        errors = dense_errors(block)[:, :, 0]
+        if not errors.any():
+            values, vectors = np.linalg.eigh(scaled.T @ scaled)
+            W = vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))
+        else:
+            try:
+                half = np.linalg.cholesky(errors)
+            except np.linalg.LinAlgError:
+                return None
+            white = np.linalg.solve(half, scaled.T)
+            values, vectors = np.linalg.eigh(white @ white.T)
+            W = half @ (vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1] - 1, 0.0)))
+        noise = 0.0
+    else:
+        variances = block.diagonal()[:, 0]
+        if data.kind == "shared" or np.ptp(variances) > 0:
+            return None
+        _, size, vectors = np.linalg.svd(scaled, full_matrices=False)
+        values = np.zeros(d)
+        values[: len(size)] = size**2
+        noise = max(float(values[q:].mean()) - float(variances[0]), 0.0) if residual else 0.0
+        strength = np.sqrt(np.maximum(values[:q] - variances[0] - noise, 0.0))
+        W = np.zeros((d, q))
+        W[:, : len(vectors)] = vectors[:q].T * strength[: len(vectors)]
+    theta = Parameters(mean, W, noise)
+    check_collapse(data, theta, residual)
+    return Climb(theta, [n * data.evaluate(theta).value], True, 1)
+
+
+def _certificate(
+    data: Observations, theta: Parameters, residual: bool
+) -> tuple[Parameters | None, float]:
+    """A start from which the likelihood still rises, or None; the smallest eigenvalue of A⁻¹R.
+
+    Without σ² the end is the maximum if no eigenvalue of A⁻¹R is above 1; with fewer components
+    than features that does not hold, and the EM step must keep the plane of the components.
+    """
+    d, q = theta.loadings.shape
+    _, b, A, R = data.moments(theta)
+    values, vectors = eigh(R, A)
+    lowest = float(values[0])
+    if q == d:
+        if values[-1] <= 1 + 1e-6:
+            return None, lowest
+        left, size, _ = np.linalg.svd(theta.loadings)
+        W = left * size
+        W[:, -1] = vectors[:, -1] * np.sqrt(values[-1] - 1)
+        return theta._replace(loadings=W), lowest
+    Sigma = theta.covariance()
+    total = Sigma + Sigma @ (R - A - np.outer(b, b)) @ Sigma
+    eigenvalues, directions = np.linalg.eigh(total)
+    leading = directions[:, ::-1][:, :q]
+    plane, size, _ = np.linalg.svd(theta.loadings, full_matrices=False)
+    plane = plane[:, size > 1e-4 * max(size[0], 1e-300)]
+    overlap = np.linalg.svd(plane.T @ leading, compute_uv=False)
+    if not len(overlap) or overlap[-1] > 0.99:
+        return None, lowest
+    noise = float(eigenvalues[: d - q].mean()) if residual else 0.0
+    strength = np.sqrt(np.maximum(eigenvalues[::-1][:q] - noise, 0.0))
+    return Parameters(theta.mean + Sigma @ b, leading * strength, noise), lowest
+
+
+def _check_error_sizes(data: Observations, theta: Parameters, lowest: float) -> None:
+    """Warn if the rows scatter less than their errors: an eigenvalue below Marchenko–Pastur's.
+
+    With errors that are too large σ̂² vanishes; where it does not, it explains low eigenvalues.
+    """
+    n, d = data.shape
+    n = int(n * data.observed.mean(axis=0).min())
+    if n <= d or data.exact or theta.noise > 1e-3 * float(error_sizes(data).min()):
+        return
+    edge = (1 - np.sqrt(d / n)) ** 2
+    width = (np.sqrt(n) - np.sqrt(d)) * (1 / np.sqrt(d) - 1 / np.sqrt(n)) ** (1 / 3) / n
+    if lowest < edge - 4 * width:
+        warnings.warn(
+            f"the errors look too large for the data: in some direction the rows scatter with "
+            f"{lowest:.2g} of the variance that their errors alone should give, and at least "
+            f"{edge:.2g} is expected; are they standard errors of single values?",
+            ErrorSizeWarning,
+            stacklevel=6,
+        )
+
+
+def _widened(fitted: Fitted, rows: Observations, covariance: Covariance) -> Covariance:
+    """The posterior covariances with the errors of μ̂ and Σ̂ added."""
+    means = np.array([rows.posterior_means(theta) for theta in fitted.replicates])
+    changes = np.sqrt(_INFLATION) * fitted.deviations(means)
+    if isinstance(covariance, LowRank):
+        factors = covariance.arrays["factors"]
+        return LowRank(
+            np.concatenate([factors, changes.transpose(1, 2, 0)], axis=2), covariance._rest
+        )
+    out = np.array(covariance.dense())
+    out += np.einsum("knd,kne->nde", changes, changes)
+    return Dense(out)

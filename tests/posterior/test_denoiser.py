@@ -1,0 +1,409 @@
+"""The estimator: identities of the posterior rows, refusals, scikit-learn's contract."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+import uapca
+from posterior.problems import KINDS, brute_rows, problem
+from uapca import Denoiser, UncertainArray
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_total_covariance_is_the_estimate(kind, missing):
+    """K(1) of the rows is Σ̂ and their mean μ̂: one EM step changes nothing."""
+    X, _, errors = problem(kind, n=100, missing=missing)
+    for tol, close in ((1e-6, 1e-5), (1e-12, 1e-9)):
+        model = Denoiser(tol=tol).fit(X)
+        assert model.converged_
+        mean, total = model.transform(X).pooled()
+        scale = np.trace(model.covariance_)
+        np.testing.assert_allclose(total, model.covariance_, atol=close * scale)
+        np.testing.assert_allclose(mean, model.mean_, atol=close * np.sqrt(scale))
+    *_, logs = brute_rows(X, errors, model.mean_, model.covariance_)
+    assert model.log_likelihood_ == pytest.approx(logs.sum(), rel=1e-10)
+    assert model.score(X) == pytest.approx(logs.mean(), rel=1e-10)
+    assert model.history_[-1] == model.log_likelihood_
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_factor_model_is_a_fixed_point(kind, missing):
+    """The leading eigenpairs of K(1) are those of Σ̂, the mean of the others is σ̂²."""
+    X = problem(kind, n=100, d=6, missing=missing).X
+    model = Denoiser(2, tol=1e-9).fit(X)
+    rows = model.transform(X)
+    pca = uapca.UAPCA().fit(rows)
+    np.testing.assert_allclose(pca.explained_variance_[:2], model.explained_variance_, rtol=1e-6)
+    np.testing.assert_allclose(pca.components_[:2], model.components_, atol=1e-6)
+    rest = pca.explained_variance_[2:].mean()
+    assert rest == pytest.approx(model.noise_variance_, abs=1e-6 * model.explained_variance_[0])
+    W = model.components_.T * np.sqrt(model.explained_variance_ - model.noise_variance_)
+    np.testing.assert_allclose(
+        model.covariance_, W @ W.T + model.noise_variance_ * np.eye(6), atol=1e-10
+    )
+
+
+def test_shared_errors_in_closed_form():
+    """Ψ^½ (Ψ^−½ C Ψ^−½ − I)₊ Ψ^½; with isotropic errors no component changes."""
+    X = problem("shared", n=200, noise=2.0, residual=0.0).X
+    Psi = X.cov.average()
+    w, V = np.linalg.eigh(Psi)
+    root, inverse = (V * np.sqrt(w)) @ V.T, (V / np.sqrt(w)) @ V.T
+    C = np.cov(X.mean.T, ddof=0)
+    values, vectors = np.linalg.eigh(inverse @ C @ inverse)
+    expected = root @ (vectors * np.maximum(values - 1, 0)) @ vectors.T @ root
+    model = Denoiser().fit(X)
+    np.testing.assert_allclose(model.covariance_, expected, atol=1e-10)
+    assert model.n_iter_ == 1
+    isotropic = UncertainArray(X.mean, std=0.3)
+    np.testing.assert_allclose(
+        Denoiser(2).fit(isotropic).components_, uapca.UAPCA(2).fit(X.mean).components_, atol=1e-9
+    )
+
+
+def test_closed_form_agrees_with_the_climb():
+    """Errors that differ by nothing that matters are not recognised as equal."""
+    X = problem("features", n=100, residual=0.0).X
+    std = np.broadcast_to(X.std, X.shape) * (1 + 1e-13 * np.arange(100)[:, None])
+    climbed = Denoiser(tol=1e-9).fit(UncertainArray(X.mean, std=std))
+    assert climbed.n_iter_ > 1
+    np.testing.assert_allclose(climbed.covariance_, Denoiser().fit(X).covariance_, atol=1e-7)
+
+
+def test_certain_points_are_probabilistic_pca():
+    """Ψ = 0: the covariance, or Tipping and Bishop's solution; rows stay what they are."""
+    X = problem("zero", n=50, d=5).X
+    full = Denoiser().fit(X)
+    np.testing.assert_allclose(full.covariance_, np.cov(X.mean.T, ddof=0), atol=1e-12)
+    values = np.linalg.eigvalsh(np.cov(X.mean.T, ddof=0))[::-1]
+    model = Denoiser(2).fit(X)
+    assert model.noise_variance_ == pytest.approx(values[2:].mean(), rel=1e-10)
+    np.testing.assert_allclose(model.explained_variance_, values[:2], rtol=1e-10)
+    np.testing.assert_array_equal(model.transform(X).mean, X.mean)
+    assert model.transform(X).cov.kind == "zero"
+
+
+@pytest.mark.parametrize("q", [None, 2])
+def test_certain_rows_and_cells_stay(q):
+    X = problem(n=80).X
+    std = np.array(X.std)
+    std[:30] = 0.0
+    std[40:, 2] = 0.0
+    mixed = UncertainArray(X.mean, std=std)
+    rows = Denoiser(q).fit_transform(mixed)
+    certain = std == 0
+    np.testing.assert_array_equal(rows.mean[certain], X.mean[certain])
+    np.testing.assert_array_equal(rows.cov.diagonal()[certain], 0)
+    assert (rows.cov.diagonal()[~certain] > 0).all()
+    assert np.linalg.eigvalsh(rows.cov.dense()).min() > -1e-12
+
+
+def test_affine_equivariance():
+    """The full model of mapped rows is the mapped model."""
+    X = problem("dense", n=80).X
+    rng = np.random.default_rng(3)
+    A, b = rng.normal(size=(4, 4)), rng.normal(size=4)
+    model, mapped = Denoiser(tol=1e-10).fit(X), Denoiser(tol=1e-10).fit(X.affine(A, b))
+    scale = np.trace(mapped.covariance_)
+    np.testing.assert_allclose(mapped.covariance_, A @ model.covariance_ @ A.T, atol=1e-7 * scale)
+    np.testing.assert_allclose(
+        mapped.transform(X.affine(A, b)).mean, model.transform(X).mean @ A.T + b, atol=1e-6
+    )
+
+
+def test_offset_and_unit_cost_no_digits():
+    X = problem(n=80, missing=0.1).X
+    model = Denoiser(2, tol=1e-9).fit(X)
+    far = UncertainArray(1e-6 * X.mean + 1e2, std=1e-6 * X.std, missing="keep")
+    moved = Denoiser(2, tol=1e-9).fit(far)
+    np.testing.assert_allclose(moved.covariance_, 1e-12 * model.covariance_, rtol=1e-5)
+    cells = (~X.missing).sum()
+    assert moved.log_likelihood_ == pytest.approx(
+        model.log_likelihood_ + cells * np.log(1e6), abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("q", [None, 1])
+def test_weights_are_repetitions(q):
+    X = problem(n=60, missing=0.1).X
+    times = np.random.default_rng(0).integers(0, 4, 60)
+    weighted = Denoiser(q, tol=1e-10).fit(X.reweighted(times))
+    repeated = Denoiser(q, tol=1e-10).fit(X[np.repeat(np.arange(60), times)])
+    np.testing.assert_allclose(weighted.covariance_, repeated.covariance_, atol=1e-7)
+    by_argument = Denoiser(q, tol=1e-10).fit(
+        np.array(X.mean), std=np.nan_to_num(X.std), sample_weight=times
+    )
+    np.testing.assert_allclose(weighted.covariance_, by_argument.covariance_, atol=1e-12)
+    assert len(weighted.transform(X)) == 60
+
+
+def test_missing_is_infinite_variance():
+    """NaN, an infinite std and a huge one are the same; so is a weight of zero for a cell."""
+    X = problem(n=80, missing=0.2).X
+    values, std = np.nan_to_num(X.mean, nan=5.0), np.nan_to_num(X.std, nan=1.0)
+    model = Denoiser(tol=1e-9).fit(X)
+    infinite = Denoiser(tol=1e-9).fit(values, std=np.where(X.missing, np.inf, std))
+    np.testing.assert_allclose(infinite.covariance_, model.covariance_, atol=1e-12)
+    huge = Denoiser(tol=1e-9).fit(values, std=np.where(X.missing, 1e7, std))
+    np.testing.assert_allclose(huge.covariance_, model.covariance_, atol=1e-5)
+    weights = np.where(X.missing, 0.0, 1 / std**2)
+    with np.errstate(divide="ignore"):
+        by_weight = Denoiser(tol=1e-9).fit(values, std=1 / np.sqrt(weights))
+    np.testing.assert_allclose(by_weight.covariance_, model.covariance_, atol=1e-9)
+
+
+def test_row_without_observations():
+    X = problem(n=60).X
+    values = np.array(X.mean)
+    values[7] = np.nan
+    model = Denoiser().fit(values, std=X.std)
+    row = model.transform(values, std=X.std)[7]
+    np.testing.assert_allclose(row.mean[0], model.mean_, atol=1e-12)
+    np.testing.assert_allclose(row.cov.dense()[0], model.covariance_, atol=1e-12)
+
+
+def test_what_posterior_rows_carry():
+    X = problem(n=60, missing=0.1).X
+    named = UncertainArray(
+        X.mean,
+        std=np.nan_to_num(X.std),
+        missing="keep",
+        names=[f"r{i}" for i in range(60)],
+        features=["a", "b", "c", "d"],
+        weights=np.arange(1, 61),
+    )
+    model = Denoiser(1)
+    rows = model.fit_transform(named)
+    assert (rows.names, rows.features, rows.source) == (named.names, named.features, "posterior")
+    np.testing.assert_array_equal(rows.weights, named.weights)
+    assert rows.missing is None
+    assert rows.laws is None
+    assert rows.cov.kind == "low-rank"
+    assert list(model.get_feature_names_out()) == ["a", "b", "c", "d"]
+    np.testing.assert_allclose(model.transform(named["r3"]).mean, rows["r3"].mean, atol=1e-12)
+
+
+def test_golden_values():
+    """Two ways to the same numbers: the climb, and EM from another start, written out."""
+    values = np.array([[1.0, 2.0], [2.0, 3.5], [3.0, 3.0], [4.0, 6.0], [5.0, 4.5], [0.0, 1.0]])
+    std = np.array([[0.5, 0.1], [0.2, 0.5], [0.5, 0.5], [0.1, 0.3], [0.5, 0.4], [0.2, 0.2]])
+    mean, Sigma = np.zeros(2), np.diag([1.0, 1.0])
+    for _ in range(1000):
+        posterior, spread, _ = brute_rows(
+            UncertainArray(values), np.array([np.diag(s**2) for s in std]), mean, Sigma
+        )
+        mean = posterior.mean(axis=0)
+        Sigma = (posterior - mean).T @ (posterior - mean) / 6 + spread.mean(axis=0)
+    model = Denoiser(tol=1e-11).fit(values, std=std)
+    np.testing.assert_allclose(model.mean_, mean, atol=1e-9)
+    np.testing.assert_allclose(model.covariance_, Sigma, atol=1e-9)
+
+
+def test_pipeline_is_errors_in_variables_pca():
+    """The truth's plane is found where PCA of the values misses it."""
+    X, truth, _ = problem(n=300, d=6, residual=0.0, noise=1.5, seed=4)
+    pipeline = make_pipeline(Denoiser(2), uapca.UAPCA(2)).fit(X)
+    plane = np.linalg.svd(truth - truth.mean(axis=0), full_matrices=False)[2][:2]
+
+    def angle(components):
+        return np.degrees(np.arccos(np.linalg.svd(plane @ components.T)[1].clip(0, 1).min()))
+
+    ours, plain = angle(pipeline[-1].components_), angle(uapca.UAPCA(2).fit(X.mean).components_)
+    assert ours < 0.7 * plain
+    assert pipeline.transform(X).shape == (300, 2)
+
+
+def test_cross_validation_chooses_the_components():
+    X = problem(n=150, d=6, q=2, residual=0.05, noise=0.5).X
+    search = GridSearchCV(Denoiser(), {"n_components": [1, 2, 5]}, cv=3).fit(X)
+    assert search.best_params_ == {"n_components": 2}
+    assert np.isfinite(cross_val_score(Denoiser(2), X, cv=3)).all()
+
+
+def test_contract():
+    X = problem(n=50).X
+    model = Denoiser(2, residual=False, tol=1e-5, max_iter=77)
+    assert clone(model).get_params() == {
+        "n_components": 2,
+        "residual": False,
+        "tol": 1e-5,
+        "max_iter": 77,
+    }
+    with pytest.raises(NotFittedError):
+        model.transform(X)
+    assert model.fit(X) is model
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.transform(X).mean, model.transform(X).mean)
+    rows = pickle.loads(pickle.dumps(model.transform(X)))
+    assert rows.source == "posterior"
+    calls = []
+    Denoiser(2).fit(X, progress=lambda done, total: calls.append((done, total)))
+    assert calls[-1][1] == 1000
+
+
+def test_frames(rng):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["x", "y", "z"])
+    frame.iloc[0, 1] = np.nan
+    model = Denoiser().fit(frame, std=0.3)
+    assert list(model.feature_names_in_) == ["x", "y", "z"]
+    with pytest.raises(ValueError, match="same order"):
+        model.transform(UncertainArray(np.ones((2, 3)), std=0.3, features=["y", "x", "z"]))
+
+
+# Errors of the parameters
+
+
+def test_parameter_errors_are_directions():
+    """Of the mean of certain points: the variance is that of a mean."""
+    X = problem("zero", n=200, d=3).X
+    errors = Denoiser().fit(X).parameter_errors()
+    variance = np.square(errors.mean()).sum(axis=0)
+    np.testing.assert_allclose(variance, X.mean.var(axis=0) / 200, rtol=0.6)
+    A = np.random.default_rng(0).normal(size=(2, 3))
+    np.testing.assert_allclose(errors.mean(A), errors.mean() @ A.T)
+    np.testing.assert_allclose(errors.covariance(A), A @ errors.covariance() @ A.T, atol=1e-12)
+    diagonal = np.einsum("kdd->kd", errors.covariance())
+    expected = 2 * X.mean.var(axis=0) ** 2 / 200  # normal: Var s² = 2σ⁴/N
+    np.testing.assert_allclose(np.square(diagonal).sum(axis=0), expected, rtol=0.8)
+
+
+def test_rows_carry_the_parameter_errors():
+    X = problem(n=60).X
+    model = Denoiser(1).fit(X)
+    record = model.transform(X)._record
+    np.testing.assert_array_equal(record.mean(), model.parameter_errors().mean())
+    model.fit(problem(n=80, seed=5).X)  # a later fit changes nothing
+    assert not np.array_equal(record.mean(), model.parameter_errors().mean())
+
+
+SETTINGS = [
+    # n_components, N, D, noise, missing
+    (None, 50, 5, 1.0, 0.0),
+    (None, 100, 8, 1.0, 0.2),
+    (None, 300, 8, 1.0, 0.1),
+    (2, 50, 8, 1.0, 0.0),
+    (2, 100, 8, 2.0, 0.2),
+    (2, 60, 20, 0.5, 0.0),
+    (2, 300, 10, 1.0, 0.1),
+]
+
+
+@pytest.mark.parametrize(("q", "n", "d", "noise", "missing"), SETTINGS)
+def test_intervals_cover(q, n, d, noise, missing):
+    """Intervals of 95 % cover 0.94 to 0.965 of the true values, missing ones too."""
+    plain, corrected = [], []
+    repeats = max(5, 700 // n)
+    for seed in range(repeats):
+        X, truth, _ = problem(n=n, d=d, noise=noise, missing=missing, seed=seed)
+        model = Denoiser(q).fit(X)
+        for rows, hits in (
+            (model.transform(X), plain),
+            (model.transform(X, parameter_errors=True), corrected),
+        ):
+            hits.append((np.abs(rows.mean - truth) < 1.959964 * rows.std).mean())
+    assert np.mean(plain) < np.mean(corrected)
+    error = np.std(corrected) / np.sqrt(repeats)
+    assert 0.94 - error < np.mean(corrected) < 0.965 + error
+
+
+# What it says when it does not apply
+
+
+def refused(message, *args, **kwargs):
+    settings = kwargs.pop("settings", {})
+    model = Denoiser(**settings)
+    with pytest.raises(ValueError) as error:
+        model.fit(*args, **kwargs)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not [name for name in vars(model) if name.endswith("_")]
+
+
+def test_refusals_of_data():
+    values = np.array(problem(n=40).X.mean)
+    blank = values.copy()
+    blank[:, 1] = np.nan
+    refused("every feature; 1 has none", blank, std=1.0)
+    refused("all 160 are missing", np.full_like(values, np.nan), std=1.0)
+    refused("at least two rows with observations; got 1", values[:1], std=1.0)
+    single = np.full_like(values, np.nan)
+    single[0] = 1.0
+    refused("at least two rows", single, std=1.0)
+    refused("n_components must be given for 6", values[:6], std=1.0)
+    apart = values.copy()
+    apart[:20, 0], apart[20:, 1] = np.nan, np.nan
+    refused("0 and 1 are never observed", apart, std=1.0)
+    refused("weights", values, std=1.0, sample_weight=np.zeros(40))
+    refused("cov, std and factors must be left out", UncertainArray(values, std=1.0), std=1.0)
+    rows = Denoiser().fit_transform(values, std=1.0)
+    refused("posterior rows already", rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_components", 0),
+        ("n_components", 5),
+        ("n_components", 1.5),
+        ("n_components", True),
+        ("residual", "no"),
+        ("tol", 0.0),
+        ("tol", -1.0),
+        ("max_iter", 0),
+        ("max_iter", 1.5),
+    ],
+)
+def test_refusals_of_settings(name, value):
+    refused(name, problem(n=40).X, settings={name: value})
+
+
+def test_infinite_likelihoods_are_refused():
+    X = problem(n=40, d=4).X
+    std = np.array(X.std)
+    std[3, :3] = 0.0
+    refused("1 row is certain in the 3 cells 0, 1, 2, and more than 3", X.mean, std=std)
+    refused("1 components can pass through", X.mean, std=std, settings={"n_components": 1})
+    refused(
+        "residual must be True", X.mean, std=std, settings={"n_components": 2, "residual": False}
+    )
+    refused("factors without std", X.mean, factors=np.ones((40, 4, 1)))
+    same = np.ones((40, 4))
+    refused("lie in fewer dimensions", same, settings={"n_components": 2})
+    refused("lie in fewer dimensions", same)
+    line = np.arange(40.0)[:, None] * np.ones(4)
+    refused("lie in fewer dimensions", line, settings={"n_components": 2})
+    refused("lie in fewer dimensions", line)
+    # What a random plane cannot pass through has a maximum.
+    assert Denoiser(1).fit(X.mean).converged_
+
+
+def test_small_and_degenerate_data_that_works():
+    one = Denoiser().fit([[1.0], [2.0], [4.0], [3.0]], std=0.5)
+    assert one.covariance_[0, 0] == pytest.approx(1.25 - 0.25)
+    same = Denoiser(1).fit(np.ones((10, 3)), std=1.0)
+    np.testing.assert_allclose(same.covariance_, 0, atol=1e-12)
+    np.testing.assert_allclose(same.transform(np.ones((10, 3)), std=1.0).mean, 1.0)
+    different = Denoiser(1).fit(np.ones((10, 3)), std=np.arange(1, 31).reshape(10, 3))
+    np.testing.assert_allclose(different.covariance_, 0, atol=1e-6)
+    insists = Denoiser(4).fit(problem(n=8).X)
+    assert insists.n_components_ == 4
+
+
+def test_says_when_not_converged():
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        model = Denoiser(max_iter=3).fit(problem(n=50).X)
+    assert not model.converged_
+
+
+def test_says_when_the_errors_are_too_large():
+    X = problem(n=200, noise=1.0).X
+    with pytest.warns(uapca.ErrorSizeWarning, match="too large"):
+        Denoiser().fit(UncertainArray(X.mean, std=5 * X.std))
