@@ -8,7 +8,6 @@ found before a page is written: each plot is written as both for one table that 
 import io
 import warnings
 from functools import cache
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -114,9 +113,7 @@ def draw(name, table):
         "shepard": lambda: plot.shepard(pca, X),
         "metadata": lambda: plot.metadata(pca, X, {LONG[0]: np.arange(n), LONG[1]: ["a"] * n}),
         "simulation": lambda: plot.simulation(uapca.simulate(X, 60, min(2, X.shape[1]), rng=0), X),
-        "component_count": lambda: plot.component_count(
-            SimpleNamespace(count=1, statistics=pca.explained_variance_, thresholds=1.0)
-        ),
+        "component_count": lambda: plot.component_count(uapca.component_count(X, n_draws=40)),
     }
     return calls[name]()
 

@@ -9,10 +9,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from uapca._validation import as_floats
-from uapca.decomposition import UAPCA
+from uapca.decomposition import UAPCA, unwrap
 from uapca.plot.labels import drawable, percent
 from uapca.plot.style import (
     LINESTYLES,
@@ -44,53 +43,42 @@ INCH = 72.0  # points
 # -- what is given ------------------------------------------------------------------------------
 
 
-def fit_of(pca: Fit, X: Data = None) -> UAPCA:
+def fit_of(pca: Fit) -> UAPCA:
     """The fitted UAPCA itself, which of a pipeline is its last step."""
-    return _unwrapped(pca, None)[0]
+    if isinstance(pca, UncertainArray):
+        raise TypeError("pca must be a fitted UAPCA, given before the data; got UncertainArray")
+    return unwrap(pca)[0]
 
 
 def data_of(pca: Fit, X: Data) -> tuple[UAPCA, UncertainArray]:
-    """The fit, and the data as the fit takes it: checked to have the features of the fit."""
+    """The fit, and the data in the units of its components: checked to have its features."""
+    fit_of(pca)
     if X is None or isinstance(X, UAPCA):
         raise TypeError(f"X must be the data, given after the fit; got {type(X).__name__}")
     if not isinstance(X, UncertainArray):
         points = as_floats(X, "X")
         X = UncertainArray(points[:, None] if points.ndim == 1 else points)
-    fit, rows = _unwrapped(pca, X)
-    if not len(rows):
+    if not len(X):
         raise ValueError("X must have at least one row; got none")
-    known = getattr(fit, "feature_names_in_", None)
-    if rows.shape[1] != fit.n_features_in_ or (
-        known is not None and rows.features is not None and tuple(rows.features) != tuple(known)
-    ):
+    count, known = pca.n_features_in_, getattr(pca, "feature_names_in_", None)
+    named = known is not None and X.features is not None
+    if X.shape[1] != count or (named and tuple(X.features) != tuple(known)):
         raise ValueError(
-            f"X must have the {fit.n_features_in_} features of the fit"
+            f"X must have the {count} features of the fit"
             + (f" ({_some(known)})" if known is not None else "")
-            + f"; got {rows.shape[1]}"
-            + (f" ({_some(rows.features)})" if rows.features is not None else "")
+            + f"; got {X.shape[1]}"
+            + (f" ({_some(X.features)})" if X.features is not None else "")
         )
-    return fit, rows
-
-
-def _unwrapped(pca: Fit, X: UncertainArray | None) -> tuple[UAPCA, Any]:
-    if not isinstance(pca, UAPCA):
-        raise TypeError(f"pca must be a fitted UAPCA; got {type(pca).__name__}")
-    check_is_fitted(pca)
-    return pca, X
-
-
-def fit_units(fit: UAPCA, X: UncertainArray) -> UncertainArray:
-    """The data in the units in which the fit has its components."""
-    return X
+    return unwrap(pca, X)
 
 
 def own_data(fit: UAPCA, X: UncertainArray) -> UncertainArray:
-    """The data, if it is what the fit was made from, at the fit's scale and in its units."""
+    """The data, if it is what the fit was made from, at the fit's scale."""
     mean = X.weights @ np.asarray(X.mean, dtype=np.float64)
     size = np.abs(mean).max() + np.sqrt(max(float(fit.explained_variance_.sum()), 0.0))
     if not np.allclose(mean, fit.mean_, rtol=0.0, atol=1e-6 * size):
         raise ValueError("X must be the data that the fit was made from; its mean is another one")
-    return fit_units(fit, X).scaled(float(fit.scale))
+    return X.scaled(float(fit.scale))
 
 
 def with_matrices(fit: UAPCA, X: UncertainArray | None = None) -> UAPCA:

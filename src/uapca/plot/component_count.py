@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uapca.plot.base import counted, panel
-from uapca.plot.labels import drawable
-from uapca.plot.style import GREY, OKABE_ITO
+from uapca.plot.base import panel
+from uapca.plot.labels import percent
+from uapca.plot.style import GREY, LIGHT, OKABE_ITO
+from uapca.posterior import ComponentCount
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,66 +18,60 @@ __all__ = ["component_count"]
 
 
 def component_count(
-    result: Any,
+    result: ComponentCount,
     *,
-    n_components: int | None = None,
     ax: Axes | None = None,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
     legend: bool = True,
 ) -> Axes:
-    """The statistic of each component against its threshold under the errors alone.
+    """The test statistic of each component against what errors alone would give.
 
     Parameters
     ----------
     result : ComponentCount
         From `uapca.component_count`.
-    n_components : int, optional
-        How many to show; by default two more than stand out, and at least five.
     ax, title, figsize, legend
         As in `projection`.
 
     Returns
     -------
     matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import numpy as np, uapca
+    >>> values = np.random.default_rng(0).normal(size=(40, 1)) * [3.0, 2.0, 1.0, 0.0]
+    >>> X = uapca.UncertainArray(values, std=0.5)
+    >>> uapca.plot.component_count(uapca.component_count(X)).get_ylabel()
+    'test statistic'
     """
-    for name in ("count", "statistics", "thresholds"):
-        if not hasattr(result, name):
-            raise TypeError(
-                f"result must be what uapca.component_count returns; got {type(result).__name__}"
-            )
+    if not isinstance(result, ComponentCount):
+        raise TypeError(
+            f"result must be what uapca.component_count returns; got {type(result).__name__}"
+        )
     statistics = np.asarray(result.statistics, dtype=np.float64)
-    thresholds = np.broadcast_to(np.asarray(result.thresholds, dtype=np.float64), statistics.shape)
-    usual = max(int(result.count) + 2, 5)
-    q = counted(n_components, len(statistics), usual, "n_components")
-    at = np.arange(1, q + 1)
+    at, count = np.arange(1, len(statistics) + 1), int(result.count)
     with panel(ax, figsize=figsize, title=title, legend=legend, ratio=0.6) as made:
-        out = at <= int(result.count)
-        for chosen, fill in ((out, OKABE_ITO[0]), (~out, "white")):
-            made.ax.plot(
-                at[chosen],
-                statistics[:q][chosen],
-                "o",
-                color=OKABE_ITO[0],
-                markerfacecolor=fill,
-                gid="stands out" if fill != "white" else "within the errors",
-            )
-        made.ax.plot(at, statistics[:q], color=OKABE_ITO[0], linewidth=0.7 * made.line, zorder=1)
-        made.ax.plot(at, thresholds[:q], color=GREY, linestyle="--", marker="_", gid="threshold")
-        color = {"markeredgecolor": OKABE_ITO[0]}
-        if out.any():
-            made.dot("stands out of the errors", markerfacecolor=OKABE_ITO[0], **color)
-        if not out.all():
-            made.dot("within the errors", markerfacecolor="white", **color)
-        made.stroke("threshold if there were only errors", GREY, "dashed")
-        if isinstance(getattr(result, "verdict", None), str):
-            made.note(drawable(result.verdict))
+        null = [np.asarray(draws) for draws in result.null]
+        if null and all(np.ptp(draws) > 0 for draws in null):
+            found = made.ax.violinplot(null, at, showextrema=False, widths=0.6)
+            for body in found["bodies"]:
+                body.set(facecolor=LIGHT, edgecolor=GREY, alpha=0.7, linewidth=0.6 * made.line)
+            made.area("its distribution if only errors were left", LIGHT, 0.7)
+        made.ax.hlines(result.thresholds, at - 0.3, at + 0.3, color=GREY, linestyle="--")
+        made.stroke(f"threshold, exceeded by {percent(result.level)} of errors", GREY, "dashed")
+        for chosen, fill, text in (
+            (at <= count, OKABE_ITO[0], "stands out of the errors"),
+            (at > count, "white", "within the errors"),
+        ):
+            if chosen.any():
+                blue = {"color": OKABE_ITO[0], "markerfacecolor": fill, "zorder": 4}
+                made.ax.plot(at[chosen], statistics[chosen], "o", gid=text, **blue)
+                made.dot(text, markerfacecolor=fill, markeredgecolor=OKABE_ITO[0])
         made.ax.set_xticks(at, [f"PC{i}" for i in at])
-        made.ax.set_xlim(0.5, q + 0.5)
-        positive = min(statistics[:q].min(), thresholds[:q].min()) > 0
-        if positive and statistics[:q].max() > 50 * statistics[:q].min():
+        made.ax.set_xlim(0.4, len(at) + 0.6)
+        if statistics.min() > 0 and statistics.max() > 20 * np.max(result.thresholds):
             made.ax.set_yscale("log")
-        else:
-            made.ax.set_ylim(0.0, 1.1 * max(statistics[:q].max(), thresholds[:q].max()) or 1.0)
-        made.axis_names("component", "statistic")
+        made.axis_names("component", "test statistic")
     return made.ax

@@ -194,4 +194,4 @@ def _draw_crossings(
         )
     if texts:
         made.ax.add_artist(EdgeLabels("top", texts))
-        made.title_pad = 2.8 * texts[0].get_fontsize()
+        made.title_pad = 3.2 * texts[0].get_fontsize()

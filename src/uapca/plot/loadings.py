@@ -215,10 +215,7 @@ def draw_wedge(made: Panel, end: Floats, spread: float, color: Any) -> None:
 
 def correlations(fit: UAPCA) -> Floats:
     """Correlations of features and scores under K(s), shape (D, q); 0 for constant features."""
-    deviations = np.sqrt(np.maximum(fit.get_covariance().diagonal(), 0.0))[:, None]
-    scaled = fit.components_.T * np.sqrt(np.maximum(fit.explained_variance_, 0.0))
-    found = np.divide(scaled, deviations, out=np.zeros_like(scaled), where=deviations > 0)
-    return np.asarray(np.clip(found, -1.0, 1.0))
+    return np.asarray(fit.loadings(), dtype=np.float64)
 
 
 def feature_shares(fit: UAPCA, pair: list[int], by: str) -> tuple[str, Floats]:

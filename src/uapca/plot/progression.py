@@ -15,7 +15,6 @@ from uapca.plot.base import (
     checked_level,
     chosen_components,
     data_of,
-    fit_units,
     grid,
     joint_legend,
     positions,
@@ -213,9 +212,8 @@ def turning(
     shown = longest(whole)
     if highlight is not None:
         shown = positions(highlight, traces.features, "highlight")
-    own = fit_units(fit, data)
-    reach = _reach(own, whole, level)
-    return Turning(own, traces, (first, second), shown, level, reach, mirrored)
+    reach = _reach(data, whole, level)
+    return Turning(data, traces, (first, second), shown, level, reach, mirrored)
 
 
 def _reach(data: UncertainArray, course: Course, level: float) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uapca.plot.base import Data, Fit, chosen_components, data_of, fit_units, panel
+from uapca.plot.base import Data, Fit, chosen_components, data_of, panel
 from uapca.plot.labels import percent, scale_text
 from uapca.plot.style import GREY, OKABE_ITO, Floats
 from uapca.uncertain import UncertainArray
@@ -67,7 +67,7 @@ def shepard(
     if len(first) > PAIRS:
         some = np.random.default_rng(0).choice(len(first), PAIRS, replace=False)
         first, second = first[some], second[some]
-    whole = _distances(fit_units(fit, data), first, second)
+    whole = _distances(data, first, second)
     seen = _distances(fit.transform(data)[:, chosen], first, second)
     with panel(
         ax,
