@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 from uapca._validation import as_floats
 from uapca.exceptions import DegenerateLawError
-from uapca.laws import Affine, Gaussian, Independent, Law, Mixture, Moments, Normal, Point
+from uapca.laws import Affine, Independent, Law, Mixture, Moments, Normal
 from uapca.plot.base import Panel, checked_choice
 from uapca.plot.labels import distinct, drawable, number, percent
 from uapca.plot.regions import Unresolved, curve, intervals, rings
@@ -89,7 +89,7 @@ def is_normal(law: Law | None) -> bool:
     if isinstance(law, Affine):
         return is_normal(law.law)
     if isinstance(law, Independent):
-        return all(isinstance(m, Gaussian | Point) for m in law.marginals)
+        return law.normal
     if isinstance(law, Mixture):
         return len(law.components) == 1 and is_normal(law.components[0])
     return isinstance(law, Normal) or is_assumed(law)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,13 @@ from threadpoolctl import threadpool_limits
 
 from uapca._validation import Doubles, Floats, as_floats, check_finite, frozen, shape_of
 from uapca.uncertain.blocks import row_blocks
-from uapca.uncertain.covariance import Covariance, Dense, Diagonal, LowRank, Shared, Zero
+from uapca.uncertain.covariance import Covariance, Dense, Diagonal, LowRank, Shared, Zero, root
 
 __all__ = [
     "counts_from",
     "covariance_from",
     "means_from",
-    "scale_from",
+    "semidefinite",
     "weights_from",
     "without_units",
 ]
@@ -28,8 +27,6 @@ __all__ = [
 _TOLERANCE = {8: 1e-8, 4: 1e-4}
 # Entries this small beside the largest variance of their row are rounding errors; in units of eps.
 _ROUNDING = 512
-# The square of a larger scale does not fit into float64.
-_INFINITE = 1e150
 # Up to this size matrices are checked before a second thread would have started.
 _SMALL_BYTES = 4 << 20
 
@@ -235,17 +232,6 @@ def _one_for_each_row(values: Any, n: int, parameter: str) -> Floats:
     return array
 
 
-def scale_from(scale: Any, parameter: str = "scale") -> float:
-    """A scale s in [0, ∞]."""
-    try:
-        s = float(scale)
-    except (TypeError, ValueError):
-        s = float("nan")
-    if not s >= 0:
-        raise ValueError(f"{parameter} must be a number from 0 to infinity; got {scale!r}")
-    return s if s < _INFINITE else float("inf")
-
-
 def _diagonal(std: Any, n: int, d: int, check: bool) -> Diagonal:
     array = as_floats(std, "std")
     try:
@@ -299,18 +285,15 @@ def _checked(matrices: Floats, shared: bool) -> Floats:
     Most pass one cheap test. Where a block does not, its matrices are looked at one by one;
     features that hold nothing but rounding errors beside the others are set to zero.
     """
-    size, tolerance = matrices.shape[1] ** 2, _TOLERANCE[matrices.dtype.itemsize]
-    blocks = list(row_blocks(len(matrices), 2 * size))
-    parts = [matrices[block] for block in blocks]
-    passed = _in_threads(partial(_surely_valid, tolerance=tolerance), parts, matrices.nbytes)
-    if all(passed):
+    tolerance = _TOLERANCE[matrices.dtype.itemsize]
+    suspects = _suspects(matrices, tolerance)
+    if not suspects:
         return matrices
     axes = ("feature", "feature") if shared else ("row", "feature", "feature")
     check_finite(matrices[0] if shared else matrices, "cov", axes)
     result = matrices
-    for block, part, fine in zip(blocks, parts, passed, strict=True):
-        if fine:
-            continue
+    for block in suspects:
+        part = matrices[block]
         bad = np.flatnonzero(np.any(_faults(part, tolerance), axis=0))
         level = _ROUNDING * np.finfo(part.dtype).eps * part[bad].diagonal(0, 1, 2).max(axis=1)
         noise = np.abs(part[bad]).max(axis=2) <= level[:, None]
@@ -331,14 +314,36 @@ def _checked(matrices: Floats, shared: bool) -> Floats:
     return result
 
 
-def _in_threads(test: Any, parts: Sequence[Floats], size: int) -> list[bool]:
-    """The test of each part, in two threads if that is worth it."""
-    if size <= _SMALL_BYTES:
-        return list(map(test, parts))
+def semidefinite(matrices: Floats) -> Floats:
+    """The matrices; those that are not semi-definite are replaced by the nearest that are.
+
+    Nearest in correlations, so that small variances keep their digits.
+    """
+    stack, tolerance = matrices.reshape(-1, *matrices.shape[-2:]), _TOLERANCE[matrices.itemsize]
+    suspects = _suspects(stack, tolerance) if np.isfinite(matrices).all() else []
+    for block in suspects:
+        bad = np.flatnonzero(np.any(_faults(stack[block], tolerance), axis=0)) + block.start
+        if len(bad):
+            stack = stack.copy()
+            unit = _units(stack[bad].diagonal(0, 1, 2))
+            half = unit[:, :, None] * root(stack[bad] / unit[:, :, None] / unit[:, None, :])
+            stack[bad] = half @ half.transpose(0, 2, 1)
+    return stack.reshape(matrices.shape)
+
+
+def _suspects(matrices: Floats, tolerance: float) -> list[slice]:
+    """Blocks of matrices that do not pass the cheap test; in two threads if that is worth it."""
+    blocks = list(row_blocks(len(matrices), 2 * matrices.shape[1] ** 2))
+
+    def fine(block: slice) -> bool:
+        return _surely_valid(matrices[block], tolerance)
+
+    if matrices.nbytes <= _SMALL_BYTES:
+        return [block for block in blocks if not fine(block)]
     # NumPy's loop over small matrices leaves the interpreter free; BLAS must not start threads
     # of its own in each of ours.
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(2) as pool:
-        return list(pool.map(test, parts))
+        return [block for block, yes in zip(blocks, pool.map(fine, blocks), strict=True) if not yes]
 
 
 def _surely_valid(part: Floats, tolerance: float) -> bool:
