@@ -139,7 +139,7 @@ def _judged(X: UncertainArray, pca: UAPCA) -> tuple[ComponentUncertainty | None,
         return None, "for so many features and components standard errors are not computed"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparationWarning)  # the verdict says it
-        return component_uncertainty(X.scaled(pca.scale), pca.n_components_), ""
+        return component_uncertainty(X, pca.n_components_, scale=float(pca.scale)), ""
 
 
 def _listed(array: Any) -> Any:

@@ -15,14 +15,16 @@ _MOST_VARIANCES, _MOST_FEATURES, _MOST_COMPONENTS = 20, 40, 8
 # A row is named if it makes this share of a variance, and so many times its fair one.
 _DRIVING, _TIMES, _FEWEST_ROWS = 0.3, 2.0, 4
 
-_STYLES = (("cannot be told apart", "bold red"), ("are close", "yellow"), ("well apart", "green"))
+_STYLES = (("cannot be told apart", "bold red"), ("not determined", "bold red"))
+_QUESTIONS = {
+    "values": "each row is one unknown value",
+    "sample": "the points behind the groups are drawn again",
+    "truth": "the errors of the estimated truth are counted",
+}
 
 
-def print_report(fit: Fit, groups: bool = False) -> None:
-    """Print eigenvalues, loadings and the verdict on standard output.
-
-    Where the rows are ``groups`` of points, what is one unknown value needs another word.
-    """
+def print_report(fit: Fit) -> None:
+    """Print eigenvalues, loadings and the verdict on standard output."""
     show(_variances(fit))
     line()
     show(_loadings(fit))
@@ -38,9 +40,10 @@ def print_report(fit: Fit, groups: bool = False) -> None:
         line(f"{sentence}.", style)
     if not fit.uncertainty.verdict:
         line("there is one feature, so there is one component.")
-    value = "one point is drawn from each group" if groups else "each row is one unknown value"
+    found = fit.uncertainty
+    how = f"{found.n_draws} draws" if found.n_draws else "closed form"
     note(
-        f"±       one standard error, if {value}\n"
+        f"±       one standard error, if {_QUESTIONS[found.of]} ({how})\n"
         "errors  the part of a variance that is uncertainty of the rows\n"
         "tilt    the angle by which a component may be off"
     )
