@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
@@ -12,6 +13,7 @@ import numpy as np
 
 from uapca._validation import as_floats
 from uapca.decomposition import UAPCA, unwrap
+from uapca.exceptions import SeparationWarning
 from uapca.plot.labels import drawable, percent
 from uapca.plot.style import (
     LINESTYLES,
@@ -24,6 +26,7 @@ from uapca.plot.style import (
     figure_width,
     settings,
 )
+from uapca.stability import ComponentUncertainty, component_uncertainty
 from uapca.uncertain import UncertainArray
 
 if TYPE_CHECKING:
@@ -72,13 +75,17 @@ def data_of(pca: Fit, X: Data) -> tuple[UAPCA, UncertainArray]:
     return unwrap(pca, X)
 
 
-def own_data(fit: UAPCA, X: UncertainArray) -> UncertainArray:
-    """The data, if it is what the fit was made from, at the fit's scale."""
+def uncertainty_of(
+    fit: UAPCA, X: UncertainArray, n_components: int, joint: bool = False
+) -> ComponentUncertainty:
+    """How far the components of a fit may be off; refuses data that is not the fit's own."""
     mean = X.weights @ np.asarray(X.mean, dtype=np.float64)
     size = np.abs(mean).max() + np.sqrt(max(float(fit.explained_variance_.sum()), 0.0))
     if not np.allclose(mean, fit.mean_, rtol=0.0, atol=1e-6 * size):
         raise ValueError("X must be the data that the fit was made from; its mean is another one")
-    return X.scaled(float(fit.scale))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SeparationWarning)  # the pictures say it
+        return component_uncertainty(X, n_components, scale=float(fit.scale), joint=joint)
 
 
 def with_matrices(fit: UAPCA, X: UncertainArray | None = None) -> UAPCA:

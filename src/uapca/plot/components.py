@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uapca.exceptions import SeparationWarning
-from uapca.plot.base import TOP, Data, Fit, counted, data_of, feature_names, own_data, panel
+from uapca.plot.base import TOP, Data, Fit, counted, data_of, feature_names, panel, uncertainty_of
 from uapca.plot.labels import distinct, number, scale_text
 from uapca.plot.style import LIGHT, MARKERS, OKABE_ITO, SHAPES
-from uapca.stability import component_uncertainty
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["components"]
 
-APART = 2.0  # gaps of fewer standard deviations than this do not tell two components apart
+SWAPS = 0.05  # components that swap in a larger share of redraws cannot be told apart
 
 
 def components(
@@ -34,8 +31,8 @@ def components(
 ) -> Axes:
     """The entries of the leading components of a fit, with bars of one standard error.
 
-    If each row is one unknown value, known only as far as its distribution says, each possible
-    set of values has its own PCA: the bars are the spread of those (`component_uncertainty`).
+    Each data set that could have been seen instead has its own PCA: the bars are the spread of
+    those (`uapca.component_uncertainty`).
 
     Parameters
     ----------
@@ -65,9 +62,7 @@ def components(
     q = counted(n_components, fit.n_components_, 2, "n_components")
     if np.isinf(fit.scale):
         raise ValueError("pca must have a finite scale; errors of infinite rows have no size")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SeparationWarning)  # the legend says it
-        found = component_uncertainty(own_data(fit, data), n_components=q)
+    found = uncertainty_of(fit, data, q)
     names, entries = feature_names(fit), fit.components_[:q]
     count = counted(top, len(names), TOP)
     largest = np.argsort(-np.abs(entries).max(axis=0).round(12), kind="stable")[:count]
@@ -80,15 +75,13 @@ def components(
     ) as made:
         made.ax.axvline(0.0, color=LIGHT, linewidth=0.7 * made.line, zorder=0)
         for i in range(q):
-            # A component tied with another may point anywhere.
-            reach = np.minimum(found.std[i], 2.0)
-            low, high = np.maximum(entries[i] - reach, -1.0), np.minimum(entries[i] + reach, 1.0)
-            bars = np.stack([entries[i] - low, high - entries[i]])[:, shown]
+            ends = np.clip(entries[i] + np.outer([-1, 1], found.std[i]), -1.0, 1.0)
+            bars = np.abs(ends - entries[i])[:, shown]
             color = OKABE_ITO[i % 6]
             handle = made.ax.errorbar(
                 entries[i, shown],
                 np.arange(count) + 0.8 / q * (i - 0.5 * (q - 1)),
-                xerr=np.maximum(bars, 0.0),
+                xerr=bars,
                 fmt=MARKERS[SHAPES[i % 5]],
                 color=color,
                 markerfacecolor=color if i % 2 == 0 else "white",
@@ -97,8 +90,8 @@ def components(
             tilt = f"tilts by {number(float(np.degrees(found.angle[i])), 2)}°"
             handle.set_label(f"PC{i + 1} ± standard error, {tilt}")
             made.entries.append(handle)
-        for i, z in enumerate(found.separation, 1):
-            if not z >= APART:
+        for i, swaps in enumerate(found.swap_probability, 1):
+            if swaps > SWAPS:
                 made.note(f"PC{i} and PC{i + 1} cannot be told apart")
         texts = distinct([names[j] for j in shown], 22)
         made.ax.set_yticks(range(count), texts, parse_math=False)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from uapca.decomposition import UAPCA
-from uapca.exceptions import SeparationWarning
 from uapca.plot.base import (
     Data,
     Fit,
@@ -21,9 +19,9 @@ from uapca.plot.base import (
     data_of,
     feature_names,
     fit_of,
-    own_data,
     panel,
     positions,
+    uncertainty_of,
     with_matrices,
 )
 from uapca.plot.labels import distinct, scale_text
@@ -37,7 +35,6 @@ from uapca.plot.style import (
     drawn_color,
     looks,
 )
-from uapca.stability import component_uncertainty
 from uapca.uncertain import UncertainArray
 
 if TYPE_CHECKING:
@@ -236,17 +233,14 @@ def angle_std(fit: UAPCA, data: UncertainArray, pair: list[int]) -> Floats:
     """
     if np.isinf(fit.scale) or data.shape[1] < 2:
         return np.zeros(data.shape[1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SeparationWarning)
-        found = component_uncertainty(own_data(fit, data), max(pair) + 1, joint=True)
+    found = uncertainty_of(fit, data, max(pair) + 1, joint=True)
     root = np.sqrt(np.maximum(fit.explained_variance_[pair], 0.0))
     a, b = fit.components_[pair] * root[:, None]
+    i, j, each = *pair, np.arange(len(a))
     joint = np.asarray(found.joint)
-    signs = np.sign((found.components[pair] * fit.components_[pair]).sum(axis=1)) * root
-    each = np.arange(len(a))
-    first = joint[pair[0], each, pair[0], each] * signs[0] ** 2
-    second = joint[pair[1], each, pair[1], each] * signs[1] ** 2
-    both = joint[pair[0], each, pair[1], each] * signs[0] * signs[1]
+    first = joint[i, each, i, each] * root[0] ** 2
+    second = joint[j, each, j, each] * root[1] ** 2
+    both = joint[i, each, j, each] * root[0] * root[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = (b**2 * first - 2 * a * b * both + a**2 * second) / (a**2 + b**2) ** 2
     limit = np.pi / 2

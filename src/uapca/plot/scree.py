@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from uapca.decomposition import UAPCA
-from uapca.exceptions import SeparationWarning
 from uapca.plot.base import (
     Data,
     Fit,
@@ -17,14 +15,12 @@ from uapca.plot.base import (
     counted,
     data_of,
     fit_of,
-    own_data,
     panel,
+    uncertainty_of,
     with_matrices,
 )
 from uapca.plot.labels import percent, scale_text
 from uapca.plot.style import GREY, OKABE_ITO, Floats, drawn_color
-from uapca.stability import component_uncertainty
-from uapca.uncertain import UncertainArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,11 +54,9 @@ def scree(
     ----------
     pca : fitted UAPCA, or a Pipeline that ends in one
     X : UncertainArray, optional
-        The data of the fit. Adds error bars: if each row is one unknown value, how far the
-        eigenvalue of the true values may be off (`uapca.component_uncertainty`). They lie a little
-        lower than the bars where rows are few, because a row's own deviation also moves the mean.
-        With shares they are in units of the total variance of the fit, and cut at 100 %, which the
-        legend then says. At s = ∞ there are none.
+        The data of the fit. Adds the intervals of `uapca.component_uncertainty`, of the shares or
+        of the variances, where they are stated. They may lie a little lower than the bars where
+        rows are few, because a row's own deviation also moves the mean. At s = ∞ there are none.
     n_components : int, optional
         How many bars; by default all, at most ten.
     values : {"share", "variance"}, default="share"
@@ -98,7 +92,9 @@ def scree(
     if values == "share":
         unit = float(np.trace(fit.get_covariance())) or 1.0
     low, high = between / unit, (between + within) / unit
-    interval = None if data is None else _interval(fit, data, q, level)
+    found = None
+    if data is not None and not np.isinf(fit.scale):
+        found = uncertainty_of(fit, data, q)
     at = np.arange(1.0, q + 1)
     with panel(
         ax,
@@ -125,24 +121,23 @@ def scree(
             )
             made.area("within rows (uncertainty)", red, 0.25, hatch="////")
         tops = high.copy()
-        if interval is not None:
-            middle, ends = interval[0] / unit, interval[1] / unit
-            text = f"{percent(level)} interval of λ"
-            if values == "share":
-                text += " / total, cut at 100 %" if ends.max() > 1 + 1e-9 else " / total"
-                ends = np.minimum(ends, 1.0)
-            middle = np.clip(middle, ends[:, 0], ends[:, 1])
+        if found is not None and found.eigenvalue_std.any():
+            share = values == "share"
+            ends = found.share_interval(level) if share else found.eigenvalue_interval(level)
+            stated = ~np.isnan(ends).any(axis=1)
+            middle = np.clip(high, ends[:, 0], ends[:, 1])
             axes.errorbar(
-                at,
-                middle,
-                np.abs(ends.T - middle),
+                at[stated],
+                middle[stated],
+                np.abs(ends.T - middle)[:, stated],
                 fmt="none",
                 ecolor=drawn_color(None),
                 elinewidth=0.9 * made.line,
                 capsize=0.5 * made.marker,
             )
+            text = f"{percent(level)} interval" + " where one is stated" * (not stated.all())
             made.stroke(text, linewidth=0.9 * made.line)
-            tops = np.maximum(tops, ends[:, 1])
+            tops[stated] = np.maximum(tops, ends[:, 1])[stated]
         if cumulative and values == "share":
             sums = np.cumsum(fit.explained_variance_ratio_[:q])
             axes.plot(at, sums, "o-", color=GREY, markerfacecolor="white", gid="cumulative")
@@ -176,18 +171,3 @@ def variance_parts(fit: UAPCA) -> tuple[Floats, Floats]:
     if np.isinf(s):
         s, between = (1.0, np.zeros_like(between)) if within.any() else (1.0, between)
     return np.maximum(between, 0.0), np.maximum(s**2 * within, 0.0)
-
-
-def _interval(
-    fit: UAPCA, data: UncertainArray, q: int, level: float
-) -> tuple[Floats, Floats] | None:
-    """Eigenvalues and their intervals at the fit's scale, if the data has errors."""
-    if np.isinf(fit.scale):
-        return None
-    with warnings.catch_warnings():
-        # Which neighbours cannot be told apart is what overlapping error bars show.
-        warnings.simplefilter("ignore", SeparationWarning)
-        found = component_uncertainty(own_data(fit, data), n_components=q)
-    if not found.eigenvalue_std.any():
-        return None
-    return np.asarray(found.eigenvalues), np.asarray(found.eigenvalue_interval(level))
