@@ -16,7 +16,7 @@ from uapca.views.text import percent, shortened
 
 __all__ = ["axis_label", "check_pca", "points_of", "projected", "rows_of"]
 
-_PROJECTED = re.compile(r"[a-z]*pca(\d+)")
+_PROJECTED = re.compile(r"PC[1-9]\d*")
 
 
 def rows_of(Y: Any, parameter: str = "Y") -> UncertainArray:
@@ -107,9 +107,7 @@ def axis_label(rows: UncertainArray, component: int, pca: UAPCA | None) -> str:
         return f"PC{component + 1} ({percent(share)})"
     if rows.features is None:
         return f"PC{component + 1}"
-    name = rows.features[component]
-    match = _PROJECTED.fullmatch(name)
-    return f"PC{int(match[1]) + 1}" if match else shortened(name, 40)
+    return shortened(rows.features[component], 40)
 
 
 def points_of(points: Any, columns: int, pca: UAPCA | None) -> Floats:
