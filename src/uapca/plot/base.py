@@ -198,7 +198,7 @@ class Panel:
     def __init__(self, ax: Axes, ratio: float = 0.75) -> None:
         import matplotlib as mpl
 
-        self.ax: Any = ax
+        self.ax = ax
         self.ratio = ratio
         self.entries: list[Any] = []
         self.title_pad: float | None = None
@@ -351,7 +351,7 @@ def _drawn(made: Panel, title: str | None, legend: bool) -> Iterator[Panel]:
 def _legend_of(ax: Any) -> None:
     """One legend for all that was drawn into an Axes, outside of it and below."""
     outside, figure = getattr(ax, "_uapca_outside", False), ax.figure
-    for old in figure.legends if outside else [ax.get_legend()]:
+    for old in list(figure.legends) if outside else [ax.get_legend()]:
         if old is not None:
             old.remove()
     entries = ax._uapca_entries
@@ -381,7 +381,8 @@ def _legend(host: Any, figure: Any, entries: Sequence[Any], room: float, **where
     texts, widths = [], []
     for handle in entries:
         ruler.set_text(drawable(handle.get_label()))
-        _wrap(ruler, room - 4.0 * unit)
+        # Of many entries none is so long that it takes a line of its own.
+        _wrap(ruler, room - 4.0 * unit if len(entries) < 6 else room / 2 - 4.0 * unit)
         texts.append(ruler.get_text())
         widths.append(float(ruler.get_window_extent().width) + 3.9 * unit)
     for columns in range(min(len(texts), 6), 0, -1):
@@ -473,6 +474,8 @@ def grid(
             squeeze=False,
             **subplots,
         )
+        # Axes of fixed aspect move a little after their room is known.
+        figure.get_layout_engine().set(w_pad=0.07, h_pad=0.06)
         try:
             yield figure, axes
         except BaseException:

@@ -676,7 +676,7 @@ def spread_text(looks: RowLooks, spreads: Floats, panel: Panel) -> None:
     for i, text in zip(looks.wide, distinct([looks.keys[i] for i in looks.wide], 16), strict=True):
         times = f": {number(spreads[i] / usual, 2)} × the median spread" if usual > 0 else ""
         panel.area(text + times, looks.looks[i].color, 0.14)
-    if looks.wide:
+    if looks.wide and len(looks.keys) <= MANY:
         rest = f"{len(spreads) - len(looks.wide):,} others"
         rest += ", most of them certain" if usual == 0 else ""
         panel.area(rest, looks.looks[_other(looks)].color, 0.14)

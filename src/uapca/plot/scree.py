@@ -153,7 +153,8 @@ def scree(
             count = int(reference.count)
             axes.axvline(count + 0.5, color=GREY, linestyle="--", linewidth=0.9 * made.line)
             made.stroke(f"{count} stand out of the errors", GREY, "dashed")
-        axes.set_xticks(at, [f"PC{int(i)}" for i in at])
+        named = at[:: -(-q // 10)]
+        axes.set_xticks(named, [f"PC{int(i)}" for i in named])
         axes.set_xlim(0.4, q + 0.6)
         axes.set_ylim(0.0, 1.12 * float(tops.max()) or 1.0)
         made.axis_names("component", _LABELS[values])
