@@ -22,7 +22,7 @@ from uapca.plot.base import (
 )
 from uapca.plot.factor_traces import Course, course_of, draw_traces, fit_at, longest
 from uapca.plot.labels import distinct, percent, scale_text
-from uapca.plot.rows import MANY, as_if_normal, draw_rows, is_assumed, is_normal, radius_of
+from uapca.plot.rows import MANY, Kind, as_if_normal, draw_rows, is_assumed, is_normal, radius_of
 from uapca.plot.style import DASHES, GREY, LIGHT, SHAPES, Look, RowLooks, cycle_colors, looks
 from uapca.sensitivity import FactorTraces
 from uapca.sensitivity import factor_traces as follow
@@ -144,7 +144,11 @@ class Turning:
         """The traces up to a scale, with a line from the centre to where each feature is now."""
         names, own = self.traces.features, looks(len(self.traces.features), cycle_colors())
         short = max((len(names[j]) for j in self.shown), default=0) <= SHORT
-        style = {"mirrored": self.mirrored, "size": size, "labels": labels and short}
+        style: dict[str, Any] = {
+            "mirrored": self.mirrored,
+            "size": size,
+            "labels": labels and short,
+        }
         draw_traces(made, course, names, self.shown, **style)
         if labels and not short:
             texts = distinct([names[j] for j in self.shown], 24)
@@ -170,7 +174,7 @@ class Turning:
         )
         if n > NAMED:
             grey = (Look(GREY, GREY),) * n
-        kind = "ellipse" if n <= MANY else "density"
+        kind: Kind = "ellipse" if n <= MANY else "density"
         looks = RowLooks(keys, grey)
         draw_rows(made, rows, looks, (self.level,), kind=kind, labels=False, legend=n > MANY)
         if self.data.names is not None and n <= NAMED:

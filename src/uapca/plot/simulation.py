@@ -109,7 +109,7 @@ def simulation(
         made.ax.autoscale_view()
         size = made.ax.dataLim.size
         made.ratio = float(np.clip(size[1] / max(size[0], 1e-300), 0.5, 1.2))
-    return made.ax
+    return made.drawn
 
 
 def _clouds(scores: Floats, names: tuple[str, ...] | None) -> UncertainArray:
