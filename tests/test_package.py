@@ -28,6 +28,7 @@ LAYERS = [
     {"__main__"},
 ]
 MAY_ALSO = {
+    ("decomposition", "posterior"),  # n_components="auto", when it is asked for
     ("uncertain", "aggregate"),  # pooled rows are summed by the accumulator, imported when called
     ("stability", "compare"),  # the sampling experiment measures distances
 }
@@ -95,6 +96,9 @@ def test_public_names_are_there_and_documented():
     [
         ("load_studnets", "; did you mean 'uapca.datasets.load_students'?"),
         ("from_fram", "; did you mean 'uapca.from_frame'?"),
+        ("read_csv", "; did you mean 'uapca.read'?"),
+        ("from_pandas", "; did you mean 'uapca.from_frame'?"),
+        ("from_arviz", "; did you mean 'uapca.from_draws'?"),
         ("zzzzzz", ""),
         ("__wrapped__", ""),
     ],

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         aggregate,
         compare,
         datasets,
+        decomposition,
         exceptions,
         inputs,
         laws,
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     )
     from uapca.compare import bhattacharyya, hellinger, principal_angles
     from uapca.decomposition import UAPCA, UncertainScaler
+    from uapca.decomposition.io import load
     from uapca.exceptions import (
+        ApproximationWarning,
         CellError,
         CorrelationWarning,
         DegenerateLawError,
@@ -57,12 +60,13 @@ if TYPE_CHECKING:
         sampling_convergence,
         simulate,
     )
-    from uapca.uncertain import UncertainArray, concat, load
+    from uapca.uncertain import UncertainArray, concat
     from uapca.views.explorer import explore
 
 __all__ = [
     "UAPCA",
     "Aggregator",
+    "ApproximationWarning",
     "CellError",
     "CorrelationWarning",
     "DegenerateLawError",
@@ -85,6 +89,7 @@ __all__ = [
     "component_uncertainty",
     "concat",
     "datasets",
+    "decomposition",
     "exceptions",
     "explore",
     "factor_traces",
@@ -115,6 +120,7 @@ _MODULES = (
     "aggregate",
     "compare",
     "datasets",
+    "decomposition",
     "exceptions",
     "inputs",
     "laws",
@@ -125,6 +131,7 @@ _MODULES = (
 )
 _NAMES = {
     "exceptions": (
+        "ApproximationWarning",
         "CellError",
         "CorrelationWarning",
         "DegenerateLawError",
@@ -137,7 +144,7 @@ _NAMES = {
         "SupportWarning",
         "TableError",
     ),
-    "uncertain": ("UncertainArray", "concat", "load"),
+    "uncertain": ("UncertainArray", "concat"),
     "inputs": (
         "Aggregator",
         "from_distributions",
@@ -150,6 +157,7 @@ _NAMES = {
         "from_uncertainties",
     ),
     "decomposition": ("UAPCA", "UncertainScaler"),
+    "decomposition.io": ("load",),
     "posterior": ("Denoiser", "component_count"),
     "sensitivity": ("factor_traces", "weight_traces"),
     "compare": ("bhattacharyya", "hellinger", "principal_angles"),
@@ -160,6 +168,14 @@ _NAMES = {
         "simulate",
     ),
     "views.explorer": ("explore",),
+}
+# What people look for by the names of other libraries.
+_OTHER_WORDS = {
+    "read": ("read_csv", "read_excel", "read_fits", "read_json", "read_parquet", "read_table"),
+    "from_frame": ("from_arrow", "from_dataframe", "from_pandas", "from_polars", "from_records"),
+    "from_draws": ("from_arviz", "from_posterior", "from_samples", "from_xarray"),
+    "from_uncertainties": ("from_ufloats",),
+    "UAPCA": ("PCA",),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -182,6 +198,7 @@ def _meant(name: str) -> str:
     from uapca._names import nearest
 
     known = {other: other for other in (*_MODULES, *_HOME)}
+    known |= {other: home for home, others in _OTHER_WORDS.items() for other in others}
     known |= {other: f"datasets.{other}" for other in datasets.__all__}
     close = nearest(name, known)
     return f"; did you mean 'uapca.{known[close]}'?" if close else ""

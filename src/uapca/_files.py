@@ -6,18 +6,29 @@ which holds the format's name and version and what describes the arrays. No pick
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import os
+import stat
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from uapca.exceptions import FileError
+
+try:
+    _locks: Any = import_module("fcntl")
+except ImportError:  # Windows
+    _locks = None
 
 __all__ = ["read_archive", "replacing", "write_archive"]
 
@@ -32,8 +43,10 @@ _SIGNS_OF_DAMAGE = (
     TypeError,
     AttributeError,
     NotImplementedError,
-    RuntimeError,
+    RuntimeError,  # RecursionError too
     OSError,
+    MemoryError,
+    OverflowError,
     zlib.error,
 )
 
@@ -42,31 +55,78 @@ _SIGNS_OF_DAMAGE = (
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A file to write into that takes the place of ``path`` when the block ends without an error.
 
-    What stood at ``path`` before stays untouched until then, whatever happens.
+    What stood at ``path`` before stays untouched until then, whatever happens. The file stands
+    beside its target until then; one that a killed process left there is removed. A pipe or a
+    character device is written to when everything is there.
     """
+    mode = os.stat(path).st_mode if os.path.exists(path) else 0
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(f"path must name a file; {os.fspath(path)!r} is a folder")
+    if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
+        content = io.BytesIO()
+        yield content
+        Path(path).write_bytes(content.getbuffer())
+        return
+    if mode and not stat.S_ISREG(mode):
+        raise FileError(f"path must name a file; {os.fspath(path)!r} is a socket or a disk")
     target = Path(path).resolve()  # what a link points to, not the link, is replaced
-    if target.is_dir():
-        raise IsADirectoryError(
-            f"path must name a file; {str(target)!r} is a folder. Add a file name to it."
-        )
     if not target.parent.is_dir():
         raise FileNotFoundError(
-            f"path must lie in a folder that exists; there is no folder {str(target.parent)!r}. "
-            "Create it first."
+            f"path must lie in a folder that exists; there is no folder {str(target.parent)!r}"
         )
-    handle, name = tempfile.mkstemp(
-        dir=target.parent, prefix=f".{target.name[:64]}.", suffix=".part"
-    )
+    name = ""
     try:
-        with os.fdopen(handle, "wb") as file:
+        name, file = _part_of(target)
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+            os.chmod(name, mode & 0o777 if mode else 0o666 & ~_umask())
+            if _locks is None:
+                file.close()
+            os.replace(name, target)  # before the lock on it is given up
+    except BaseException as error:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno and error.filename in (None, name):
+            # A full disk, or a folder that must not be written to, is told by its target.
+            raise type(error)(error.errno, error.strerror, str(target)) from error
         raise
+
+
+def _part_of(target: Path) -> tuple[str, IO[bytes]]:
+    """A new file beside ``target``, locked as long as it is open.
+
+    Such files of other processes that no longer hold their lock were left behind: they go.
+    """
+    prefix, suffix = f".{target.name[:32]}.", ".part"
+    for entry in os.scandir(target.parent):
+        if entry.name.startswith(prefix) and entry.name.endswith(suffix):
+            with suppress(OSError):
+                _remove_abandoned(entry.path)
+    while True:
+        try:
+            handle, name = tempfile.mkstemp(suffix, prefix, target.parent)
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(target)) from None
+        if _locks is not None:
+            with suppress(OSError):  # not every file system has locks
+                _locks.flock(handle, _locks.LOCK_EX)
+        if os.path.exists(name):  # nobody took it for abandoned before it was locked
+            return name, os.fdopen(handle, "wb")
+        os.close(handle)
+
+
+def _remove_abandoned(path: str) -> None:
+    if _locks is None:
+        os.unlink(path)  # fails while it is open
+        return
+    handle = os.open(path, os.O_RDWR)
+    try:
+        _locks.flock(handle, _locks.LOCK_EX | _locks.LOCK_NB)
+        os.unlink(path)
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:
@@ -101,30 +161,29 @@ def read_archive(
 ) -> T:
     """What ``assembled`` makes of the header and the arrays of a file, or of a binary stream.
 
-    ``foreign`` says what to do with a file of another kind: two sentences, of which the first
-    has ``{where}`` for the file.
+    ``foreign`` says what to do with a file of another kind; it has ``{where}`` for the file. A
+    ValueError of ``assembled`` becomes a `FileError` that names the file.
     """
     where = repr(os.fspath(source)) if isinstance(source, str | os.PathLike) else "the stream"
+    damaged = FileError(f"path must name a complete file; {where} is damaged or was cut short")
     try:
         with zipfile.ZipFile(source) as archive:
             header = _header(archive, where, format_, version, foreign)
-            arrays = {
-                name.removesuffix(".npy"): _array(archive, name)
-                for name in archive.namelist()
-                if name.endswith(".npy")
-            }
-        found = {name: [array.dtype.str, *array.shape] for name, array in arrays.items()}
-        if found != header["arrays"]:
-            raise ValueError(_damaged(where))
-        return assembled(header, arrays)
+            arrays = _arrays(archive, header["arrays"])
     except zipfile.BadZipFile:
         if _start(source) == b"PK\x03\x04":
-            raise ValueError(_damaged(where)) from None
-        raise ValueError(foreign.format(where=where)) from None
-    except (FileNotFoundError, PermissionError, IsADirectoryError):
+            raise damaged from None
+        raise FileError(foreign.format(where=where)) from None
+    except (FileNotFoundError, PermissionError, IsADirectoryError, FileError):
         raise
+    except (ValueError, *_SIGNS_OF_DAMAGE) as error:
+        raise damaged from error
+    try:
+        return assembled(header, arrays)
     except _SIGNS_OF_DAMAGE as error:
-        raise ValueError(_damaged(where)) from error
+        raise damaged from error
+    except ValueError as error:
+        raise FileError(f"{where} holds what no data can be: {error}") from error
 
 
 def _start(source: str | os.PathLike[str] | IO[bytes]) -> bytes:
@@ -138,34 +197,48 @@ def _start(source: str | os.PathLike[str] | IO[bytes]) -> bytes:
 def _header(
     archive: zipfile.ZipFile, where: str, format_: str, version: int, foreign: str
 ) -> dict[str, Any]:
+    """The header of an archive whose members are as large as they say, and no larger than it."""
+    members = archive.infolist()
     if _HEADER not in archive.namelist():
-        raise ValueError(foreign.format(where=where))
-    try:
-        header = json.loads(archive.read(_HEADER))
-    except ValueError:
-        raise ValueError(_damaged(where)) from None
+        raise FileError(foreign.format(where=where))
+    assert archive.fp is not None
+    size = archive.fp.seek(0, os.SEEK_END)
+    if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+        raise FileError(f"{where} must hold its arrays as they are; they are compressed")
+    if sum(member.file_size for member in members) > size:
+        raise ValueError
+    header = json.loads(archive.read(_HEADER))
     if not isinstance(header, dict) or header.get("format") != format_:
-        raise ValueError(foreign.format(where=where))
+        raise FileError(foreign.format(where=where))
     if not isinstance(header.get("version"), int) or header["version"] > version:
-        raise ValueError(
+        raise FileError(
             f"path must name a file of format version {version} or older; {where} has version "
-            f"{header.get('version')}. Install a newer uapca to read it."
+            f"{header.get('version')}: install a newer uapca"
         )
     return header
 
 
-def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
-    try:
-        with archive.open(name) as member:
-            array: npt.NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
+def _arrays(archive: zipfile.ZipFile, listing: dict[str, Any]) -> Arrays:
+    """The arrays that the header lists, and no others."""
+    names = [name for name in archive.namelist() if name != _HEADER]
+    if sorted(names) != sorted(f"{name}.npy" for name in listing):
+        raise ValueError
+    arrays: Arrays = {}
+    for name, (dtype, *shape) in listing.items():
+        info = archive.getinfo(f"{name}.npy")
+        # Before NumPy makes room for it: there is no more in the file than it says.
+        if np.dtype(dtype).itemsize * math.prod(shape) > info.file_size:
+            raise ValueError
+        with archive.open(info) as member:
+            version = np.lib.format.read_magic(member)
+            reader = {
+                (1, 0): np.lib.format.read_array_header_1_0,
+                (2, 0): np.lib.format.read_array_header_2_0,
+            }[version]
+            found, _, kind = reader(member)
+            if [kind.str, *found] != [dtype, *shape] or kind.hasobject:
+                raise ValueError
+        with archive.open(info) as member:
+            arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
             member.read()  # to the end, where the checksum is compared
-            return array
-    except ValueError as error:
-        raise zipfile.BadZipFile(str(error)) from None
-
-
-def _damaged(where: str) -> str:
-    return (
-        f"path must name a complete file; {where} is damaged or was cut short. "
-        "Copy it again from where it was written."
-    )
+    return arrays

@@ -288,13 +288,15 @@ def hellinger_to_each(normal: Normal, means: Doubles, covs: Doubles) -> Doubles:
 def _normal(value: Comparable, parameter: str) -> Normal:
     """Mean and covariance of a fitted PCA, an UncertainArray or a pair."""
     if isinstance(value, UAPCA):
+        value.between_covariance_  # noqa: B018 - raises where K was not formed
         covariance = value.get_covariance()
         if np.isinf(value.scale):
             raise ValueError(
                 f"{parameter} must be fitted at a finite scale; got inf, where K is only known in "
                 "units of s² (principal_angles compares the components)"
             )
-        return value.mean_, covariance
+        units = _units(value)  # distances are those in the units of the data
+        return units * value.mean_, covariance * units[:, None] * units
     if isinstance(value, UncertainArray):
         return value.pooled()
     if not isinstance(value, tuple | list) or len(value) != 2:
@@ -328,6 +330,8 @@ def _on_components(a: Comparable, b: Comparable) -> tuple[Normal, Normal]:
     assert isinstance(b, UAPCA)
     if len(a.mean_) != len(b.mean_):
         raise ValueError(_different(len(a.mean_), len(b.mean_)))
+    if not np.array_equal(_units(a), _units(b)):
+        raise ValueError("a and b must have the same feature_scale_ with space='components'")
     shift = b.mean_ - a.mean_
     basis = scipy.linalg.orth(np.vstack([a.components_, b.components_]).T)
 
@@ -340,6 +344,11 @@ def _on_components(a: Comparable, b: Comparable) -> tuple[Normal, Normal]:
         return np.asarray(floor * np.eye(basis.shape[1]) + (inner.T * (values - floor)) @ inner)
 
     return (np.zeros(basis.shape[1]), model(a)), (basis.T @ shift, model(b))
+
+
+def _units(pca: UAPCA) -> Doubles:
+    """What a fit divided the features by."""
+    return np.ones_like(pca.mean_) if pca.feature_scale_ is None else pca.feature_scale_
 
 
 def _checked_covariance(cov: Doubles, parameter: str) -> Doubles:
@@ -365,7 +374,7 @@ def _directions(value: UAPCA | npt.ArrayLike, parameter: str) -> Doubles:
     """Components as rows of length 1, so that a short one is no less a direction."""
     if isinstance(value, UAPCA):
         check_is_fitted(value)
-        return value.components_
+        return value.components_.astype(np.float64, copy=False)
     if isinstance(value, UncertainArray):
         raise TypeError(
             f"{parameter} must be a fitted UAPCA or components of shape (q, D); got UncertainArray "

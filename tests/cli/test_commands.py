@@ -156,7 +156,7 @@ def test_standardised_models_are_compared_in_the_units_of_the_data(run, folder):
     result = run("compare", "a.json", "b.json", "--json")
     assert json.loads(result.stdout)["hellinger"] < 1e-7
     assert result.stderr == (
-        "one of the two is standardised: angles compare components in different units\n"
+        "one of the two is standardized: angles compare components in different units\n"
     )
 
 

@@ -7,27 +7,27 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.cli.model import read_model
+from uapca.cli.model import features_of, project, read_model
 
 REPORT = """Variances at s = 1
 component     variance   share      sum  errors   tilt
-PC1         48.6 ± 6.9  67.8 %   67.8 %   3.7 %   9.3°
-PC2        11.27 ± 4.4  15.7 %   83.6 %  36.1 %  90.0°
+PC1         48.6 ± 7.4  67.8 %   67.8 %   3.7 %  11.7°
+PC2        11.27 ± 5.5  15.7 %   83.6 %  36.1 %  46.5°
 2 others         11.77  16.4 %  100.0 %
 
 Loadings
 feature            PC1             PC2
-M1       0.680 ± 0.049  -0.358 ± 0.876
-M2       0.577 ± 0.079  -0.261 ± 0.806
-P1       0.428 ± 0.119   0.767 ± 0.912
-P2       0.142 ± 0.060   0.464 ± 1.242
+M1       0.680 ± 0.085  -0.358 ± 0.333
+M2       0.577 ± 0.086  -0.261 ± 0.347
+P1       0.428 ± 0.146   0.767 ± 0.411
+P2       0.142 ± 0.062   0.464 ± 0.449
 
 rows: Jack makes 41 % of PC1's variance.
 
 Stability
-components 1 and 2 are close: their gap is 3.0 standard deviations of what would close it.
-components 2 and 3 cannot be told apart: their gap is 0.2 standard deviations of what would \
-close it, below 2.
+PC1 is known to 12°.
+PC2 and PC3 cannot be told apart (they swap in 36 % of redraws); PC3 is not among those asked \
+for.
 """
 
 
@@ -99,7 +99,7 @@ def test_certain_points(run):
 
 
 def test_groups_are_explained_as_groups(run):
-    assert "if one point is drawn from each group" in run("fit", "iris").stderr
+    assert "if the points behind the groups are drawn again" in run("fit", "iris").stderr
 
 
 @pytest.mark.parametrize(
@@ -169,24 +169,29 @@ def test_a_model_keeps_the_fit_exactly(run, tmp_path, options):
     model = read_model(str(path))
     X = uapca.datasets.load_students()
     scale = float(options[1]) if "-s" in options else 1.0
-    scaler = uapca.UncertainScaler().fit(X) if "--standardize" in options else None
-    data = X if scaler is None else scaler.transform(X)
     pca = uapca.UAPCA(
-        None if "-n" in options else 2, scale=scale, ddof=1.0 if "--ddof" in options else 0.0
-    ).fit(data)
-    for name, value in {
-        "mean": pca.mean_,
-        "components": pca.components_,
-        "variances": pca.explained_variance_,
-        "shares": pca.explained_variance_ratio_,
-        "between": pca.between_covariance_,
-        "within": pca.within_covariance_,
-    }.items():
-        np.testing.assert_array_equal(getattr(model, name), value)
-    assert (model.scale, model.rows, model.features) == (scale, 6, X.features)
-    Y, wanted = model.project(X), pca.transform(data)
-    np.testing.assert_allclose(Y.mean, wanted.mean, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(Y.cov.dense(), wanted.cov.dense(), rtol=1e-12, atol=1e-13)
+        None if "-n" in options else 2,
+        scale=scale,
+        ddof=1.0 if "--ddof" in options else 0.0,
+        standardize="--standardize" in options,
+    ).fit(X)
+    for name in (
+        "mean_",
+        "components_",
+        "explained_variance_",
+        "explained_variance_ratio_",
+        "between_covariance_",
+        "within_covariance_",
+    ):
+        np.testing.assert_array_equal(getattr(model, name), getattr(pca, name))
+    assert (model.scale, model.n_samples_, features_of(model)) == (scale, 6, X.features)
+    Y, wanted = project(model, X), pca.transform(X)
+    np.testing.assert_array_equal(Y.mean, wanted.mean)
+    np.testing.assert_array_equal(Y.cov.dense(), wanted.cov.dense())
+    scaler = uapca.UncertainScaler() if "--standardize" in options else None
+    data = X if scaler is None else scaler.fit_transform(X)
+    plain = uapca.UAPCA(pca.n_components, scale=scale, ddof=pca.ddof).fit_transform(data)
+    np.testing.assert_allclose(Y.mean, plain.mean, rtol=1e-12, atol=1e-13)
 
 
 def test_a_model_far_from_zero_loses_nothing(tmp_path, monkeypatch, run):
@@ -210,37 +215,21 @@ def test_ties_are_said_to_be_undetermined(run, tmp_path):
     uapca.UncertainArray(points, std=0.5).save(path)
     result = run("fit", path, "--json")
     found = json.loads(result.stdout)["uncertainty"]
-    assert found["components_std"] == [[None, None], [None, None]]
+    assert all(0.2 < x <= 1.0 for row in found["components_std"] for x in row)
     table = run("fit", path).stdout
-    assert "± ∞" in table
     assert "cannot be told apart" in table
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda m: "nothing", "'m.json' is not a model: it is not JSON in UTF-8."),
-        (lambda m: "[1]", "'m.json' is not a model written by uapca fit."),
-        (
-            lambda m: json.dumps(m | {"format": "x"}),
-            "'m.json' is not a model written by uapca fit.",
-        ),
-        (
-            lambda m: json.dumps(m | {"version": 9}),
-            "'m.json' has format version 9; this uapca reads up to 1. Install a newer one.",
-        ),
-        (
-            lambda m: json.dumps(m | {"mean": [1.0]}),
-            "'m.json' is damaged: its fields do not fit together.",
-        ),
-        (
-            lambda m: json.dumps({k: v for k, v in m.items() if k != "scaler"}),
-            "'m.json' is damaged: its fields do not fit together.",
-        ),
-        (
-            lambda m: json.dumps(m | {"components": "x"}),
-            "'m.json' is damaged: its fields do not fit together.",
-        ),
+        (lambda m: "nothing", "it is not JSON"),
+        (lambda m: "[1]", "is not a fit"),
+        (lambda m: json.dumps(m | {"format": "x"}), "is not a fit"),
+        (lambda m: json.dumps(m | {"version": 9}), "has format version 9"),
+        (lambda m: json.dumps(m | {"mean": [1.0]}), "features must be"),
+        (lambda m: json.dumps({k: v for k, v in m.items() if k != "rows"}), "'rows' is missing"),
+        (lambda m: json.dumps(m | {"components": "x"}), "components must be"),
     ],
 )
 def test_damaged_models(run, fails, tmp_path, monkeypatch, change, message):
@@ -248,8 +237,13 @@ def test_damaged_models(run, fails, tmp_path, monkeypatch, change, message):
     assert run("fit", "students", "-o", "m.json").exit_code == 0
     model = json.loads((tmp_path / "m.json").read_text())
     (tmp_path / "m.json").write_text(change(model))
-    assert fails("project", "students", "--model", "m.json") == message
-    assert fails("compare", "m.json", "students") == message
+    for command in (
+        ["project", "students", "--model", "m.json"],
+        ["compare", "m.json", "students"],
+    ):
+        said = fails(*command)
+        assert message in said
+        assert "'m.json'" in said
 
 
 def test_long_tables_are_cut_and_the_model_is_not(run, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 import uapca
 from uapca.datasets import GRADES, load_iris_groups, load_students
 from uapca.inputs import parse_cell
-from uapca.laws import Gaussian, Point, Trapezoid, Uniform
+from uapca.laws import NormalMarginal, Point, Trapezoid, Uniform
 
 
 def trapezoid_moments(a, b, c, d):
@@ -44,7 +44,7 @@ def test_the_table():
     assert X.features == ("M1", "M2", "P1", "P2")
     good, fair = Trapezoid(13, 14, 16, 18), Trapezoid(10, 11, 13, 15)
     expected = {
-        "Tom": (Point(15), fair, Gaussian(14, 5.7), Uniform(14, 16)),
+        "Tom": (Point(15), fair, NormalMarginal(14, 5.7), Uniform(14, 16)),
         "David": (Point(9), good, fair, Point(10)),
         "Bob": (Point(6), Uniform(10, 11), Uniform(13, 20), good),
         "Jane": (fair, Trapezoid(14, 18, 20, 20), Point(19), Uniform(10, 12)),

@@ -92,18 +92,15 @@ def test_errors_beside_points(rng):
     [
         (
             "variance",
-            "by must be 'total', 'means' or one unit for each feature; got 'variance'. "
-            "Use 'total' unless the units are known.",
+            "by must be 'total', 'means' or one unit for each feature; got 'variance'",
         ),
         (
             [1.0, 2.0],
-            "by must have one unit for each of the 5 features; got shape (2,). "
-            "Use 1.0 for features that are to stay as they are.",
+            "by must have one unit for each of the 5 features; got shape (2,)",
         ),
         (
             [1.0, 2.0, 0.0, 1.0, 1.0],
-            "by must be positive; got 0.0 for feature 2. "
-            "Use 1.0 for features that are to stay as they are.",
+            "by must be positive; feature 2 has 0.0",
         ),
     ],
 )

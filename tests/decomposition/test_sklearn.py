@@ -77,8 +77,10 @@ def test_clone_and_parameters():
     assert clone(pca).get_params() == {
         "n_components": 3,
         "scale": 0.5,
+        "standardize": False,
         "ddof": 1,
         "solver": "eigh",
+        "whiten": False,
     }
     assert repr(pca) == "UAPCA(ddof=1, n_components=3, scale=0.5, solver='eigh')"
 
@@ -107,8 +109,8 @@ def test_uncertain_rows_pass_by_set_output(rng):
 
 def test_feature_names(rng):
     assert list(uapca.UAPCA(2).fit(rng.standard_normal((5, 3))).get_feature_names_out()) == [
-        "uapca0",
-        "uapca1",
+        "PC1",
+        "PC2",
     ]
     X = random_uncertain(rng, n=5, d=3, features=["x", "y", "z"])
     assert list(uapca.UncertainScaler().fit(X).get_feature_names_out()) == ["x", "y", "z"]

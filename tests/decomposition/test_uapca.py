@@ -32,7 +32,7 @@ class TestProjection:
         assert_allclose(Y.mean, (X.mean - pca.mean_) @ A.T, atol=1e-12)
         assert_allclose(Y.cov.dense(), A @ X.cov.dense() @ A.T, atol=1e-12)
         assert Y.names == X.names
-        assert Y.features == ("uapca0", "uapca1")
+        assert Y.features == ("PC1", "PC2")
         assert_array_equal(Y.weights, X.weights)
 
     @pytest.mark.parametrize("kind", KINDS)
@@ -94,7 +94,8 @@ class TestProjection:
     def test_float32_stays_float32(self, rng):
         X = random_uncertain(rng, dtype=np.float32)
         pca = uapca.UAPCA(2).fit(X)
-        assert pca.components_.dtype == np.float64
+        assert pca.components_.dtype == np.float32
+        assert pca.between_covariance_.dtype == np.float64
         Y = pca.transform(X)
         assert Y.mean.dtype == np.float32
         assert Y.cov.dense().dtype == np.float32
@@ -165,52 +166,39 @@ class TestParameters:
         [
             (
                 {"n_components": 7},
-                "n_components must be between 1 and the number of features = 6; got 7 for data of "
-                "shape (20, 6). None keeps all.",
-            ),
-            (
-                {"n_components": 0},
-                "n_components must be between 1 and the number of features = 6; got 0 for data of "
-                "shape (20, 6). None keeps all.",
-            ),
-            (
-                {"n_components": 1.5},
-                "n_components must be a positive integer, a share of the variance between 0 and 1, "
-                "or None; got 1.5 for data of shape (20, 6). None keeps all.",
+                "n_components must be an integer from 1 to the number of features = 6, a share of "
+                "the variance between 0 and 1, 'mle', 'auto' or None; got 7 for data of shape "
+                "(20, 6)",
             ),
             (
                 {"n_components": "mle"},
-                "n_components must be a positive integer, a share of the variance between 0 and 1, "
-                "or None; got 'mle' for data of shape (20, 6). None keeps all.",
+                "n_components='mle' needs certain points, at least as many as features; got 20 "
+                "uncertain rows of 6 features: 'auto' counts the components of uncertain rows",
             ),
             (
-                {"scale": -1.0},
-                "scale must be a number from 0 to infinity; got -1.0",
+                {"scale": True},
+                "scale must be a number from 0 to infinity; got True: standardize=True divides "
+                "features by their standard deviations",
             ),
-            (
-                {"scale": np.nan},
-                "scale must be a number from 0 to infinity; got nan",
-            ),
-            ({"ddof": -1}, "ddof must be a number, zero or positive; got -1. Use 0 or 1."),
+            ({"ddof": -1}, "ddof must be a number, zero or positive; got -1"),
             (
                 {"solver": "qr"},
-                "solver must be one of 'auto', 'eigh', 'svd', 'lanczos'; got 'qr'. "
-                "Leave it at 'auto'.",
+                "solver must be one of 'auto', 'eigh', 'svd', 'lanczos'; got 'qr'",
             ),
             (
                 {"solver": "svd"},
                 "solver must be 'eigh' or 'lanczos' unless the errors are zero or isotropic; "
-                "got 'svd' for dense errors. Use solver='auto'.",
+                "got 'svd' for dense errors",
             ),
             (
                 {"solver": "lanczos", "scale": np.inf},
                 "solver must be 'eigh' at scale=inf unless the errors are zero or isotropic; "
-                "got 'lanczos' for dense errors. Use solver='eigh', or a large finite scale.",
+                "got 'lanczos' for dense errors",
             ),
             (
                 {"solver": "lanczos", "n_components": 0.5},
-                "solver must be 'eigh' or 'svd' where n_components is a share of the variance; "
-                "got 'lanczos'. Use solver='auto', or give n_components as an integer.",
+                "solver must be 'eigh' or 'svd' unless n_components is an integer or None; "
+                "got 'lanczos'",
             ),
         ],
         ids=lambda value: str(value)[:30],
@@ -219,16 +207,22 @@ class TestParameters:
         with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
             uapca.UAPCA(**parameters).fit(X)
 
+    @pytest.mark.parametrize("wanted", [0, -1, 1.5, 0.0, 1.0, True, "best", np.nan])
+    def test_numbers_of_components_that_are_none(self, X, wanted):
+        with pytest.raises(ValueError, match="^n_components must be an integer from 1 to"):
+            uapca.UAPCA(wanted).fit(X)
+
+    @pytest.mark.parametrize("scale", [-1.0, np.nan, "large", None])
+    def test_scales_that_are_none(self, X, scale):
+        with pytest.raises(ValueError, match="^scale must be a number from 0 to infinity"):
+            uapca.UAPCA(scale=scale).fit(X)
+
     def test_ddof_leaves_something(self):
         with pytest.raises(ValueError, match=r"^ddof must be smaller than the effective number"):
             uapca.UAPCA(ddof=1).fit([[1.0, 2.0]])
 
     def test_min_of_rows_and_features_for_points(self, rng):
-        message = (
-            "n_components must be between 1 and min(rows, features) = 4; got 5 for data of "
-            "shape (4, 6). None keeps all."
-        )
-        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        with pytest.raises(ValueError, match=r"from 1 to min\(rows, features\) = 4, .* \(4, 6\)$"):
             uapca.UAPCA(5).fit(rng.standard_normal((4, 6)))
 
     def test_overflow(self):
@@ -295,7 +289,7 @@ class TestTransformChecks:
         pca = uapca.UAPCA(2).fit(X)
         with pytest.raises(
             ValueError,
-            match=r"^X must have the 6 features of the fit; got 5\. Select them with X\[:, feat",
+            match=r"^X must have the 6 features of the fit; got 5$",
         ):
             pca.transform(X[:, :5])
 
@@ -304,7 +298,7 @@ class TestTransformChecks:
         with pytest.raises(
             ValueError,
             match=r"^X must have the features of the fit in the same order; feature 0 is 'v' "
-            r"instead of 'u'\. Select and order them with X\[:, features\]\.$",
+            r"instead of 'u': select them with X\[:, features\]$",
         ):
             pca.transform(X[:, list("vuwxyz")])
 
@@ -466,14 +460,84 @@ class TestSolvers:
 class TestQuality:
     def test_loadings(self, X):
         pca = uapca.UAPCA().fit(X)
-        loadings = pca.loadings()
-        assert_allclose(loadings @ loadings.T, pca.get_covariance(), atol=1e-12)
-        assert_array_equal(pca.loadings(scaled=False), pca.components_.T)
+        loadings = np.asarray(pca.loadings())
+        K = pca.get_covariance()
+        size = np.sqrt(K.diagonal())
+        assert_allclose(loadings @ loadings.T, K / size[:, None] / size, atol=1e-12)
+
+    @pytest.mark.parametrize("scale", [0.0, 0.7, np.inf])
+    @pytest.mark.parametrize("standardize", [False, True])
+    def test_loadings_are_correlations_of_draws(self, rng, X, scale, standardize):
+        """Draw rows by weight, then values; the limit is that of the errors alone."""
+        pca = uapca.UAPCA(2, scale=scale, standardize=standardize).fit(X)
+        rows = rng.choice(20, 40_000, p=X.weights)
+        points = X.mean[rows]
+        roots = np.linalg.cholesky(X.cov.dense() + 1e-12 * np.eye(6))
+        noise = np.einsum("nij,nj->ni", roots[rows], rng.standard_normal((40_000, 6)))
+        points = noise if np.isinf(scale) else points + scale * noise
+        scores = pca.transform(uapca.UncertainArray(points, features=X.features)).mean
+        found = np.corrcoef(points.T, scores.T)[:6, 6:]
+        assert_allclose(found, np.asarray(pca.loadings()), atol=0.03)
+
+    def test_loadings_of_a_feature_at_rest_and_without_a_matrix(self, rng):
+        points = rng.standard_normal((30, 3)) * [2.0, 0.0, 1.0]
+        assert_array_equal(uapca.UAPCA().fit(points).loadings().values[1], 0.0)
+        X = random_uncertain(rng, n=40, d=90, kind="diagonal")
+        dense, free = (uapca.UAPCA(3, solver=s).fit(X) for s in ("eigh", "lanczos"))
+        assert_allclose(free.loadings(), dense.loadings(), atol=1e-6)
+        assert_allclose(free.summary(), dense.summary(), rtol=1e-6)
 
     def test_contributions(self, X):
         contributions = uapca.UAPCA(3).fit(X).contributions()
         assert contributions.shape == (6, 3)
-        assert_allclose(contributions.sum(axis=0), 1, rtol=1e-14)
+        assert_allclose(np.sum(contributions, axis=0), 1, rtol=1e-14)
+
+    def test_results_are_labeled(self, X):
+        pca = uapca.UAPCA(2).fit(X)
+        for table, rows in (
+            (pca.loadings(), X.features),
+            (pca.contributions(), X.features),
+            (pca.cos2(X), X.names),
+            (pca.row_contributions(X), X.names),
+        ):
+            frame = table.to_frame()
+            assert table.rows == tuple(frame.index) == rows
+            assert table.columns == tuple(frame.columns) == ("PC1", "PC2")
+            assert_array_equal(frame.to_numpy(), table.values)
+            assert_array_equal(table["PC2"], table.values[:, 1])
+            assert_array_equal(table[3, 1], table.values[3, 1])
+            assert len(repr(table).splitlines()) == 1 + len(table)
+        plain = uapca.UAPCA(1).fit(np.eye(3))
+        assert plain.cos2(np.eye(3)).rows is None
+        assert repr(plain.cos2(np.zeros((50, 3)))).count("\n") == 21
+        assert plain.loadings().rows == ("x0", "x1", "x2")
+
+    def test_summary(self, X):
+        pca = uapca.UAPCA(scale=0.5).fit(X)
+        table = pca.summary().to_frame()
+        A, within = pca.components_, pca.within_covariance_
+        own = np.einsum("qi,ij,qj->q", A, within, A)
+        assert list(table.index[:2]) == ["PC1", "PC2"]
+        assert_array_equal(table["variance"], pca.explained_variance_)
+        assert_allclose(table["cumulative"].iloc[-1], 1.0)
+        assert_allclose(table["uncertainty"], 0.25 * own / pca.explained_variance_, rtol=1e-10)
+        assert_allclose(table["uncertainty_shown"], np.cumsum(own) / np.trace(within), rtol=1e-10)
+        assert_array_equal(pca.rescale(0.0).summary()["uncertainty"], 0.0)
+        assert_allclose(pca.rescale(np.inf).summary()["uncertainty"], 1.0)
+
+    def test_share_of_the_uncertainty_in_the_picture(self, X):
+        pca = uapca.UAPCA(2).fit(X)
+        A, covs = pca.components_, X.cov.dense()
+        shown = np.einsum("qi,nij,qj->n", A, covs, A)
+        whole = np.trace(covs, axis1=1, axis2=2)
+        table = pca.uncertainty_share(X)
+        assert_allclose(table["share"], shown / whole, rtol=1e-10)
+        assert table.rows == X.names
+        expected = (X.weights @ shown) / (X.weights @ whole)
+        assert pca.uncertainty_share() == pytest.approx(expected, rel=1e-12)
+        assert pca.summary()["uncertainty_shown"][-1] == pytest.approx(expected, rel=1e-12)
+        assert uapca.UAPCA().fit(X).uncertainty_share() == pytest.approx(1.0, rel=1e-12)
+        assert uapca.UAPCA(1).fit(X.mean).uncertainty_share() == 1.0
 
     @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.parametrize("scale", [0.0, 0.7, 1.0, np.inf])
@@ -521,7 +585,7 @@ class TestQuality:
         expected = (scores**2).mean(axis=0) / away[:, None]
         assert_allclose(pca.cos2(X), expected, atol=0.02)
         every = uapca.UAPCA(5).fit(X, sample_weight=np.full(4, 5))
-        assert_allclose(every.cos2(X).sum(axis=1), 1, rtol=1e-12)
+        assert_allclose(np.sum(every.cos2(X), axis=1), 1, rtol=1e-12)
 
     @pytest.mark.parametrize("q", [1, 3, None])
     def test_score_is_scikit_learns(self, rng, q):
@@ -554,6 +618,6 @@ def test_columns_of_text_are_named(library):
     with pytest.raises(ValueError) as error:
         uapca.UAPCA(1).fit(frame)
     assert str(error.value) == (
-        "X must hold numbers in every column; 'star', 'type' hold something else. Drop the "
-        "columns, or use uapca.from_frame, which takes names of rows and errors from columns."
+        "X must hold numbers in every column; 'star', 'type' do not: uapca.from_frame takes row "
+        "names and errors from columns"
     )

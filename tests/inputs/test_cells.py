@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from uapca.inputs import CellError, format_cell, parse_cell
-from uapca.laws import Gaussian, Point, Trapezoid, Triangular, Uniform
+from uapca.laws import NormalMarginal, Point, Trapezoid, Triangular, Uniform
 
 WORDS = {"good": "T(13, 14, 16, 18)", "Bad": 3, "so-so": Uniform(8, 12)}
 
@@ -23,18 +23,18 @@ WORDS = {"good": "T(13, 14, 16, 18)", "Bad": 3, "so-so": Uniform(8, 12)}
         ("[10;12]", Uniform(10, 12)),
         ("[ -1e2 , 1E2 ]", Uniform(-100, 100)),
         ("U(10, 12)", Uniform(10, 12)),
-        ("14±5.7", Gaussian(14, 5.7)),
-        ("14 +/- 5.7", Gaussian(14, 5.7)),
-        ("14 +- 5.7", Gaussian(14, 5.7)),
-        ("-14 ± 1e-3", Gaussian(-14, 0.001)),
-        ("N(14, 5.7)", Gaussian(14, 5.7)),
-        ("n( 14;5.7 )", Gaussian(14, 5.7)),
-        ("14(6)", Gaussian(14, 6)),
-        ("14.32(6)", Gaussian(14.32, 0.06)),
-        ("14.32(16)", Gaussian(14.32, 0.16)),
-        ("14.3(1.2)", Gaussian(14.3, 1.2)),
-        ("1.43(6)e5", Gaussian(143000, 6000)),
-        ("-0.00512(3)", Gaussian(-0.00512, 0.00003)),
+        ("14±5.7", NormalMarginal(14, 5.7)),
+        ("14 +/- 5.7", NormalMarginal(14, 5.7)),
+        ("14 +- 5.7", NormalMarginal(14, 5.7)),
+        ("-14 ± 1e-3", NormalMarginal(-14, 0.001)),
+        ("N(14, 5.7)", NormalMarginal(14, 5.7)),
+        ("n( 14;5.7 )", NormalMarginal(14, 5.7)),
+        ("14(6)", NormalMarginal(14, 6)),
+        ("14.32(6)", NormalMarginal(14.32, 0.06)),
+        ("14.32(16)", NormalMarginal(14.32, 0.16)),
+        ("14.3(1.2)", NormalMarginal(14.3, 1.2)),
+        ("1.43(6)e5", NormalMarginal(143000, 6000)),
+        ("-0.00512(3)", NormalMarginal(-0.00512, 0.00003)),
         ("T(10, 11, 13, 15)", Trapezoid(10, 11, 13, 15)),
         ("Tri(1, 2, 4)", Triangular(1, 2, 4)),
         ("TRI (1, 2, 4)", Triangular(1, 2, 4)),
@@ -66,11 +66,9 @@ def test_what_is_not_a_cell(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[12, 10]", "'[12, 10]': low, high must not fall; got (12, 10). Put the values in rising "
-                     "order."),
-        ("N(1, -2)", "'N(1, -2)': std must be at least 0; got -2.0. Pass a standard deviation."),
-        ("1e999", "'1e999': value must be finite; got inf. A law needs finite parameters; model an "
-                  "unknown value by a wide one."),
+        ("[12, 10]", "'[12, 10]': low, high must not fall; got (12, 10)"),
+        ("N(1, -2)", "'N(1, -2)': std must not be negative; got -2"),
+        ("1e999", "'1e999': value must be finite; got inf"),
         ("T(1, 2, 3)", "a cell must have the form T(a, b, c, d); got 'T(1, 2, 3)'. Write for "
                        "instance 15, [10, 12], 14±5.7, N(14, 5.7), U(10, 12) or "
                        "T(10, 11, 13, 15)."),
@@ -88,7 +86,7 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 SIZES = st.floats(0, 1e300)
 LAWS = st.one_of(
     st.builds(Point, NUMBERS),
-    st.builds(Gaussian, NUMBERS, SIZES),
+    st.builds(NormalMarginal, NUMBERS, SIZES),
     st.lists(NUMBERS, min_size=2, max_size=2).map(lambda v: Uniform(*sorted(v))),
     st.lists(NUMBERS, min_size=3, max_size=3).map(lambda v: Triangular(*sorted(v))),
     st.lists(NUMBERS, min_size=4, max_size=4).map(lambda v: Trapezoid(*sorted(v))),

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import uapca
-from uapca.laws import Gaussian, Normal, Samples, Trapezoid, Uniform
+from uapca.laws import Normal, NormalMarginal, Samples, Trapezoid, Uniform
 from uapca.uncertain import Dense, Diagonal
 
 
@@ -37,7 +37,9 @@ def test_mixed_rows():
 
 def test_marginals_alone_have_independent_errors_and_fit_like_their_moments():
     rng = np.random.default_rng(1)
-    rows = [[Uniform(a, a + 2), Gaussian(b, 0.5), c] for a, b, c in rng.standard_normal((8, 3))]
+    rows = [
+        [Uniform(a, a + 2), NormalMarginal(b, 0.5), c] for a, b, c in rng.standard_normal((8, 3))
+    ]
     X = uapca.from_distributions(rows)
     assert isinstance(X.cov, Diagonal)
     plain = uapca.UncertainArray(X.mean, std=X.std)
@@ -56,17 +58,11 @@ def test_one_feature():
 
 
 def test_bad_rows_are_named():
-    infinite = (
-        "PCA needs second moments: truncate the law, choose one with lighter tails, or pass "
-        "samples of it."
+    assert refused([[1, 2], [1, stats.cauchy()]]).startswith(
+        "row 1: a marginal must have a finite mean and variance; cauchy() has mean nan"
     )
-    assert refused([[1, 2], [1, stats.cauchy()]]) == (
-        "row 1: a marginal must have a finite mean and variance; "
-        f"cauchy() has mean nan and variance nan. {infinite}"
-    )
-    assert refused({"t": stats.multivariate_t([0.0], [[1.0]], df=2)}) == (
-        "row 't': a multivariate t law must have more than 2 degrees of freedom; got df=2, whose "
-        "covariance is infinite. PCA needs second moments: use a larger df or a normal law."
+    assert refused({"t": stats.multivariate_t([0.0], [[1.0]], df=2)}).startswith(
+        "row 't': a multivariate t law must have more than 2 degrees of freedom"
     )
     assert refused([[1, 2], [1]]) == (
         "rows must have the same number of features; row 0 has 2 and row 1 has 1. "

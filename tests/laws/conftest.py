@@ -7,17 +7,18 @@ import pytest
 from scipy import stats
 
 from uapca.laws import (
-    Gaussian,
     Independent,
     Law,
     Marginal,
     Mixture,
     Moments,
     Normal,
+    NormalMarginal,
     Point,
     Samples,
     Trapezoid,
     Triangular,
+    TwoPieceNormal,
     Uniform,
     Variable,
     as_law,
@@ -29,7 +30,7 @@ def laws() -> dict[str, Law]:
     rng = np.random.default_rng(5)
     root = rng.normal(size=(3, 3))
     normal = Normal([1.0, -2.0, 0.5], root @ root.T)
-    mixed = Independent([Uniform(-1, 2), Trapezoid(10, 11, 13, 15), Gaussian(3, 0.5)])
+    mixed = Independent([Uniform(-1, 2), Trapezoid(10, 11, 13, 15), Normal(3, std=0.5)])
     draws = rng.normal(size=(400, 3)) @ root.T
     return {
         "normal": normal,
@@ -40,6 +41,9 @@ def laws() -> dict[str, Law]:
         ),
         "samples": Samples(draws),
         "weighted samples": Samples(draws, rng.uniform(size=400)),
+        "two-piece": Independent(
+            [TwoPieceNormal(1, 0.5, 2), Uniform(0, 1), TwoPieceNormal(0, 3, 1)]
+        ),
         "mixture of normals": Mixture([0.3, 0.7], [normal, Normal([5.0, 0, 0], np.eye(3))]),
         "mixture of kinds": Mixture([1, 2], [mixed, normal]),
         "affine": mixed.affine([[1.0, 1, 0], [0, 2, -1], [0.5, 0, 3]], [1, 2, 3]),
@@ -52,7 +56,9 @@ def marginals() -> dict[str, Marginal]:
     """Laws of one number."""
     return {
         "point": Point(15),
-        "gaussian": Gaussian(14, 5.7),
+        "normal": NormalMarginal(14, 5.7),
+        "two-piece normal": TwoPieceNormal(14, 0.3, 0.5),
+        "half normal": TwoPieceNormal(1, 0, 2),
         "uniform": Uniform(10, 12),
         "triangular": Triangular(0, 1, 3),
         "ramp": Triangular(0, 3, 3),

@@ -11,7 +11,6 @@ from scipy.special import ndtr
 from uapca.laws import (
     Affine,
     DegenerateLawError,
-    Gaussian,
     Independent,
     Law,
     Mixture,
@@ -21,10 +20,11 @@ from uapca.laws import (
     Trapezoid,
     Triangular,
     Uniform,
+    Variable,
 )
 
 PROJECTION = np.array([[0.6, -0.5, 0.3, 0.4], [0.2, 0.7, 0.9, -0.3]])
-TOM = Independent([15, Trapezoid(10, 11, 13, 15), Gaussian(14, 5.7), Uniform(14, 16)])
+TOM = Independent([15, Trapezoid(10, 11, 13, 15), Normal(14, std=5.7), Uniform(14, 16)])
 BOB = Independent([6, Uniform(10, 11), Uniform(13, 20), Trapezoid(13, 14, 16, 18)])
 JOE = Independent([Trapezoid(0, 0, 2, 6), Trapezoid(5, 7, 9, 10), Uniform(10, 14), 14])
 SKEW = Independent([stats.gamma(2.0), stats.expon(), Uniform(0, 1), Triangular(0, 0, 4)])
@@ -60,9 +60,10 @@ def test_two_uniforms_are_a_trapezoid_and_a_triangle() -> None:
     x = np.linspace(-1, 6, 1401)
     two = Independent([Uniform(0, 1), Uniform(0, 2)])
     expected = Trapezoid(0, 2, 3, 5).pdf(x)
-    np.testing.assert_allclose(two.affine([[2.0, 1.5]]).density(x), expected, atol=1e-13)
+    # Linear pieces are exact but at their knots, which are rounded off over a cell.
+    np.testing.assert_allclose(two.affine([[2.0, 1.5]]).density(x), expected, atol=1e-4)
     triangle = two.affine([[2.0, -1.0]])
-    np.testing.assert_allclose(triangle.density(x - 2), Triangular(0, 2, 4).pdf(x), atol=1e-13)
+    np.testing.assert_allclose(triangle.density(x - 2), Triangular(0, 2, 4).pdf(x), atol=2e-4)
 
 
 def test_one_uniform_and_points_are_a_uniform() -> None:
@@ -82,9 +83,9 @@ def test_three_uniforms_are_quadratic_pieces() -> None:
 @pytest.mark.parametrize("std", [0.5, 1e-2, 1e-4, 1e-7])
 def test_a_uniform_with_normal_noise(std: float) -> None:
     x = np.linspace(-2.003, 2.003, 501)
-    law = Independent([Uniform(-1, 1), Gaussian(0, std)]).affine([[1.0, 1.0]])
+    law = Independent([Uniform(-1, 1), Normal(0, std=std)]).affine([[1.0, 1.0]])
     expected = (ndtr((x + 1) / std) - ndtr((x - 1) / std)) / 2
-    np.testing.assert_allclose(law.density(x), expected, atol=2e-5)
+    np.testing.assert_allclose(law.density(x), expected, atol=5e-5)
 
 
 def test_sum_of_exponentials_is_a_gamma() -> None:
@@ -94,7 +95,7 @@ def test_sum_of_exponentials_is_a_gamma() -> None:
 
 
 def test_normals_in_closed_form() -> None:
-    row = Independent([Gaussian(1, 2), Gaussian(3, 0.5), 4])
+    row = Independent([Normal(1, std=2), Normal(3, std=0.5), 4])
     image = row.affine([[1.0, 1.0, 0.0], [0.5, -1.0, 2.0]])
     assert isinstance(image, Normal)
     x, y = np.linspace(-3, 9, 50), np.linspace(0, 9, 40)
@@ -103,9 +104,9 @@ def test_normals_in_closed_form() -> None:
     np.testing.assert_allclose(image.density((x, y)), expected, rtol=1e-10)
 
 
-def test_series_agrees_with_the_closed_form_for_normals() -> None:
+def test_lattice_agrees_with_the_closed_form_for_normals() -> None:
     # A faint uniform keeps the row from collapsing to a normal law.
-    row = Independent([Gaussian(1, 2), Gaussian(3, 0.5), Uniform(0, 0.3)])
+    row = Independent([Normal(1, std=2), Normal(3, std=0.5), Uniform(0, 0.3)])
     A = np.array([[1.0, 1.0, 0.2], [0.5, -1.0, 0.4]])
     image = row.affine(A)
     assert isinstance(image, Affine)
@@ -113,7 +114,7 @@ def test_series_agrees_with_the_closed_form_for_normals() -> None:
     values = image.density(grid)
     points = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1)
     u, w = np.polynomial.legendre.leggauss(20)
-    normal = Independent([Gaussian(1, 2), Gaussian(3, 0.5)]).affine(A[:, :2])
+    normal = Independent([Normal(1, std=2), Normal(3, std=0.5)]).affine(A[:, :2])
     expected = sum(
         weight
         / 2
@@ -122,7 +123,8 @@ def test_series_agrees_with_the_closed_form_for_normals() -> None:
         )
         for node, weight in zip(u, w, strict=True)
     )
-    np.testing.assert_allclose(values, expected, atol=1e-6 * expected.max())
+    # Between the centers of cells of 0.02 standard deviations, linearly.
+    np.testing.assert_allclose(values, expected, atol=1e-3 * expected.max())
 
 
 def test_two_marginals_of_the_plane_are_a_change_of_variables() -> None:
@@ -143,7 +145,10 @@ def test_parallel_marginals_are_summed_on_their_line() -> None:
     x, y = np.linspace(-0.51, 3.5, 61), np.linspace(-0.52, 6.5, 57)
     X, Y = np.meshgrid(x, y, indexing="ij")
     expected = Trapezoid(0, 1, 2, 3).pdf(X) * Uniform(0, 3).pdf(Y - X)
-    np.testing.assert_allclose(image.density((x, y)), expected, atol=1e-12)
+    found = image.density((x, y))
+    # Within a cell of the edge of a uniform the density is between the values on both sides.
+    edge = (np.abs(Y - X) < 0.02) | (np.abs(Y - X - 3) < 0.02)
+    np.testing.assert_allclose(found[~edge], expected[~edge], atol=2e-3)
 
 
 def test_three_uniforms_of_the_plane_are_a_box_spline() -> None:
@@ -154,12 +159,12 @@ def test_three_uniforms_of_the_plane_are_a_box_spline() -> None:
     high = np.minimum(1, np.minimum(X, Y))
     expected = np.maximum(high - low, 0)
     found = image.density((x, y))
-    assert np.max(np.abs(found - expected)) < 4e-3
+    assert np.max(np.abs(found - expected)) < 6e-3
     assert np.sqrt(np.mean((found - expected) ** 2)) < 3e-4
 
 
 def test_thin_oblique_laws_are_resolved() -> None:
-    row = Independent([Gaussian(0, 100), Uniform(0, 1), Uniform(0, 1)])
+    row = Independent([Normal(0, std=100), Uniform(0, 1), Uniform(0, 1)])
     image = row.affine([[1.0, 0.3, 0.1], [1.0, -0.3, 0.2]])
     y = np.linspace(-1, 1, 401)
     values = image.density((np.array([0.0]), y))[0]
@@ -195,7 +200,7 @@ def test_samples_are_a_weighted_kernel_estimate() -> None:
     points = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
     normal = stats.multivariate_normal([0, 0], kernel)
     expected = sum(w * normal.pdf(points - v) for v, w in zip(law.values, law.weights, strict=True))
-    np.testing.assert_allclose(law.density((x, y)), expected, atol=4e-4 * expected.max())
+    np.testing.assert_allclose(law.density((x, y)), expected, atol=1e-3 * expected.max())
     line = law.affine([[1.0, 1.0]])
     spread = line.bandwidth * line.std[0]
     expected = stats.norm.pdf(x[:, None], line.values[:, 0], spread) @ line.weights
@@ -212,8 +217,7 @@ class TestDegenerate:
             image.density(([0.0], [1.0]))
         assert str(error.value) == (
             "this law has no density in the plane: all of its uncertainty lies along the line "
-            "through (3, 7) in direction (0.6, 0.8). Use law.along_line() for the one-dimensional "
-            "law on that line."
+            "through (3, 7) in direction (0.6, 0.8); use law.along_line()"
         )
         line = image.along_line()
         np.testing.assert_allclose(line.direction, [0.6, 0.8])
@@ -231,7 +235,7 @@ class TestDegenerate:
         assert image.support_rank == 0
         with pytest.raises(DegenerateLawError, match=r"it is the certain point \(3, 8\)"):
             image.density(([0.0], [1.0]))
-        with pytest.raises(DegenerateLawError, match=r"support_rank 0\. It is a certain point"):
+        with pytest.raises(DegenerateLawError, match="support_rank 0, use mean: it is certain"):
             image.along_line()
         with pytest.raises(DegenerateLawError, match="certain point"):
             image.levels([0.5])
@@ -303,7 +307,136 @@ def test_bad_grids() -> None:
         law.density(np.zeros((3, 2)))
     with pytest.raises(ValueError, match=r"grid\[1\] must be one-dimensional; got shape \(1, 1\)"):
         law.density(([0.0], [[1.0]]))
-    with pytest.raises(ValueError, match="density must be asked of a law of one or two dimensions"):
+    with pytest.raises(ValueError, match="density needs a law of one or two dimensions"):
         Normal(np.zeros(3), np.eye(3)).density([0.0])
     with pytest.raises(ValueError, match=r"probs must lie in \[0, 1\]; got \[1.5\]"):
         law.levels(1.5)
+
+
+A3 = np.array([[1.0, 1.0, 0.2], [0.5, -0.3, 1.0]])
+
+
+class TestAtoms:
+    def test_a_count_and_two_directions_are_shifted_copies(self) -> None:
+        row = Independent([stats.poisson(3.0), Uniform(0, 1), Normal(0, std=1)])
+        x, y = np.linspace(-2, 14, 83), np.linspace(-4, 9, 71)
+        X, Y = np.meshgrid(x, y, indexing="ij")
+        inverse = np.linalg.inv(A3[:, 1:])
+        expected, edge = np.zeros(X.shape), np.zeros(X.shape, dtype=bool)
+        for k in range(40):
+            u, v = np.tensordot(inverse, np.stack([X, Y]) - k * A3[:, :1, None], axes=1)
+            expected += stats.poisson(3.0).pmf(k) * Uniform(0, 1).pdf(u) * stats.norm.pdf(v)
+            edge |= (np.abs(u) < 0.06) | (np.abs(u - 1) < 0.06)
+        expected *= abs(np.linalg.det(inverse))
+        found = row.affine(A3).density((x, y))
+        np.testing.assert_allclose(found[~edge], expected[~edge], atol=2e-3 * expected.max())
+
+    def test_on_a_line(self) -> None:
+        row = Independent([stats.binom(6, 0.3), stats.randint(0, 3), Normal(0, std=0.05)])
+        x = np.linspace(-1, 9, 2001)
+        both = np.convolve(stats.binom(6, 0.3).pmf(np.arange(7)), np.full(3, 1 / 3))
+        expected = sum(p * stats.norm.pdf(x, k, 0.05) for k, p in enumerate(both))
+        found = row.affine([[1.0, 1.0, 1.0]]).density(x)
+        np.testing.assert_allclose(found, expected, atol=2e-3 * expected.max())
+
+    def test_many_atoms(self) -> None:
+        image = Independent([stats.poisson(1e5), Normal(0, std=30), Normal(0, std=20)]).affine(A3)
+        normal = stats.multivariate_normal(image.mean, image.cov)
+        found = image.density(image.mean[:, None])[0, 0]
+        # Cells of 6 widen normals of 30 and 20.
+        assert found == pytest.approx(normal.pdf(image.mean), rel=1e-2)
+
+    def test_parts_thinner_than_a_cell_hold_their_mass(self) -> None:
+        row = Independent([stats.poisson(2.0), Uniform(0, 1e-3), Uniform(0, 1e-3)])
+        lattice = row.affine(A3).lattice()
+        near = np.array([0, 1, 2])[:, None] * A3[:, 0]
+        cells = np.linalg.norm(lattice.centers()[:, None] - near, axis=2) < 0.2
+        held = [lattice.mass.ravel()[column].sum() for column in cells.T]
+        np.testing.assert_allclose(held, stats.poisson(2.0).pmf([0, 1, 2]), atol=1e-3)
+        assert "regions may be off by a probability of" in row.affine(A3).describe()
+
+
+class TestThirdDirections:
+    @pytest.mark.parametrize("width", [1e-1, 1e-2, 1e-3, 1e-5])
+    def test_a_thin_uniform(self, width: float) -> None:
+        A = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
+        image = Independent([Uniform(0, 1), Uniform(0, 1), Uniform(0, width)]).affine(A)
+        x = np.linspace(width + 0.01, 0.99, 64)
+        np.testing.assert_allclose(image.density((x, x)), 1, atol=2e-3)
+        outside = np.array([-0.02, 1.02 + width])
+        assert np.all(image.density((outside, x)) < 5e-3)
+
+    @pytest.mark.parametrize("angle", [1e-1, 1e-2, 1e-3, 1e-5])
+    def test_nearly_parallel_uniforms(self, angle: float) -> None:
+        A = np.array([[1.0, 1.0, 0.0], [0.0, angle, 1.0]])
+        image = Independent([Uniform(0, 1)] * 3).affine(A)
+        # Away from the blurred edge along y the density is the triangle of the two along x.
+        x, y = np.linspace(0, 2, 41), np.linspace(angle * 1.1 + 0.02, 0.97, 7)
+        expected = np.outer(Triangular(0, 1, 2).pdf(x), np.ones(7))
+        np.testing.assert_allclose(image.density((x, y)), expected, atol=0.012)
+
+    def test_a_thin_normal_blurs_the_edge(self) -> None:
+        A = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+        std = 0.03
+        image = Independent([Uniform(0, 1), Uniform(0, 1), Normal(0, std=std)]).affine(A)
+        x = np.linspace(-0.1, 0.1, 41)
+        np.testing.assert_allclose(image.density((x, [0.5]))[:, 0], ndtr(x / std), atol=5e-3)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_sum_of_poles_is_a_gamma(count: int) -> None:
+    whole = stats.gamma(0.3 * count)
+    x = whole.ppf(np.linspace(0.2, 0.95, 9))
+    law = Independent([stats.gamma(0.3)] * count).affine(np.ones((1, count)))
+    np.testing.assert_allclose(law.density(x), whole.pdf(x), rtol=2e-2)
+
+
+def test_a_narrow_normal_on_a_long_tail() -> None:
+    law = Independent([stats.lognorm(1.5), Normal(0, std=0.1)]).affine([[1.0, 1.0]])
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    x = np.array([1.0, 5.0, 60.0, 200.0])
+    smooth = stats.lognorm(1.5).pdf(x[:, None] - 0.1 * nodes) @ weights / weights.sum()
+    np.testing.assert_allclose(law.density(x), smooth, rtol=1e-2)
+
+
+def test_heavy_tails_reach_beyond_the_lattice_of_the_core() -> None:
+    law = Independent([stats.t(3), Normal(0, std=1), stats.expon()]).affine(A3)
+    lattice = law.lattice()
+    assert lattice.beyond is not None
+    assert lattice.mass.sum() + lattice.outside == pytest.approx(1, abs=1e-12)
+    assert lattice.outside < 0.01
+    x, y = (m + s * np.linspace(-25, 25, 1200) for m, s in zip(law.mean, law.std, strict=True))
+    area = (x[1] - x[0]) * (y[1] - y[0])
+    assert law.density((x, y)).sum() * area == pytest.approx(1, abs=2e-3)
+    assert lattice.resolving(0.95) is lattice
+    assert lattice.resolving(0.9999) is lattice.beyond
+
+
+def test_single_points_empty_grids_and_grids_far_away() -> None:
+    law = Independent([stats.t(3)] * 4).affine(PROJECTION)
+    x, y = (m + s * np.linspace(-1.5, 1.5, 7) for m, s in zip(law.mean, law.std, strict=True))
+    whole = law.density((x, y))
+    np.testing.assert_allclose(law.density((x[2:3], y[4:5])), whole[2:3, 4:5], rtol=1e-12)
+    assert law.density(([], y)).shape == (0, 7)
+    np.testing.assert_array_equal(law.density((x, [1e9, 2e9])), np.zeros((7, 2)))
+
+
+def test_quantiles_are_asked_of_scipy_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    ppf = Variable.ppf
+    monkeypatch.setattr(Variable, "ppf", lambda self, q: asked.append(q) or ppf(self, q))
+    rv = stats.gamma(2.345)
+    for factor in (1.0, -2.0):
+        Independent([Variable(rv, factor), rv, rv]).affine(A3).lattice()
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_an_offset_moves_the_density_and_nothing_else(offset: float) -> None:
+    row = Independent([Uniform(0, 1), Uniform(0, 2), stats.gamma(2.0)])
+    image = row.affine(A3, [offset, -offset])
+    near = row.affine(A3)
+    x, y = (m + s * np.linspace(-2, 2, 9) for m, s in zip(near.mean, near.std, strict=True))
+    np.testing.assert_allclose(
+        image.density((x + offset, y - offset)), near.density((x, y)), atol=1e-5
+    )

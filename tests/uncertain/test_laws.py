@@ -7,10 +7,10 @@ from numpy.testing import assert_allclose
 import uapca
 from uapca.laws import (
     DegenerateLawError,
-    Gaussian,
     Independent,
     Mixture,
     Normal,
+    NormalMarginal,
     Samples,
     Trapezoid,
     Uniform,
@@ -20,7 +20,7 @@ from uapca.laws import (
 @pytest.fixture
 def X():
     laws = [
-        Independent([Uniform(0, 2), Trapezoid(10, 11, 13, 15), Gaussian(1, 2)]),
+        Independent([Uniform(0, 2), Trapezoid(10, 11, 13, 15), NormalMarginal(1, 2)]),
         Mixture([1, 3], [Normal([0, 0, 0], np.eye(3)), Normal([6, 0, 0], np.eye(3))]),
         Samples(np.random.default_rng(0).standard_normal((300, 3))),
     ]

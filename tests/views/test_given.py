@@ -31,7 +31,7 @@ def test_pictures_of_features_refuse_rows_that_are_projected(name):
     text = refused(ValueError, lambda: getattr(plot, name).scene(pca.transform(STUDENTS)))
     assert text == (
         "X must be the data or the fit, whose features are shown; got rows that are already "
-        "projected, with columns uapca0, …. Pass the X of pca.transform(X), or pca."
+        "projected, with columns PC1, …. Pass the X of pca.transform(X), or pca."
     )
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from uapca.cli.labels import counted, shown
-from uapca.cli.model import Model
 from uapca.cli.say import note
-from uapca.decomposition import UAPCA, UncertainScaler
+from uapca.decomposition import UAPCA, unwrap
+from uapca.decomposition.io import fit_to_json
 from uapca.stability import (
     ComponentUncertainty,
     SeparationWarning,
@@ -34,39 +34,26 @@ class Fit:
 
     Attributes
     ----------
+    kept : UAPCA
+        The fit, in whose units the data is.
     X : UncertainArray
-        The data the fit saw: standardised, if that was asked for.
+        The data as the components see it: standardized, if that was asked for.
     pca : UAPCA
-    scaler : UncertainScaler or None
+        The fit of that.
     uncertainty : ComponentUncertainty or None
     why_not : str
         Why there is no uncertainty.
     """
 
+    kept: UAPCA
     X: UncertainArray
     pca: UAPCA
-    scaler: UncertainScaler | None
     uncertainty: ComponentUncertainty | None = None
     why_not: str = ""
 
-    def model(self) -> Model:
+    def to_json(self) -> str:
         """What is kept in a file."""
-        pca, scaler = self.pca, self.scaler
-        formed = pca.solver_ == "eigh"
-        return Model(
-            features=feature_names(self.X),
-            rows=pca.n_samples_,
-            scale=float(pca.scale),
-            ddof=float(pca.ddof),
-            scaler=None if scaler is None else (scaler.mean_, scaler.scale_),
-            mean=pca.mean_,
-            components=pca.components_,
-            variances=pca.explained_variance_,
-            shares=pca.explained_variance_ratio_,
-            between=pca.between_covariance_ if formed else None,
-            within=pca.within_covariance_ if formed else None,
-            uncertainty=self._uncertainty(),
-        )
+        return fit_to_json(self.kept, self._uncertainty())
 
     def _uncertainty(self) -> dict[str, Any] | None:
         found = self.uncertainty
@@ -96,16 +83,15 @@ def fitted(
     judged: bool = False,
 ) -> Fit:
     """Fit, and if it is to be ``judged``, find how uncertain its components are."""
-    scaler = UncertainScaler().fit(X) if standardize else None
-    data = X if scaler is None else scaler.transform(X)
     if len(X) == 1:
         note("note: one row has no spread between rows: every variance is its own uncertainty")
-    pca = UAPCA(_at_most(components, data), scale=scale, ddof=ddof).fit(data)
-    if scaler is None:
-        _note_of_sizes(pca, feature_names(X))
+    kept = UAPCA(_at_most(components, X), scale=scale, ddof=ddof, standardize=standardize).fit(X)
+    if not standardize:
+        _note_of_sizes(kept, feature_names(X))
+    pca, data = unwrap(kept, X)
     if not judged:
-        return Fit(data, pca, scaler)
-    return Fit(data, pca, scaler, *_judged(data, pca))
+        return Fit(kept, data, pca)
+    return Fit(kept, data, pca, *_judged(data, pca))
 
 
 def _note_of_sizes(pca: UAPCA, features: tuple[str, ...]) -> None:
@@ -153,7 +139,7 @@ def _judged(X: UncertainArray, pca: UAPCA) -> tuple[ComponentUncertainty | None,
         return None, "for so many features and components standard errors are not computed"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparationWarning)  # the verdict says it
-        return component_uncertainty(X.scaled(pca.scale), pca.n_components_), ""
+        return component_uncertainty(X, pca.n_components_, scale=float(pca.scale)), ""
 
 
 def _listed(array: Any) -> Any:

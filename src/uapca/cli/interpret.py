@@ -275,10 +275,9 @@ def _laws(X: UncertainArray) -> str:
     counts: dict[str, int] = {}
     for law in X.laws or ():
         for marginal in law.marginals:
-            kind = type(marginal).__name__
-            counts[kind] = counts.get(kind, 0) + 1
-    words = {"Point": "certain", "Gaussian": "normal"}
-    return ", ".join(f"{n} {words.get(kind, kind.lower())}" for kind, n in counts.items())
+            counts[marginal.kind] = counts.get(marginal.kind, 0) + 1
+    words = {"point": "certain"}
+    return ", ".join(f"{n} {words.get(kind, kind)}" for kind, n in counts.items())
 
 
 def _bad_cells(error: TableError, first: str) -> CommandError:

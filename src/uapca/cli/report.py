@@ -15,14 +15,16 @@ _MOST_VARIANCES, _MOST_FEATURES, _MOST_COMPONENTS = 20, 40, 8
 # A row is named if it makes this share of a variance, and so many times its fair one.
 _DRIVING, _TIMES, _FEWEST_ROWS = 0.3, 2.0, 4
 
-_STYLES = (("cannot be told apart", "bold red"), ("are close", "yellow"), ("well apart", "green"))
+_STYLES = (("cannot be told apart", "bold red"), ("not determined", "bold red"))
+_QUESTIONS = {
+    "values": "each row is one unknown value",
+    "sample": "the points behind the groups are drawn again",
+    "truth": "the errors of the estimated truth are counted",
+}
 
 
-def print_report(fit: Fit, groups: bool = False) -> None:
-    """Print eigenvalues, loadings and the verdict on standard output.
-
-    Where the rows are ``groups`` of points, what is one unknown value needs another word.
-    """
+def print_report(fit: Fit) -> None:
+    """Print eigenvalues, loadings and the verdict on standard output."""
     show(_variances(fit))
     line()
     show(_loadings(fit))
@@ -38,9 +40,10 @@ def print_report(fit: Fit, groups: bool = False) -> None:
         line(f"{sentence}.", style)
     if not fit.uncertainty.verdict:
         line("there is one feature, so there is one component.")
-    value = "one point is drawn from each group" if groups else "each row is one unknown value"
+    found = fit.uncertainty
+    how = f"{found.n_draws} draws" if found.n_draws else "closed form"
     note(
-        f"±       one standard error, if {value}\n"
+        f"±       one standard error, if {_QUESTIONS[found.of]} ({how})\n"
         "errors  the part of a variance that is uncertainty of the rows\n"
         "tilt    the angle by which a component may be off"
     )
@@ -50,7 +53,7 @@ def _driving_rows(fit: Fit) -> list[str]:
     """Rows that make much of a variance, with an empty line after them; none if there are few."""
     if len(fit.X) < _FEWEST_ROWS:
         return []
-    shares = fit.pca.row_contributions(fit.X)[:, :_MOST_COMPONENTS]
+    shares = fit.pca.row_contributions(fit.X).values[:, :_MOST_COMPONENTS]
     names = fit.X.names or [f"row {i + 1}" for i in range(len(fit.X))]
     found = [
         f"rows: {shown(names[n], 40)} makes {100 * shares[n, i]:.0f} % of PC{i + 1}'s variance."
@@ -90,12 +93,13 @@ def _variances(fit: Fit) -> Grid:
         row += [f"{np.degrees(found.angle[i]):.1f}°"] if found is not None else []
         rows.append(row)
     if listed < d and in_all[-1] > 0.0:
-        rest = pca.noise_variance_ * (d - q) + pca.explained_variance_[listed:].sum()
+        total = float(pca.explained_variance_.sum()) / float(in_all[-1])
+        rest = total * max(0.0, 1.0 - float(in_all[listed - 1]))
         left = percent(max(0.0, 1.0 - in_all[listed - 1]))
         row = [counted(d - listed, "other"), significant(rest), left, percent(1.0)]
         rows.append([*row, *[""] * (len(header) - len(row))])
     name = "∞" if limit else f"{pca.scale:g}"
-    title = f"Variances at s = {name}" + ", features standardised" * (fit.scaler is not None)
+    title = f"Variances at s = {name}" + ", features standardized" * bool(fit.kept.standardize)
     return Grid(header, rows, title)
 
 

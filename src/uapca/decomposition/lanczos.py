@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from uapca.uncertain.blocks import Doubles
+from uapca._validation import Doubles
 
 __all__ = ["leading_eigenpairs"]
 

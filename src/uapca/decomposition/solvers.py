@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from uapca._validation import Floats, complaint
-from uapca.aggregate.accumulate import moments
+from uapca._validation import Doubles
+from uapca.decomposition.base import between_covariance, feature_variances
 from uapca.decomposition.lanczos import leading_eigenpairs
 from uapca.decomposition.spectrum import (
     Spectrum,
@@ -30,10 +30,10 @@ from uapca.decomposition.spectrum import (
     spectrum,
     tie_tolerance,
 )
-from uapca.uncertain import Covariance, Diagonal, LowRank, UncertainArray, Zero
-from uapca.uncertain.blocks import Doubles, row_blocks
+from uapca.uncertain import Diagonal, LowRank, UncertainArray, Zero
+from uapca.uncertain.blocks import row_blocks
 
-__all__ = ["SOLVERS", "Solution", "choose_solver", "solve", "solve_lanczos", "solve_svd"]
+__all__ = ["SOLVERS", "Solution", "choose_solver", "solve"]
 
 SOLVERS = ("auto", "eigh", "svd", "lanczos")
 
@@ -48,11 +48,22 @@ _HUGE, _MANY = 5000, 10
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What a matrix-free solver finds: the mean, the leading pairs and the total variance."""
+    """What a matrix-free solver finds.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (D,)
+        μ.
+    pairs : Spectrum
+        Leading eigenpairs of K(s).
+    between, within : ndarray of shape (D,)
+        The diagonals of C and Ψ̄.
+    """
 
     mean: Doubles
     pairs: Spectrum
-    total: float
+    between: Doubles
+    within: Doubles
 
 
 def choose_solver(solver: str, X: UncertainArray, q: int | None, scale: float) -> str:
@@ -61,97 +72,65 @@ def choose_solver(solver: str, X: UncertainArray, q: int | None, scale: float) -
     if solver == "eigh" or (solver == "auto" and d < _WIDE):
         return "eigh"
     if solver not in SOLVERS:
-        raise ValueError(
-            complaint(
-                "solver",
-                f"be one of {', '.join(map(repr, SOLVERS))}",
-                f"got {solver!r}",
-                "Leave it at 'auto'",
-            )
-        )
-    plain = _plain(X.cov)
+        raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}")
+    isotropic = _isotropic(X)
     if solver == "auto":
         if not isinstance(X.cov, Zero | Diagonal | LowRank):
             return "eigh"
         few = q is not None and (_FEW if d < _HUGE else _MANY) * q <= d
-        if few and (np.isfinite(scale) if not plain else _MANY * (q or d) <= n):
+        if few and (np.isfinite(scale) if not isotropic else _MANY * (q or d) <= n):
             return "lanczos"
-        return "svd" if plain and n < d and (q is None or q <= n) else "eigh"
-    if solver == "svd" and not plain:
+        return "svd" if isotropic and n < d and (q is None or q <= n) else "eigh"
+    if solver == "svd" and not isotropic:
         raise ValueError(
-            complaint(
-                "solver",
-                "be 'eigh' or 'lanczos' unless the errors are zero or isotropic",
-                f"got 'svd' for {X.cov.kind} errors",
-                "Use solver='auto'",
-            )
+            "solver must be 'eigh' or 'lanczos' unless the errors are zero or isotropic; "
+            f"got 'svd' for {X.cov.kind} errors"
         )
     if solver == "svd" and q is not None and q > min(n, d):
         raise ValueError(
-            complaint(
-                "n_components",
-                f"be at most min(rows, features) = {min(n, d)} with solver='svd'",
-                f"got {q}",
-                "Use solver='eigh'",
-            )
+            f"n_components must be at most min(rows, features) = {min(n, d)} with solver='svd'; "
+            f"got {q}"
         )
-    if solver == "lanczos" and not plain and np.isinf(scale):
+    if solver == "lanczos" and not isotropic and np.isinf(scale):
         raise ValueError(
-            complaint(
-                "solver",
-                "be 'eigh' at scale=inf unless the errors are zero or isotropic",
-                f"got 'lanczos' for {X.cov.kind} errors",
-                "Use solver='eigh', or a large finite scale",
-            )
+            "solver must be 'eigh' at scale=inf unless the errors are zero or isotropic; "
+            f"got 'lanczos' for {X.cov.kind} errors"
         )
     if solver == "lanczos" and q is None:
         raise ValueError(
-            complaint(
-                "solver",
-                "be 'eigh' or 'svd' where n_components is a share of the variance",
-                "got 'lanczos'",
-                "Use solver='auto', or give n_components as an integer",
-            )
+            "solver must be 'eigh' or 'svd' unless n_components is an integer or None; "
+            "got 'lanczos'"
         )
     return solver
 
 
-def solve(
-    solver: str, X: UncertainArray, q: int | None, scale: float, share: float
-) -> tuple[Doubles, Spectrum, float]:
-    """Mean, leading pairs and total variance without a D × D matrix, variances over ``share``."""
+def solve(solver: str, X: UncertainArray, q: int | None, scale: float) -> Solution:
+    """Mean, leading pairs and variances without a D × D matrix."""
+    mean, between, within = feature_variances(X)
+    isotropic = _isotropic(X)
     if solver == "svd":
-        found = solve_svd(X, q, scale)
+        centered = np.subtract(X.mean, mean, dtype=np.float64)
+        centered *= np.sqrt(X.weights)[:, None]
+        size, rows = np.linalg.svd(centered, full_matrices=False)[1:]
+        pairs = _without_noise(np.square(size), rows, q)
     else:
         assert q is not None  # choose_solver saw to it
-        found = solve_lanczos(X, q, scale)
-    pairs = Spectrum(found.pairs.values / share, found.pairs.vectors)
-    return found.mean, pairs, found.total / share
+        pairs = _lanczos(X, q, mean, 0.0 if isotropic else scale)
+    if isotropic and within.any():
+        # Ψ̄ is a multiple of the identity: it changes no direction.
+        level = np.full_like(pairs.values, within[0])
+        lifted = level if np.isinf(scale) else pairs.values + scale**2 * level
+        pairs = Spectrum(lifted, pairs.vectors)
+    return Solution(mean, pairs, between, within)
 
 
-def solve_svd(X: UncertainArray, q: int | None, scale: float) -> Solution:
-    """Components of certain rows, or of rows with isotropic errors, which change no direction."""
-    mean = _mean(X)
-    centred = np.subtract(X.mean, mean, dtype=np.float64)
-    centred *= np.sqrt(X.weights)[:, None]
-    size, rows = np.linalg.svd(centred, full_matrices=False)[1:]
-    pairs = _without_noise(np.square(size), rows, q)
-    level = 0.0 if isinstance(X.cov, Zero) else float(X.cov.average_diagonal(X._weights)[0])
-    return _lifted(mean, pairs, float(np.square(size).sum()), level, scale, X.shape[1])
-
-
-def solve_lanczos(X: UncertainArray, q: int, scale: float) -> Solution:
-    """Components by products with K(s) = C + s²Ψ̄; no D × D array, no centred copy of the means."""
+def _lanczos(X: UncertainArray, q: int, mean: Doubles, scale: float) -> Spectrum:
+    """Leading pairs by products with K(s) = C + s²Ψ̄; no centered copy of the means."""
     n, d = X.shape
     if 2 * q >= d or d <= 64:  # a basis as large as the space: nothing is saved
-        C = moments(X.mean, X._weights)
-        K = C[1] + (0.0 if _plain(X.cov) else scale**2 * X.cov.average(X._weights))
-        level = float(X.cov.average_diagonal(X._weights)[0]) if _plain(X.cov) else 0.0
-        return _lifted(C[0], spectrum(K, q), float(np.trace(K)), level, scale, d)
-    mean = _mean(X)
-    weights = X.weights
-    plain = _plain(X.cov)
-    within = None if plain else X.cov.average_operator(X._weights)
+        K = between_covariance(X)[1]
+        return spectrum(K + scale**2 * X.cov.average(X.given_weights) if scale else K, q)
+    within = X.cov.average_operator(X.given_weights) if scale else None
     block_rows = next(row_blocks(n, d, least=64))
     buffer = np.empty((block_rows.stop, d))
 
@@ -159,29 +138,23 @@ def solve_lanczos(X: UncertainArray, q: int, scale: float) -> Solution:
         out = np.zeros_like(v) if within is None else scale**2 * within(v)
         for block in row_blocks(n, d, least=64):
             # One subtraction serves both products, and an offset of the means costs no digits.
-            centred = buffer[: block.stop - block.start]
-            np.subtract(X.mean[block], mean, out=centred)
-            inner = centred @ v
-            inner *= weights[block][:, None]
-            out += centred.T @ inner
+            centered = buffer[: block.stop - block.start]
+            np.subtract(X.mean[block], mean, out=centered)
+            inner = centered @ v
+            inner *= X.weights[block][:, None]
+            out += centered.T @ inner
         return out
 
     values, vectors, residual = leading_eigenpairs(product, d, q, basis=4 * q + 64)
     if residual > 1e-7:
         warnings.warn(
             f"the block Lanczos method stopped with a relative residual of {residual:.1e}: the "
-            f"leading {q} components are not well separated from the next. Ask for fewer "
-            "components, or use solver='eigh'.",
+            f"leading {q} components are not well separated from the next; ask for fewer "
+            "components, or use solver='eigh'",
             ConvergenceWarning,
             stacklevel=5,
         )
-    total = _scatter_trace(X.mean, mean, weights)
-    level = 0.0
-    if plain:
-        level = float(X.cov.average_diagonal(X._weights)[0])
-    else:
-        total += scale**2 * float(X.cov.average_diagonal(X._weights).sum())
-    return _lifted(mean, _without_noise(values, vectors, q), total, level, scale, d)
+    return _without_noise(values, vectors, q)
 
 
 def _without_noise(values: Doubles, rows: Doubles, q: int | None) -> Spectrum:
@@ -198,36 +171,6 @@ def _without_noise(values: Doubles, rows: Doubles, q: int | None) -> Spectrum:
     )
 
 
-def _plain(cov: Covariance) -> bool:
+def _isotropic(X: UncertainArray) -> bool:
     """Whether Ψ̄ is a multiple of the identity by construction."""
-    return isinstance(cov, Zero) or (isinstance(cov, Diagonal) and cov.isotropic)
-
-
-def _lifted(
-    mean: Doubles, pairs: Spectrum, total: float, level: float, scale: float, d: int
-) -> Solution:
-    """The solution once an isotropic Ψ̄ = level · I has been added to the eigenvalues."""
-    if level == 0.0:
-        return Solution(mean, pairs, total)
-    if np.isinf(scale):
-        return Solution(mean, Spectrum(np.full_like(pairs.values, level), pairs.vectors), level * d)
-    lift = scale**2 * level
-    return Solution(mean, Spectrum(pairs.values + lift, pairs.vectors), total + lift * d)
-
-
-def _mean(X: UncertainArray) -> Doubles:
-    """μ, measured from one of the rows, so that a common offset costs no digits."""
-    first = X.mean[int(X.weights.argmax())].astype(np.float64)
-    shift = np.zeros(X.shape[1])
-    for block in row_blocks(*X.shape):
-        shift += X.weights[block] @ np.subtract(X.mean[block], first, dtype=np.float64)
-    return np.asarray(first + shift)
-
-
-def _scatter_trace(points: Floats, mean: Doubles, weights: Doubles) -> float:
-    """tr C."""
-    total = 0.0
-    for block in row_blocks(*points.shape):
-        deviation = np.subtract(points[block], mean, dtype=np.float64)
-        total += float(weights[block] @ np.einsum("nd,nd->n", deviation, deviation))
-    return total
+    return isinstance(X.cov, Zero) or (isinstance(X.cov, Diagonal) and X.cov.isotropic)

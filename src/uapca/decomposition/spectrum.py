@@ -21,13 +21,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import scipy.linalg
-from scipy.linalg.lapack import dsyevd
 
-from uapca.uncertain.blocks import Doubles
+from uapca._validation import Doubles, out_of_range
 
 __all__ = [
     "Spectrum",
@@ -37,25 +35,17 @@ __all__ = [
     "signed",
     "spectrum",
     "tie_tolerance",
-    "trace",
 ]
 
 _EPS = float(np.finfo(np.float64).eps)
 
-# Only SciPy's LAPACK gives the leading q alone: 3.5 times faster than NumPy's full decomposition at
-# 1,000 features. Below, its threads and NumPy's, which wait for each other, cost more than that.
+# SciPy's LAPACK can return the leading q pairs alone: 3.5 times faster than NumPy's full
+# decomposition at 1,000 features. For fewer features the full one is faster.
 _PARTIAL_FROM = 1000
 _PARTIAL_SHARE = 8
 
-# Up to here NumPy's checks and bookkeeping take longer than the decomposition, and LAPACK is called
-# as it is; it starts no threads for so little.
-_BARE_UP_TO = 16
-
 # How much two entries of a component may differ, and still count as equally large.
 _CLOSE = 1e-8
-
-# Up to so many numbers Python is faster than NumPy's calls are made.
-_FEW = 64
 
 # How many times larger than C the gaps of s²Ψ̄ must be before its tied subspaces are decoupled.
 _DECOUPLED_FROM = 1e3
@@ -92,115 +82,66 @@ def spectrum(K: Doubles, q: int | None = None) -> Spectrum:
         values, rows = values[::-1], vectors.T[::-1]
         if values[q - 1] - values[q] > tie_tolerance(d) * abs(values[0]):
             return settled(values[:q], rows[:q])
-    values, vectors = _eigh(K)
+    values, vectors = np.linalg.eigh(K)
     return settled(values[::-1], vectors.T[::-1], q)
 
 
-def scaled_spectrum(
-    C: Doubles,
-    psi: Doubles | None,
-    s: float,
-    q: int | None = None,
-    sizes: tuple[float, float] | None = None,
-) -> Spectrum:
+def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = None) -> Spectrum:
     """The leading eigenpairs of K(s) = C + s²Ψ̄ for s in [0, ∞]; paper, Algorithm 1.
 
     At s = ∞ the values are those of Ψ̄, that is of K in units of s²; where Ψ̄ is zero, those of C.
-    ``psi`` may be None for zero; ``sizes`` are the traces of both, where they are known.
+    ``psi`` may be None for zero.
     """
-    # Covariances: the trace bounds every entry, and is zero only where all of them are.
-    if psi is None or s == 0:
-        return spectrum(C, q)
-    between, within = sizes or (trace(C), trace(psi))
-    if within <= 0.0:
-        return spectrum(C, q)
+    # Of covariances the trace bounds every entry, and is zero only where all of them are.
+    between, within = float(C.trace()), 0.0 if psi is None else float(psi.trace())
     size = max(between, within)
+    if not math.isfinite(between + within):
+        raise ValueError(out_of_range("X"))
+    if psi is None or within <= 0.0 or s == 0:
+        return spectrum(C, q)
+    # In units of a power of two, which rounds nothing; squares neither overflow nor vanish.
+    unit = 1.0
     if not _NEITHER_TINY < size < _NOR_HUGE:
-        # In units of a power of two, which rounds nothing; squares neither overflow nor vanish.
         unit = math.ldexp(1.0, math.frexp(size)[1] - 1)
-        found = scaled_spectrum(C / unit, psi / unit, s, q)
-        return Spectrum(unit * found.values, found.vectors)
+        C, psi, between, within = C / unit, psi / unit, between / unit, within / unit
+    found = None
     if s * s * within > _DECOUPLED_FROM * between:
         values, vectors = np.linalg.eigh(psi)
         values, rows = np.clip(values[::-1], 0.0, None), vectors.T[::-1]
         groups = list(_tied(values, tie_tolerance(len(values)) * values[0]))
         tied = any(group.stop - group.start > 1 for group in groups)
         if np.isinf(s) or (tied and _apart(values, groups, s, C)):
-            return _decoupled(C, values, rows, groups, s, q)
-    return spectrum(C + psi if s == 1.0 else C + s**2 * psi, q)
+            found = _decoupled(C, values, rows, groups, s, q)
+    if found is None:
+        found = spectrum(C + s**2 * psi, q)
+    return found if unit == 1.0 else Spectrum(unit * found.values, found.vectors)
 
 
 def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
     """The first ``q`` of falling eigenpairs, with ties, signs and negative rounding put right."""
-    # Plain floats, here and in `signed`: for so few, NumPy's calls would cost as much as eigh.
-    few = values[: None if q is None else q + 1].tolist()
-    limit = tie_tolerance(rows.shape[1]) * max(abs(few[0]), abs(values.item(-1)))
-    last = math.inf
-    for each in few:
-        if last - each <= limit:
-            rows = _untied(values, rows, limit, q)
-            break
-        last = each
-    first = values[:q]
-    # They fall: where the last is positive, all are.
-    return Spectrum(first.copy() if few[-1] > 0.0 else np.maximum(first, 0.0), signed(rows[:q]))
+    limit = tie_tolerance(rows.shape[1]) * max(abs(values[0]), abs(values[-1]))
+    if (values[:-1] - values[1:])[:q].min(initial=np.inf) <= limit:
+        rows = rows.copy()
+        for group in _tied(values, limit):
+            if group.stop - group.start > 1 and (q is None or group.start < q):
+                rows[group] = _canonical(rows[group])
+    return Spectrum(np.maximum(values[:q], 0.0), signed(rows[:q]))
 
 
 def signed(rows: Doubles) -> Doubles:
-    """The rows with their signs fixed: the entry of largest magnitude is positive."""
-    if rows.size > _FEW:
-        balance = np.maximum.reduce(rows, axis=1) + np.minimum.reduce(rows, axis=1)
-        if min(map(abs, balance.tolist())) <= _CLOSE:
-            balance = _leading(rows)
-        return np.asarray(rows * np.copysign(1.0, balance)[:, None])
-    out = rows.copy()
-    for i, row in enumerate(rows.tolist()):
-        each = max(row) + min(row)
-        if -_CLOSE <= each <= _CLOSE:
-            each = float(_leading(rows[i : i + 1])[0])
-        if each < 0.0:
-            np.negative(out[i], out=out[i])
-    return out
+    """The rows with their signs fixed: the entry of largest magnitude is positive.
 
-
-def _leading(rows: Doubles) -> Doubles:
-    """The entry that decides the sign of each row.
-
-    The first of those within rounding of the largest, so that ±1/√2 does not flip with it.
+    The first of those within rounding of the largest decides, so that ±1/√2 does not flip with it.
     """
     size = np.abs(rows)
     first = (size >= (1.0 - _CLOSE) * size.max(axis=1, keepdims=True)).argmax(axis=1)
-    return np.asarray(rows[np.arange(len(rows)), first])
+    leading = rows[np.arange(len(rows)), first]
+    return np.asarray(rows * np.copysign(1.0, leading)[:, None])
 
 
-def _untied(values: Doubles, rows: Doubles, limit: float, q: int | None) -> Doubles:
-    """The rows, with the canonical basis where eigenvalues are tied."""
-    rows = rows.copy()
-    for group in _tied(values, limit):
-        if group.stop - group.start > 1 and (q is None or group.start < q):
-            rows[group] = _canonical(rows[group])
-    return rows
-
-
-def trace(K: Doubles) -> float:
-    """The sum of the eigenvalues."""
-    return float(sum(K.diagonal().tolist()))  # a third of the time of K.trace() for few features
-
-
-@lru_cache
 def tie_tolerance(d: int) -> float:
     """The relative difference up to which eigenvalues of a D × D matrix count as equal."""
     return 8 * _EPS * max(math.sqrt(d), 2.0)
-
-
-def _eigh(K: Doubles) -> tuple[Doubles, Doubles]:
-    """All eigenpairs, rising; vectors in columns."""
-    if len(K) <= _BARE_UP_TO:
-        values, vectors, failed = dsyevd(K, lower=1)
-        if not failed:
-            return values, vectors
-    found = np.linalg.eigh(K)
-    return found.eigenvalues, found.eigenvectors
 
 
 def _tied(values: Doubles, limit: float) -> Iterator[slice]:

@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, Self
+import copy
+from numbers import Integral, Real
+from os import PathLike
+from typing import Any, NoReturn, Self, overload
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+import numpy.typing as npt
+from scipy.special import gammaln
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import as_floats, check_finite, complaint
+from uapca._validation import Doubles, Floats, as_floats, check_finite, out_of_range, scale_from
+from uapca.aggregate.accumulate import block_rows
 from uapca.decomposition import solvers
-from uapca.decomposition.chunks import fit_chunks, is_chunked, project_chunks
-from uapca.decomposition.inputs import all_or_nothing, as_uncertain, check_features
-from uapca.decomposition.matrices import check_size, covariances, diagonalised
-from uapca.decomposition.parameters import (
-    component_count,
-    concentration,
-    count_explaining,
-    divisor,
-    reachable,
-    whole_observations,
+from uapca.decomposition.base import (
+    Rows,
+    UncertainTransformer,
+    all_or_nothing,
+    between_covariance,
+    check_underflow,
+    feature_units,
+    feature_variances,
+    is_dask,
 )
-from uapca.decomposition.parts import PartialFit, RowCount
-from uapca.decomposition.quality import Quality
-from uapca.decomposition.spectrum import Spectrum
-from uapca.decomposition.uncertain_output import keeps_uncertain
+from uapca.decomposition.partial_fit import Seen, dask_moments, dask_scores
+from uapca.decomposition.results import LabeledArray
+from uapca.decomposition.scaler import standardized
+from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, tie_tolerance
 from uapca.uncertain import UncertainArray, Zero
-from uapca.uncertain.blocks import Doubles, about_zero, row_blocks
-from uapca.uncertain.checks import scale_from
+from uapca.uncertain.checks import weights_from
 
-__all__ = ["UAPCA"]
+__all__ = ["UAPCA", "unwrap"]
 
 
-@keeps_uncertain
-class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
     """Principal component analysis of uncertain data.
 
     The components are the leading eigenvectors of K(s) = C + s²Ψ̄: the covariance C of the rows'
@@ -43,13 +46,18 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
+    n_components : int, float, "mle", "auto" or None, default=None
         How many components to keep. A float in (0, 1) keeps as many as explain that share of the
         variance. None keeps all: D, or min(N, D) if the rows are certain (whole-number weights
-        count as repetitions of a row).
+        count as repetitions of a row). "mle" is Minka's estimate, for certain points with N ≥ D;
+        "auto" keeps those that stand out of the given errors (`uapca.component_count`).
     scale : float, default=1.0
         The scale s of the uncertainty in the fit, from 0 to ``numpy.inf``. Infinity is the limit:
         the eigenvectors of Ψ̄, and where these are not determined, those of C within the tie.
+    standardize : bool, default=False
+        Whether to divide each feature by its total standard deviation first, √K(1)ⱼⱼ: spread of
+        the means and uncertainty together, whatever ``scale`` is. A feature that does not vary
+        keeps its unit.
     ddof : int or float, default=0
         K is divided by N − ddof instead of N; with weights, by 1 − ddof Σ wₙ² as in `numpy.cov`.
         With 1, certain points give scikit-learn's ``explained_variance_``. Components do not
@@ -58,22 +66,27 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         "eigh" forms K, D × D. "svd" works on the centred means where the errors are zero or
         isotropic. "lanczos" only multiplies by K, for wide data and few components. "auto"
         chooses: "eigh" below 2,000 features, the others where they are possible and worth it.
+    whiten : bool, default=False
+        Whether `transform` divides the scores by their standard deviations, √λ.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, D)
         Orthonormal rows, by falling eigenvalue. The entry of largest magnitude of each row is
-        positive.
+        positive. float32 if the data is.
     explained_variance_ : ndarray of shape (n_components_,)
         Eigenvalues of K(s); at s = ∞ those of Ψ̄, that is in units of s².
     explained_variance_ratio_ : ndarray of shape (n_components_,)
         Their share in the total variance, tr K(s).
     mean_ : ndarray of shape (D,)
-        μ, the weighted mean of the rows' means.
+        μ, the weighted mean of the rows' means, divided by `feature_scale_` with ``standardize``.
+    feature_scale_ : ndarray of shape (D,), or None
+        The total standard deviations with ``standardize``: the components, variances and
+        covariances are those of x / feature_scale_.
     between_covariance_, within_covariance_ : ndarray of shape (D, D)
-        C and Ψ̄, with ``ddof`` applied to both. Not there after a matrix-free fit.
+        C and Ψ̄, with ``ddof`` applied to both. Not available after a matrix-free fit.
     noise_variance_ : float
-        The average of the eigenvalues left out.
+        The average of the eigenvalues left out; of certain points there are min(N, D) in all.
     n_components_, n_features_in_, n_samples_ : int
     feature_names_in_ : ndarray of shape (D,)
         Only if the data named its features.
@@ -83,7 +96,7 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
     See Also
     --------
     uapca.UncertainArray : The data.
-    uapca.UncertainScaler : Standardisation, if the features have different units.
+    uapca.UncertainScaler : Standardization as a step of its own, with other units.
 
     Notes
     -----
@@ -111,44 +124,53 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
     array([[ 0.992, -0.13 ]])
     >>> pca.transform(X)
     UncertainArray: 3 rows × 1 feature, one covariance shared by all rows
-      features  uapca0
+      features  PC1
       0  0.1023 ± 3
       1  0.4993 ± 3
       2  -0.6017 ± 3
     """
 
     mean_: Doubles
-    components_: Doubles
+    components_: Floats
     explained_variance_: Doubles
     explained_variance_ratio_: Doubles
+    feature_scale_: Doubles | None
     n_components_: int
     n_samples_: int
-    n_features_in_: int
     solver_: str
+    # C and Ψ̄, None if they were not formed, or Ψ̄ is zero.
+    _between: Doubles | None
+    _within: Doubles | None
 
     def __init__(
         self,
-        n_components: int | float | None = None,
+        n_components: int | float | str | None = None,
         *,
         scale: float = 1.0,
+        standardize: bool = False,
         ddof: float = 0,
         solver: str = "auto",
+        whiten: bool = False,
     ) -> None:
         self.n_components = n_components
         self.scale = scale
+        self.standardize = standardize
         self.ddof = ddof
         self.solver = solver
+        self.whiten = whiten
+
+    # Fitting
 
     @all_or_nothing
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: UncertainArray | npt.ArrayLike,
+        y: object = None,
         *,
-        cov: Any = None,
-        std: Any = None,
-        factors: Any = None,
-        sample_weight: Any = None,
+        cov: npt.ArrayLike | None = None,
+        std: npt.ArrayLike | None = None,
+        factors: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
         """Find the components.
 
@@ -161,47 +183,266 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         cov, std, factors : array-like, optional
             Errors of the points.
         sample_weight : array-like of shape (N,), optional
-            Weights of the points, or other weights for the UncertainArray.
+            Weights of the points, or other weights for the UncertainArray. Rows of weight zero do
+            not enter.
 
         Returns
         -------
         self
         """
-        if is_chunked(X):
+        _refuse_errors_as_y(X, y)
+        if is_dask(X):
             errors = {"cov": cov, "std": std, "factors": factors, "sample_weight": sample_weight}
-            fit_chunks(self, X, errors)
-            return self
-        data = as_uncertain(self, X, cov, std, factors, sample_weight)
-        scale = scale_from(self.scale)
-        d = self.n_features_in_
-        certain = type(data.cov) is Zero
-        whole = whole_observations(data) if certain else None
-        bound = min(len(data) if whole is None else whole, d) if certain else d
-        q = component_count(self.n_components, bound, data.shape)
-        gathered = concentration(data)
-        share = divisor(self.ddof, gathered)
-        solver = solvers.choose_solver(self.solver, data, q, scale)
-        between = within = None
+            return self._fit_dask(X, [name for name, value in errors.items() if value is not None])
+        data = self._read(X, cov, std, factors, sample_weight)
+        rows, certain = Rows.of(data), isinstance(data.cov, Zero)
+        q = self._component_count(rows, certain, data)
+        solver = solvers.choose_solver(self.solver, data, q, self._checked_scale())
+        self.__dict__.pop("_seen", None)
         if solver == "eigh":
-            mean, between, within = covariances(data, share)
-            if data is not X and not np.isfinite(mean).all():
-                check_finite(data.mean, "X", ("row", "feature"))
-            pairs, total = diagonalised(between, within, scale, q)
-        else:
-            if data is not X:
-                check_finite(data.mean, "X", ("row", "feature"))
+            mean, between = between_covariance(data)
             with np.errstate(over="ignore", invalid="ignore"):
-                mean, pairs, total = solvers.solve(solver, data, q, scale, share)
-            check_size(total)
-        self.__dict__.pop("_seen", None)  # parts that were fitted before
-        self._rows = RowCount(len(data), data.total_weight, gathered, whole, share)
-        self.solver_ = solver
-        self._set_fit(mean, between, within, bound)
-        self._set_components(pairs, total, q)
+                within = None if certain else data.cov.average(data.given_weights)
+            self._fit_matrices(mean, between, within, rows, q, data.mean.dtype)
+        else:
+            self._fit_matrix_free(solver, data, rows, q)
+        self._check_underflow(data)
         return self
 
-    def transform(self, X: Any) -> Any:
+    @all_or_nothing
+    def partial_fit(
+        self,
+        X: UncertainArray | npt.ArrayLike,
+        y: object = None,
+        *,
+        cov: npt.ArrayLike | None = None,
+        std: npt.ArrayLike | None = None,
+        factors: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Fit further rows; takes what `fit` takes.
+
+        All calls together give what one `fit` of all rows gives (of `uapca.concat` of the parts,
+        which weighs UncertainArrays by their ``total_weight``), to rounding, however far from
+        zero the data lies. Kept are C, Ψ̄ and the mean, not the rows. After `fit` it goes on from
+        there, but with the mean as a float holds it: at an offset of 1e8 for data of unit spread,
+        C is then off by some 3e-10 (measured). Data far from zero wants `partial_fit` for the
+        first part too. As long as fewer rows were seen than components asked for, there are as
+        many components as rows.
+
+        Parameters
+        ----------
+        X : UncertainArray, or array-like of shape (N, D)
+        y : ignored
+        cov, std, factors : array-like, optional
+        sample_weight : array-like of shape (N,), optional
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import numpy as np, uapca
+        >>> points = np.random.default_rng(0).standard_normal((300, 4))
+        >>> parts = uapca.UAPCA(2)
+        >>> for part in np.split(points, 3):
+        ...     parts = parts.partial_fit(part, std=0.1)
+        >>> whole = uapca.UAPCA(2).fit(points, std=0.1)
+        >>> bool(np.allclose(parts.components_, whole.components_, atol=1e-12))
+        True
+        """
+        _refuse_errors_as_y(X, y)
+        self._check_solver_keeps_matrices("partial_fit")
+        seen: Seen | None = getattr(self, "_seen", None)
+        if seen is None and hasattr(self, "components_"):
+            seen = Seen.of_fit(self)
+        data = self._read(X, cov, std, factors, sample_weight, reset=seen is None)
+        check_finite(data.mean, "X", ("row", "feature"))
+        part = Seen.of(data)
+        dtype = np.result_type(data.mean, getattr(self, "components_", data.mean))
+        return self._set_seen(part if seen is None else seen.merge(part), dtype)
+
+    def _fit_dask(self, X: Any, errors: list[str]) -> Self:
+        if errors:
+            raise TypeError(
+                f"{errors[0]} must be left out where X is a Dask array; "
+                "fit parts of the data and their errors with partial_fit"
+            )
+        self._check_solver_keeps_matrices("a Dask array")
+        seen = dask_moments(X)
+        self.n_features_in_ = seen.means.n_features
+        self.__dict__.pop("feature_names_in_", None)
+        self._component_count(seen.rows, True)
+        return self._set_seen(seen, np.result_type(X.dtype, np.float32))
+
+    def _set_seen(self, seen: Seen, dtype: npt.DTypeLike) -> Self:
+        """Fit what is kept of all parts."""
+        self._seen = seen
+        mean, between, within = seen.matrices()
+        q = self._component_count(seen.rows, within is None, partial=True)
+        self._fit_matrices(mean, between, within, seen.rows, q, dtype)
+        return self
+
+    def _fit_matrices(
+        self,
+        mean: Doubles,
+        between: Doubles,
+        within: Doubles | None,
+        rows: Rows,
+        q: int | None,
+        dtype: npt.DTypeLike,
+    ) -> None:
+        """Fit μ, C and Ψ̄ (÷ N) in the units of the data."""
+        divisor, units = rows.divisor(self.ddof), None
+        if self.standardize:
+            total = between if within is None else between + within
+            units = feature_units(mean, total.diagonal(), rows.count)
+        if units is not None or divisor != 1.0:
+            factor = divisor if units is None else divisor * units[:, None] * units
+            between = between / factor
+            within = None if within is None else within / factor
+        self._set_state(mean, units, rows, divisor, "eigh")
+        self._set_matrices(between, within)
+        self._set_components(q, dtype)
+
+    def _fit_matrix_free(
+        self, solver: str, data: UncertainArray, rows: Rows, q: int | None
+    ) -> None:
+        """Fit by a solver that forms no D × D matrix."""
+        divisor, center, units = rows.divisor(self.ddof), None, None
+        if self.standardize:
+            center, between, within = feature_variances(data)
+            units = feature_units(center, between + within, len(data))
+            data = standardized(data, center, units)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = solvers.solve(solver, data, q, self._checked_scale())
+        self._set_state(found.mean if center is None else center, units, rows, divisor, solver)
+        self._between = self._within = None
+        self._diagonals = found.between / divisor, found.within / divisor
+        pairs = Spectrum(found.pairs.values / divisor, found.pairs.vectors)
+        self._set_components(q, data.mean.dtype, pairs)
+        own = data.cov.variances_along(np.asarray(self.components_, dtype=np.float64))
+        self._own_variances = np.asarray(data.weights @ own) / divisor
+
+    def _set_state(
+        self, center: Doubles, units: Doubles | None, rows: Rows, divisor: float, solver: str
+    ) -> None:
+        """Keep what does not depend on the scale; the center is in the units of the data."""
+        self._center, self.feature_scale_ = center, units
+        self.mean_ = center if units is None else center / units
+        self._rows, self._divisor, self.solver_ = rows, divisor, solver
+        self.n_samples_ = rows.count
+
+    def _set_matrices(self, between: Doubles, within: Doubles | None) -> None:
+        self._between, self._within = between, within
+        own = np.zeros(len(between)) if within is None else within.diagonal()
+        self._diagonals = between.diagonal(), own
+
+    def _set_components(
+        self, q: int | None, dtype: npt.DTypeLike, pairs: Spectrum | None = None
+    ) -> None:
+        """Keep the components, found from C and Ψ̄ unless they are given."""
+        self._scale = self._checked_scale()
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._total = total = float(self._at_scale(*self._diagonals).sum())
+            if not np.isfinite(total + self._diagonals[0].sum()):
+                raise ValueError(out_of_range("X"))
+        if pairs is None:
+            pairs = scaled_spectrum(self.between_covariance_, self._within, self._scale, q)
+        if q is None:
+            q = min(self._count_from(pairs.values, total), self._bound)
+        self.n_components_ = q
+        self.components_ = pairs.vectors[:q].astype(dtype, copy=False)
+        self.explained_variance_ = values = pairs.values[:q]
+        self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(q)
+
+    def _check_underflow(self, data: UncertainArray) -> None:
+        """Refuse rows whose variances vanish; a feature among others only with standardize."""
+        variances = self._at_scale(*self._diagonals)
+        if self.feature_scale_ is not None:
+            variances = (self._diagonals[0] + self._diagonals[1]) * self.feature_scale_**2
+        elif variances.max() > 0.0:
+            variances = np.full_like(variances, variances.max())
+        check_underflow(data.scaled(0.0) if self._scale == 0.0 else data, variances)
+
+    def _checked_scale(self) -> float:
+        if isinstance(self.scale, bool | np.bool_):
+            raise ValueError(
+                f"scale must be a number from 0 to infinity; got {self.scale!r}: "
+                "standardize=True divides features by their standard deviations"
+            )
+        return scale_from(self.scale)
+
+    def _check_solver_keeps_matrices(self, what: str) -> None:
+        if self.solver not in ("auto", "eigh"):
+            raise ValueError(
+                f"solver must be 'auto' or 'eigh' for {what}, which keeps D × D matrices; "
+                f"got {self.solver!r}"
+            )
+
+    def _component_count(
+        self,
+        rows: Rows,
+        certain: bool,
+        data: UncertainArray | None = None,
+        *,
+        partial: bool = False,
+    ) -> int | None:
+        """The number of components; None while it depends on the spectrum."""
+        d = self.n_features_in_
+        wanted: Any = self.n_components
+        self._bound = bound = rows.bound(d, certain)
+        if wanted is None:
+            return bound
+        if wanted == "auto":
+            if data is None:
+                raise ValueError("n_components='auto' needs all rows at once; use fit")
+            from uapca.posterior import component_count  # not needed otherwise
+
+            return min(max(component_count(data).count, 1), bound)
+        if wanted == "mle":
+            if certain and bound == d:
+                return None
+            raise ValueError(
+                "n_components='mle' needs certain points, at least as many as features; got "
+                f"{rows.count} {'certain' if certain else 'uncertain'} rows of {d} features: "
+                "'auto' counts the components of uncertain rows"
+            )
+        if isinstance(wanted, Integral) and wanted is not True:
+            if 1 <= int(wanted) <= (d if partial else bound):
+                return min(int(wanted), bound)
+        elif isinstance(wanted, Real) and 0.0 < float(wanted) < 1.0:
+            return None
+        limit = "the number of features" if bound == d else "min(rows, features)"
+        raise ValueError(
+            f"n_components must be an integer from 1 to {limit} = {bound}, a share of the variance "
+            f"between 0 and 1, 'mle', 'auto' or None; got {wanted!r} for data of shape "
+            f"({rows.count}, {d})"
+        )
+
+    def _count_from(self, values: Doubles, total: float) -> int:
+        """The number of components that all eigenvalues decide."""
+        wanted: Any = self.n_components
+        if wanted == "mle":
+            return _minka_dimension(values, self._rows.observations or self._rows.count)
+        if total <= 0.0:
+            return 1
+        explained = np.cumsum(values / total)
+        # As scikit-learn: more than the share, not as much as it.
+        return int(np.searchsorted(explained, float(wanted), side="right")) + 1
+
+    # Using the fit
+
+    @overload
+    def transform(self, X: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
+    @overload
+    def transform(self, X: npt.ArrayLike) -> Floats: ...
+    def transform(self, X: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
         """Project rows: mean A (m − μ), covariance A Ψ Aᵀ, exactly.
+
+        With ``standardize`` rows are divided by `feature_scale_` first; with ``whiten`` scores are
+        divided by √λ.
 
         Parameters
         ----------
@@ -209,36 +450,28 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
         Returns
         -------
-        UncertainArray, or array of shape (N, n_components_)
+        UncertainArray, or ndarray of shape (N, n_components_)
             As the input: names, weights and laws go along; float32 stays float32; a Dask array
             gives one that is not computed yet.
         """
-        self._check_fitted()
-        if is_chunked(X):
-            return project_chunks(self, X)
+        check_is_fitted(self)
+        if is_dask(X):
+            return dask_scores(self, X)  # type: ignore[no-any-return]
         if not isinstance(X, UncertainArray):
-            points = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+            points = self._points(X)
             return self._scores(points).astype(points.dtype, copy=False)
-        check_features(self, X)
-        laws = X.laws
+        self._check_features(X)
+        A, laws = self._projection(), X.laws
         if laws is not None:
-            laws = laws.affine(self.components_, -(self.components_ @ self.mean_))
-        return X._mapped(
-            self._scores(X.mean), X.cov.project(self.components_), self._names_out(), laws
-        )
+            laws = laws.affine(A, -(A @ self._center))
+        return X._mapped(self._scores(X.mean), X.cov.project(A), self._component_names(), laws)
 
-    def fit_transform(self, X: Any, y: Any = None, **errors: Any) -> Any:
-        """Fit, then project the same rows; takes what `fit` takes."""
-        if isinstance(X, UncertainArray) or not errors:
-            return self.fit(X, y, **errors).transform(X)
-        data = self.fit(X, y, **errors)
-        given = {k: v for k, v in errors.items() if k != "sample_weight"}
-        if all(v is None for v in given.values()):
-            return data.transform(X)
-        return data.transform(UncertainArray(X, weights=errors.get("sample_weight"), **given))
-
-    def inverse_transform(self, Y: Any) -> Any:
-        """Map scores back to the original features: x = Aᵀ y + μ.
+    @overload
+    def inverse_transform(self, Y: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
+    @overload
+    def inverse_transform(self, Y: npt.ArrayLike) -> Floats: ...
+    def inverse_transform(self, Y: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
+        """Map scores back to the original features: x = Aᵀ y + μ, in the units of the data.
 
         Parameters
         ----------
@@ -250,21 +483,22 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
             What the components left out is at its mean, with no uncertainty: the covariances
             have low rank, and are kept so.
         """
-        self._check_fitted()
+        check_is_fitted(self)
         scores = Y if isinstance(Y, UncertainArray) else as_floats(Y, "Y")
         if len(scores.shape) != 2 or scores.shape[1] != self.n_components_:
             raise ValueError(
-                complaint(
-                    "Y",
-                    f"have {self.n_components_} columns, one for each component",
-                    f"got shape {scores.shape}",
-                    "Pass what transform returned",
-                )
+                f"Y must have {self.n_components_} columns, one for each component; "
+                f"got shape {scores.shape}"
             )
+        back = np.asarray(self.components_.T, dtype=np.float64)
+        if self.whiten:
+            back = back * self._deviations()
+        if self.feature_scale_ is not None:
+            back = back * self.feature_scale_[:, None]
         if isinstance(scores, UncertainArray):
             names = getattr(self, "feature_names_in_", None)
-            return scores.affine(self.components_.T, self.mean_, features=names)
-        return (scores @ self.components_ + self.mean_).astype(scores.dtype, copy=False)
+            return scores.affine(back, self._center, features=names)
+        return (scores @ back.T + self._center).astype(scores.dtype, copy=False)
 
     def rescale(self, s: float) -> UAPCA:
         """The fit at another scale, from C and Ψ̄ alone: O(D³), no second look at the data.
@@ -279,126 +513,436 @@ class UAPCA(PartialFit, Quality, ClassNamePrefixFeaturesOutMixin, TransformerMix
         UAPCA
             A new estimator, fitted; this one does not change.
         """
-        self._check_fitted()
+        check_is_fitted(self)
         s = scale_from(s, "s")
-        between = self.between_covariance_
-        # Everything that was given, fitted or set up stays, but for what depends on the scale.
-        new = object.__new__(type(self))
-        new.__dict__.update(self.__dict__, scale=s)
-        if hasattr(self, "_sklearn_output_config"):  # which set_output changes where it is
+        new = copy.copy(self)
+        new.scale = s
+        if hasattr(self, "_sklearn_output_config"):  # which set_output changes in place
             new._sklearn_output_config = dict(self._sklearn_output_config)
-        shape = (self.n_samples_, self.n_features_in_)
-        wanted = self.n_components
-        if hasattr(self, "_seen"):  # in parts, of which the first may have had fewer rows
-            wanted = reachable(wanted, self._bound, self.n_features_in_)
-        q = component_count(wanted, self._bound, shape)
-        pairs, total = diagonalised(between, self._within, s, q)
-        new._set_components(pairs, total, q)
+        q: int | None = self.n_components_
+        if not isinstance(self.n_components, str):
+            certain = self._within is None
+            q = new._component_count(self._rows, certain, partial=hasattr(self, "_seen"))
+        new._set_components(q, self.components_.dtype)
         return new
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fit to a JSON file; `uapca.load` reads it, and so does the command line.
+
+        The file replaces what was there only when it is complete.
+        """
+        from uapca.decomposition.io import save_fit
+
+        check_is_fitted(self)
+        save_fit(self, path)
+
+    def get_feature_names_out(
+        self, input_features: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.object_]:
+        """The names of the components: PC1, PC2, …"""
+        super().get_feature_names_out(input_features)  # which checks input_features
+        return np.array(self._component_names(), dtype=object)
+
+    # Covariances
 
     @property
     def between_covariance_(self) -> Doubles:
-        self._check_fitted()
-        return self._kept(self._between)
+        check_is_fitted(self)
+        if self._between is None:
+            raise AttributeError(
+                f"C and Ψ̄ were not formed: the fit used solver={self.solver_!r}, which has no "
+                "D × D matrix. Fit with solver='eigh' to have them."
+            )
+        return self._between
 
     @property
     def within_covariance_(self) -> Doubles:
-        self._check_fitted()
-        kept = self._kept(self._between)
-        return np.zeros_like(kept) if self._within is None else self._within
+        between = self.between_covariance_
+        return np.zeros_like(between) if self._within is None else self._within
 
     def get_covariance(self) -> Doubles:
         """K(s) = C + s²Ψ̄, shape (D, D): the covariance the components come from.
 
         It does not depend on ``n_components``. At s = ∞ it is in units of s², that is Ψ̄ (or C,
-        where nothing is uncertain).
+        where nothing is uncertain). After a matrix-free fit, which has no K, it is the covariance
+        of the model: the variances of the components, and `noise_variance_` in every other
+        direction.
         """
-        self._check_fitted()
-        between = self._kept(self._between)
-        if self._within is None or not self._within.any():
-            return between.copy()
-        if np.isinf(self._scale):
-            return self._within.copy()
-        return between + self._scale**2 * self._within
+        check_is_fitted(self)
+        if self._between is not None:
+            return np.array(self._at_scale(self._between, self.within_covariance_))
+        A, noise = np.asarray(self.components_, dtype=np.float64), self.noise_variance_
+        return (A.T * (self.explained_variance_ - noise)) @ A + noise * np.eye(A.shape[1])
+
+    def get_precision(self) -> Doubles:
+        """The inverse of `get_covariance`, shape (D, D)."""
+        values, vectors = np.linalg.eigh(self.get_covariance())
+        if values[0] <= tie_tolerance(len(values)) * values[-1]:
+            raise ValueError(
+                f"K must have full rank to be inverted; the variance along {len(values)} axes "
+                f"falls from {values[-1]:.3g} to {max(values[0], 0.0):.3g}"
+            )
+        return np.asarray((vectors / values) @ vectors.T)
+
+    @property
+    def noise_variance_(self) -> float:
+        check_is_fitted(self)
+        certain = self._scale == 0.0 or not self._diagonals[1].any()
+        left = self._rows.bound(len(self.mean_), certain) - self.n_components_
+        variance = max(self._total - float(self.explained_variance_.sum()), 0.0)
+        return variance / left if left > 0 else 0.0
 
     @property
     def singular_values_(self) -> Doubles:
-        """√((N − ddof) λ), for certain points the singular values of the centred data."""
-        self._check_fitted()
+        """√((N − ddof) λ), for certain points the singular values of the centered data."""
+        check_is_fitted(self)
         return np.sqrt(self.explained_variance_ * (self.n_samples_ - float(self.ddof)))
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """The number of rows of all parts so far, or of a whole fit."""
+        return self.n_samples_
+
+    # Judging the fit
+
+    def loadings(self) -> LabeledArray:
+        """The correlation of each feature with each component, D × n_components_.
+
+        vᵢⱼ √λᵢ / √K(s)ⱼⱼ: the entry of the component times the standard deviation along it, in
+        units of the feature's standard deviation. The squares of a feature's loadings add up to
+        the share of its variance that the components represent. A feature that does not vary has
+        0. The unit vectors themselves are ``components_``.
+        """
+        check_is_fitted(self)
+        variances = self._at_scale(*self._diagonals)[:, None]
+        loadings = self.components_.T * np.sqrt(self.explained_variance_)
+        some = variances > 0.0
+        values = np.divide(loadings, np.sqrt(variances), out=np.zeros_like(loadings), where=some)
+        values = np.clip(values, -1.0, 1.0)
+        return LabeledArray(values, self._features(), self._component_names(), "feature")
+
+    def contributions(self) -> LabeledArray:
+        """The share of each feature in each component, D × n_components_; each sums to 1."""
+        check_is_fitted(self)
+        shares = np.square(self.components_.T, dtype=np.float64)
+        return LabeledArray(shares, self._features(), self._component_names(), "feature")
+
+    def cos2(self, X: UncertainArray | npt.ArrayLike) -> LabeledArray:
+        """How well each row is represented by each component, N × n_components_.
+
+        The expected squared coordinate on the component as a share of the expected squared
+        distance from the mean: for certain points the squared cosine of the angle between the
+        two. A certain row that lies in the mean has nothing to represent and gets 0.
+
+        Parameters
+        ----------
+        X : UncertainArray or array-like of shape (N, D)
+        """
+        squares, away, own, spread = self._second_moments(X)
+        return self._by_row(X, _ratio(squares + own, (away + spread)[:, None]))
+
+    def row_contributions(
+        self,
+        X: UncertainArray | npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> LabeledArray:
+        """The share of each row in each component's variance, N × n_components_.
+
+        Row n makes wₙ(aₙᵢ² + s² vᵢᵀΨₙvᵢ) of the variance along component i: by where it lies, aₙᵢ
+        its coordinate from the mean of the fit, and by its own uncertainty. For the rows of the
+        fit these add up to λᵢ (with ``ddof=0``). As shares they sum to 1 over the rows; where
+        there is no variance they are 0. In the limit s = ∞ the uncertainty, if any, alone counts.
+
+        Parameters
+        ----------
+        X : UncertainArray or array-like of shape (N, D)
+        sample_weight : array-like of shape (N,), optional
+            By default the weights of X, or equal ones.
+
+        Examples
+        --------
+        >>> import uapca
+        >>> X = uapca.UncertainArray([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], std=[[1], [0], [0]])
+        >>> uapca.UAPCA(1).fit(X).row_contributions(X).values.round(3).tolist()
+        [[0.667], [0.0], [0.333]]
+        """
+        squares, _, own, _ = self._second_moments(X)
+        along = self._at_scale(squares, own)
+        if sample_weight is not None:
+            weights = weights_from(sample_weight, len(along), "sample_weight")[0]
+        else:
+            weights = X.weights if isinstance(X, UncertainArray) else None
+        if weights is not None:
+            along = along * weights[:, None]
+        return self._by_row(X, _ratio(along, along.sum(axis=0)))
+
+    @overload
+    def uncertainty_share(self, X: None = None) -> float: ...
+    @overload
+    def uncertainty_share(self, X: UncertainArray) -> LabeledArray: ...
+    def uncertainty_share(self, X: UncertainArray | None = None) -> float | LabeledArray:
+        """How much of the rows' uncertainty the projection shows, between 0 and 1.
+
+        tr(A Ψ̄ Aᵀ) / tr Ψ̄ for the rows of the fit together. 1 where nothing is uncertain: nothing
+        is hidden.
+
+        Parameters
+        ----------
+        X : UncertainArray, optional
+            Rows whose own shares are wanted, tr(A Ψₙ Aᵀ) / tr Ψₙ: a column "share".
+        """
+        check_is_fitted(self)
+        if X is None:
+            whole = float(self._diagonals[1].sum())
+            return min(float(self._own().sum()) / whole, 1.0) if whole > 0.0 else 1.0
+        _, _, own, spread = self._second_moments(X)
+        shown = np.minimum(own.sum(axis=1), spread)
+        shares = np.divide(shown, spread, out=np.ones_like(spread), where=spread > 0.0)
+        return LabeledArray(shares[:, None], X.names, ("share",), "row")
+
+    def summary(self) -> LabeledArray:
+        """The components in numbers, n_components_ × 5.
+
+        ``variance`` λ; its ``share`` in the total; the ``cumulative`` share; ``uncertainty``, the
+        part of the variance that is uncertainty of the rows, s² vᵀΨ̄v / λ; and
+        ``uncertainty_shown``, how much of the rows' uncertainty the first components show
+        together (see `uncertainty_share`).
+
+        Examples
+        --------
+        >>> import uapca
+        >>> X = uapca.UncertainArray([[-2.0, 0.0], [0.0, 0.5], [2.0, -0.5]], std=[0.5, 3.0])
+        >>> uapca.UAPCA().fit(X).summary()
+        component   variance    share   cumulative   uncertainty   uncertainty_shown
+              PC1      9.184   0.7601       0.7601        0.9772              0.9703
+              PC2      2.899   0.2399            1       0.09475                   1
+        """
+        check_is_fitted(self)
+        variances, own = self.explained_variance_, self._own()
+        part = self._at_scale(np.zeros_like(own), own)
+        whole = float(self._diagonals[1].sum())
+        columns = {
+            "variance": variances,
+            "share": self.explained_variance_ratio_,
+            "cumulative": np.cumsum(self.explained_variance_ratio_),
+            "uncertainty": np.minimum(_ratio(part, variances), 1.0),
+            "uncertainty_shown": np.minimum(np.cumsum(own) / whole, 1.0) if whole else own + 1.0,
+        }
+        names = self._component_names()
+        return LabeledArray(np.column_stack([*columns.values()]), names, (*columns,), "component")
+
+    def score_samples(self, X: UncertainArray | npt.ArrayLike) -> Doubles:
+        """The expected log-likelihood of each row under the model, shape (N,).
+
+        The model is the normal with the leading components' variances and `noise_variance_` in
+        every other direction (Tipping & Bishop 1999), as a density in the units of the data. For
+        certain points this is scikit-learn's ``PCA.score_samples`` (with ``ddof=1``); for uncertain
+        ones it is the average over what the row may be.
+        """
+        check_is_fitted(self)
+        if np.isinf(self._scale):
+            raise ValueError(
+                "scale must be finite for a likelihood; got inf: use rescale(s) with a finite s"
+            )
+        d, q = len(self.mean_), self.n_components_
+        variances, noise = self.explained_variance_, self.noise_variance_
+        least = tie_tolerance(d) * variances[0]
+        if variances[-1] <= least or (q < d and noise <= least):
+            raise ValueError(
+                "n_components must leave a model with variance in every direction for a "
+                f"likelihood; with {q} of {d} components it is singular"
+            )
+        squares, away, own, spread = self._second_moments(X)
+        along = squares + own
+        log_det = np.log(variances).sum()
+        distance = (along / variances).sum(axis=1)
+        if q < d:
+            log_det += (d - q) * np.log(noise)
+            distance += (away + spread - along.sum(axis=1)) / noise
+        if self.feature_scale_ is not None:
+            log_det += 2.0 * np.log(self.feature_scale_).sum()
+        return np.asarray(-0.5 * (d * np.log(2.0 * np.pi) + log_det + distance))
+
+    def score(self, X: UncertainArray | npt.ArrayLike, y: object = None) -> float:
+        """The (weighted) average of `score_samples`."""
+        weights = X.weights if isinstance(X, UncertainArray) else None
+        return float(np.average(self.score_samples(X), weights=weights))
+
+    @property
+    def loadings_(self) -> NoReturn:
+        raise AttributeError("UAPCA has no loadings_; use loadings(), or components_ for axes")
+
+    @property
+    def scores_(self) -> NoReturn:
+        raise AttributeError("UAPCA keeps no scores_; use transform(X)")
+
+    # Helpers
+
+    def _at_scale(self, between: Doubles, within: Doubles) -> Doubles:
+        """C + s²Ψ̄, or its limit in units of s²; of matrices, diagonals or variances of rows."""
+        if self._scale == 0.0 or not self._diagonals[1].any():
+            return between
+        return within if np.isinf(self._scale) else between + self._scale**2 * within
+
+    def _own(self) -> Doubles:
+        """vᵀΨ̄v for every component."""
+        if self._between is None:
+            return self._own_variances
+        if self._within is None:
+            return np.zeros(self.n_components_)
+        return np.asarray(((self.components_ @ self._within) * self.components_).sum(axis=1))
+
+    def _projection(self) -> Doubles:
+        """The matrix that maps a deviation from the mean, in the units of the data, to scores."""
+        A = np.asarray(self.components_, dtype=np.float64)
+        if self.feature_scale_ is not None:
+            A = A / self.feature_scale_
+        return A / self._deviations()[:, None] if self.whiten else A
+
+    def _deviations(self) -> Doubles:
+        """√λ; 1 where there is no variance."""
+        values = self.explained_variance_
+        some = values > tie_tolerance(len(self.mean_)) * values[0]
+        return np.sqrt(np.where(some, values, 1.0))
+
+    def _scores(self, points: Floats) -> Doubles:
+        """The scores of all rows; centered first, so that an offset costs no digits."""
+        A = self._projection().T
+        out = np.empty((len(points), A.shape[1]))
+        size = block_rows(len(A))
+        for start in range(0, len(points), size):
+            block = slice(start, start + size)
+            np.matmul(points[block] - self._center, A, out=out[block])
+        return out
+
+    def _second_moments(
+        self, X: UncertainArray | npt.ArrayLike
+    ) -> tuple[Doubles, Doubles, Doubles, Doubles]:
+        """Of every row: aₙᵢ² on each component, ‖m − μ‖², vᵢᵀΨₙvᵢ and tr Ψₙ."""
+        check_is_fitted(self)
+        if isinstance(X, UncertainArray):
+            self._check_features(X)
+            points, cov = X.mean, X.cov
+        else:
+            points = self._points(X)
+            cov = Zero(*points.shape)
+        A = np.asarray(self.components_, dtype=np.float64)
+        units = np.ones(A.shape[1]) if self.feature_scale_ is None else self.feature_scale_
+        centered = (points - self._center) / units
+        squares, away = np.square(centered @ A.T), np.einsum("nd,nd->n", centered, centered)
+        if isinstance(cov, Zero):
+            return squares, away, np.zeros_like(squares), np.zeros_like(away)
+        spread = (cov.diagonal() / units**2).sum(axis=1, dtype=np.float64)
+        return squares, away, np.asarray(cov.variances_along(A / units)), spread
+
+    def _by_row(self, X: object, values: Doubles) -> LabeledArray:
+        names = X.names if isinstance(X, UncertainArray) else None
+        return LabeledArray(values, names, self._component_names(), "row")
+
+    def _features(self) -> tuple[str, ...]:
+        names = getattr(self, "feature_names_in_", None)
+        return tuple(f"x{j}" for j in range(len(self.mean_))) if names is None else tuple(names)
+
+    def _component_names(self) -> tuple[str, ...]:
+        return tuple(f"PC{i + 1}" for i in range(self.n_components_))
 
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "components_"):  # check_is_fitted alone costs as much as a small fit
-            check_is_fitted(self)
+def unwrap(
+    fit: UAPCA | Pipeline, X: UncertainArray | npt.ArrayLike | None = None
+) -> tuple[UAPCA, Any]:
+    """The plain UAPCA inside a fit, and the data as it sees it.
 
-    # From K(s) to fitted attributes
+    Parameters
+    ----------
+    fit : UAPCA or Pipeline
+        Fitted. A pipeline ends in a UAPCA; its other steps are transformers of UncertainArrays,
+        such as `UncertainScaler` and `Denoiser`.
+    X : UncertainArray or array-like of shape (N, D), optional
+        The data that the fit takes.
 
-    def _set_fit(
-        self, mean: Doubles, between: Doubles | None, within: Doubles | None, bound: int
-    ) -> None:
-        self.mean_ = mean
-        self.n_samples_ = self._rows.rows
-        self._between: Doubles | None = between
-        self._within: Doubles | None = within
-        self._bound = bound
+    Returns
+    -------
+    pca : UAPCA
+        Without ``standardize``: its mean, components and covariances are those of the second
+        result as it stands.
+    X : UncertainArray or array
+        After the steps before the UAPCA, and divided by its ``feature_scale_``; None without X.
 
-    def _set_parts(
-        self, mean: Doubles, between: Doubles, within: Doubles | None, q: int | None, bound: int
-    ) -> None:
-        pairs, total = diagonalised(between, within, scale_from(self.scale), q)
-        self.solver_ = "eigh"
-        self._set_fit(mean, between, within, bound)
-        self._set_components(pairs, total, q)
-
-    def _set_components(self, pairs: Spectrum, total: float, q: int | None) -> None:
-        if q is None:
-            q = min(count_explaining(pairs.values, total, self.n_components), self._bound)
-        self._scale = float(self.scale)
-        self.n_components_ = q
-        self.components_ = pairs.vectors[:q]
-        self.explained_variance_ = values = pairs.values[:q]
-        self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(q)
-        self._total = total
-
-    def _scores(self, points: Any) -> Doubles:
-        """A (m − μ) for all rows."""
-        n, d = points.shape
-        if n <= 2048:  # one block: no need to gather it
-            if self._between is not None and about_zero(
-                self.mean_.tolist(), self._between.diagonal().tolist()
-            ):
-                # What centring first would save is a bit or two.
-                out = np.empty((n, self.n_components_))
-                scores = self.components_.dot(points.T)
-                np.subtract(scores, self.components_.dot(self.mean_)[:, None], out=out.T)
-                return out
-            return np.asarray((points - self.mean_) @ self.components_.T)
-        out = np.empty((n, self.n_components_))
-        for block in row_blocks(n, d):
-            np.matmul(points[block] - self.mean_, self.components_.T, out=out[block])
-        return out
-
-    def _names_out(self) -> tuple[str, ...]:
-        return _component_names(self.n_components_)
-
-    def _kept(self, matrix: Doubles | None) -> Doubles:
-        if matrix is None:
-            raise AttributeError(
-                f"C and Ψ̄ were not formed: the fit used solver={self.solver_!r}, which has no "
-                "D × D matrix. Fit with solver='eigh' to have them."
-            )
-        return matrix
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.UncertainArray([[1.0, 100.0], [3.0, 300.0], [2.0, 150.0]], std=[0.5, 20.0])
+    >>> pca, Z = uapca.decomposition.unwrap(uapca.UAPCA(1, standardize=True).fit(X), X)
+    >>> Z.std[0].round(3), pca.transform(Z).shape
+    (array([0.522, 0.229]), (3, 1))
+    """
+    if isinstance(fit, Pipeline):
+        check_is_fitted(fit)
+        before = fit[:-1]
+        return unwrap(fit[-1], before.transform(X) if X is not None and len(before) else X)
+    if not isinstance(fit, UAPCA):
+        raise TypeError(
+            f"fit must be a UAPCA or a Pipeline that ends in one; got {type(fit).__name__}"
+        )
+    check_is_fitted(fit)
+    if fit.feature_scale_ is None:
+        return fit, X
+    plain = copy.copy(fit)
+    plain.standardize, plain.feature_scale_, plain._center = False, None, fit.mean_
+    plain.__dict__.pop("_seen", None)
+    if isinstance(X, UncertainArray):
+        X = X.affine(1.0 / fit.feature_scale_)
+    elif X is not None:
+        X = fit._points(X) / fit.feature_scale_
+    return plain, X
 
 
-@lru_cache(maxsize=8)
-def _component_names(count: int) -> tuple[str, ...]:
-    return tuple(f"uapca{i}" for i in range(count))
+def _refuse_errors_as_y(X: Any, y: Any) -> None:
+    """Refuse errors that were given as the second argument, which scikit-learn ignores."""
+    points, errors = (
+        np.asarray(a, dtype=object).shape if isinstance(a, list) else getattr(a, "shape", ())
+        for a in (X, y)
+    )
+    if len(errors) >= 2 and errors[1] > 1 and tuple(errors[:2]) == tuple(points):
+        raise TypeError(
+            f"y must be left out; got an array of shape {tuple(errors)}, the shape of errors: "
+            f"pass them as {'std' if len(errors) == 2 else 'cov'}=..."
+        )
+
+
+def _ratio(part: Doubles, whole: Doubles) -> Doubles:
+    """Part / whole, 0 where there is no whole."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0.0)
+
+
+def _minka_dimension(values: Doubles, n: int) -> int:
+    """The number of components of greatest evidence (Minka 2000, Eq. 30, Laplace)."""
+    d = len(values)
+    floor = np.finfo(np.float64).eps * values[0]
+    best, highest = 1, -np.inf
+    for k in range(1, d):
+        if values[k - 1] <= floor:
+            break
+        noise = max(float(values[k:].mean()), floor)
+        model = np.r_[values[:k], np.full(d - k, noise)]
+        i, j = np.triu_indices(d, 1)
+        i, j = i[i < k], j[i < k]
+        gaps = np.maximum(values[i] - values[j], floor)
+        curvature = np.log(gaps * np.maximum(1.0 / model[j] - 1.0 / model[i], floor))
+        angles = 0.5 * (d - np.arange(k))
+        evidence = (
+            (gammaln(angles) - angles * np.log(np.pi)).sum()
+            - k * np.log(2.0)
+            - 0.5 * n * (np.log(values[:k]).sum() + (d - k) * np.log(noise))
+            + 0.5 * (d * k - 0.5 * k * (k + 1) + k) * np.log(2.0 * np.pi)
+            - 0.5 * (curvature.sum() + len(i) * np.log(n))
+            - 0.5 * k * np.log(n)
+        )
+        if evidence > highest:
+            best, highest = k, float(evidence)
+    return best

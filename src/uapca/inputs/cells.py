@@ -29,7 +29,16 @@ from typing import Any
 
 from uapca._validation import complaint
 from uapca.exceptions import CellError
-from uapca.laws import Gaussian, Marginal, Point, Trapezoid, Triangular, Uniform, as_marginal
+from uapca.laws import (
+    Marginal,
+    NormalMarginal,
+    Point,
+    Trapezoid,
+    Triangular,
+    TwoPieceNormal,
+    Uniform,
+    as_marginal,
+)
 
 __all__ = ["CellError", "check_words", "format_cell", "parse_cell"]
 
@@ -42,11 +51,12 @@ _NUMBER = rf"[+-]?{_DIGITS}(?:{_EXPONENT})?"
 _CERTAIN = re.compile(_NUMBER)
 _INTERVAL = re.compile(rf"\[\s*({_NUMBER})\s*[,;]\s*({_NUMBER})\s*\]")
 _ERROR_BAR = re.compile(rf"({_NUMBER})\s*(?:±|\+/-|\+-)\s*({_NUMBER})")
+_ASYMMETRIC = re.compile(rf"({_NUMBER})\s*\+\s*({_NUMBER})\s*-\s*({_NUMBER})")
 _LAST_DIGITS = re.compile(rf"([+-]?{_DIGITS})\(({_DIGITS})\)({_EXPONENT})?")
 _CALL = re.compile(r"([A-Za-z]+)\s*\(([^()]*)\)")
 
 _CALLS: dict[str, tuple[str, int, Callable[..., Marginal]]] = {
-    "n": ("N(mean, std)", 2, Gaussian),
+    "n": ("N(mean, std)", 2, NormalMarginal),
     "u": ("U(low, high)", 2, Uniform),
     "t": ("T(a, b, c, d)", 4, Trapezoid),
     "tri": ("Tri(low, mode, high)", 3, Triangular),
@@ -76,7 +86,7 @@ def parse_cell(text: str, words: Mapping[str, Any] | None = None) -> Marginal:
     Examples
     --------
     >>> parse_cell("14.32(6)")
-    Gaussian(mean=14.32, std=0.06)
+    Normal(14.32, std=0.06)
     >>> parse_cell("fairly good", words={"fairly good": "T(10, 11, 13, 15)"})
     Trapezoid(a=10.0, b=11.0, c=13.0, d=15.0)
     """
@@ -115,7 +125,7 @@ def format_cell(law: Any) -> str:
     'U(10, 12)'
     """
     marginal = as_marginal(law)
-    if not isinstance(marginal, Point | Gaussian | Uniform | Triangular | Trapezoid):
+    if not isinstance(marginal, Point | TwoPieceNormal | Uniform | Triangular | Trapezoid):
         raise TypeError(
             complaint(
                 "law",
@@ -171,7 +181,9 @@ def _law(text: str) -> Marginal | None:
     if match := _INTERVAL.fullmatch(text):
         return Uniform(float(match[1]), float(match[2]))
     if match := _ERROR_BAR.fullmatch(text):
-        return Gaussian(float(match[1]), float(match[2]))
+        return NormalMarginal(float(match[1]), float(match[2]))
+    if match := _ASYMMETRIC.fullmatch(text):
+        return TwoPieceNormal(float(match[1]), lower=float(match[3]), upper=float(match[2]))
     if match := _LAST_DIGITS.fullmatch(text):
         return _last_digits(match[1], match[2], match[3] or "")
     if match := _CALL.fullmatch(text):
@@ -179,14 +191,14 @@ def _law(text: str) -> Marginal | None:
     return None
 
 
-def _last_digits(value: str, error: str, exponent: str) -> Gaussian:
+def _last_digits(value: str, error: str, exponent: str) -> NormalMarginal:
     mean = float(value + exponent)
     if "." in error:
-        return Gaussian(mean, float(error + exponent))
+        return NormalMarginal(mean, float(error + exponent))
     decimals = len(value.partition(".")[2])
     power = int(exponent[1:] or 0) - decimals
     # One conversion from decimal: 6e-2, where 6 * 10**-2 would be rounded twice.
-    return Gaussian(mean, float(f"{error}e{power}"))
+    return NormalMarginal(mean, float(f"{error}e{power}"))
 
 
 def _called(letters: str, inside: str, text: str) -> Marginal | None:

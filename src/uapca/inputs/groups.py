@@ -173,6 +173,7 @@ def from_groups(
         X.mean,
         X.cov,
         weights=moments.sums.counts,
+        counts=moments.sums.counts,
         names=labels,
         features=data.features,
         laws=_samples(data),

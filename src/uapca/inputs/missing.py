@@ -10,7 +10,7 @@ import numpy as np
 from uapca._validation import complaint
 from uapca.inputs.cells import CellError, parse_cell
 from uapca.inputs.parts import require_names
-from uapca.laws import Gaussian, Marginal, Point, as_marginal
+from uapca.laws import Marginal, NormalMarginal, Point, as_marginal
 
 __all__ = ["column_law", "fills_of"]
 
@@ -46,4 +46,4 @@ def column_law(known: Sequence[Marginal]) -> Marginal | None:
     means = np.array([law.mean for law in known])
     var = means.var() + np.mean([law.var for law in known])
     mean = float(means[0] + (means - means[0]).mean())
-    return Gaussian(mean, float(np.sqrt(var))) if var > 0 else Point(mean)
+    return NormalMarginal(mean, float(np.sqrt(var))) if var > 0 else Point(mean)

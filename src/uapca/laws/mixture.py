@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, complaint
-from uapca.laws.arrays import frozen
-from uapca.laws.degenerate import DegenerateLawError
-from uapca.laws.levels import Block
+from uapca._validation import Floats
+from uapca.exceptions import DegenerateLawError
+from uapca.laws.density import Lattice, cells_lattice
 from uapca.laws.normal import Normal
-from uapca.laws.protocol import Law
+from uapca.laws.protocol import Complexes, Law, frozen_copy, plural
 from uapca.laws.samples import checked_weights
 
 __all__ = ["Mixture"]
@@ -42,99 +42,81 @@ class Mixture(Law):
         for index, component in enumerate(self.components):
             if not isinstance(component, Law):
                 raise TypeError(
-                    complaint(
-                        f"components[{index}]",
-                        "be a law",
-                        f"got {component!r}",
-                        "Convert it with as_law",
-                    )
+                    f"components[{index}] must be a law; got {component!r}, convert it with as_law"
                 )
         sizes = sorted({component.dim for component in self.components})
         if len(sizes) != 1:
-            raise ValueError(
-                complaint(
-                    "components",
-                    "be laws of one dimension",
-                    f"got dimensions {sizes}" if sizes else "got none",
-                    "Give every component the same features",
-                )
-            )
-        self.weights = frozen(checked_weights(weights, len(self.components)))
+            raise ValueError(f"components must be laws of one dimension; got dimensions {sizes}")
+        self.weights = frozen_copy(checked_weights(weights, len(self.components)))
 
     @cached_property
-    def mean(self) -> Floats:
-        return frozen(self._means[0] + self.weights @ (self._means - self._means[0]))
-
-    @cached_property
-    def cov(self) -> Floats:
-        deviation = self._means - self.mean
+    def _moments(self) -> tuple[Floats, Floats]:  # type: ignore[override]
+        means = np.stack([component.mean for component in self.components])
+        mean = means[0] + self.weights @ (means - means[0])
         within = sum(w * c.cov for w, c in zip(self.weights, self.components, strict=True))
-        return frozen(within + (deviation * self.weights[:, None]).T @ deviation)
+        between = ((means - mean) * self.weights[:, None]).T @ (means - mean)
+        return frozen_copy(mean), frozen_copy(within + between)
 
-    @cached_property
-    def _means(self) -> Floats:
-        return np.stack([component.mean for component in self.components])
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return self.weights, self.components
 
     def describe(self) -> str:
         kinds = [component.describe() for component in self.components]
         if all(isinstance(component, Normal) for component in self.components):
-            return f"mixture of {len(kinds)} normals in {self.dim} dimension{'s' * (self.dim > 1)}"
+            return f"mixture of {plural(len(kinds), 'normal')} in {plural(self.dim, 'dimension')}"
         return f"mixture of {len(kinds)}: {'; '.join(kinds)}"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Mixture):
-            return NotImplemented
-        return np.array_equal(self.weights, other.weights) and self.components == other.components
 
     def __repr__(self) -> str:
         return f"Mixture({self.weights.tolist()}, {list(self.components)!r})"
 
     def _affine(self, A: Floats, b: Floats) -> Mixture:
-        return self._with(component.affine(A, b) for component in self.components)
+        return Mixture(self.weights, [c.affine(A, b) for c in self.components])
 
     def _rescale(self, a: Floats, b: Floats) -> Mixture:
-        return self._with(component.affine(a, b) for component in self.components)
-
-    def _scaled(self, s: float) -> Mixture:
-        ones = np.ones(self.dim)
-        return self._with(
-            component.scaled(s).affine(ones, (s - 1) * (component.mean - self.mean))
-            for component in self.components
-        )
-
-    def _with(self, components: Iterable[Law]) -> Mixture:
-        return Mixture._restored(self.weights, components)
-
-    @classmethod
-    def _restored(cls, weights: npt.ArrayLike, components: Iterable[Law]) -> Mixture:
-        """With weights taken to the last bit, as they already sum to 1."""
-        law = cls(weights, components)
-        law.weights = frozen(weights)
-        return law
+        return Mixture(self.weights, [c.affine(a, b) for c in self.components])
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         counts = rng.multinomial(n, self.weights)
         parts = [c._sample(int(k), rng) for c, k in zip(self.components, counts, strict=True)]
         return rng.permutation(np.concatenate(parts))
 
-    def _cf(self, t: Floats) -> npt.NDArray[np.complex128]:
+    def _cf(self, t: Floats) -> Complexes:
         parts = [w * c._cf(t) for w, c in zip(self.weights, self.components, strict=True)]
         return np.asarray(np.sum(parts, axis=0), dtype=np.complex128)
 
-    def _density_on_line(self, x: Floats) -> Floats:
-        parts = [w * c._density_on_line(x) for w, c in self._present()]
-        return np.asarray(np.sum(parts, axis=0))
+    def _cumulants(self, A: Floats) -> tuple[Floats, Floats] | None:
+        third, fourth = np.zeros(len(A)), np.zeros(len(A))
+        for weight, component in self._present():
+            found = component._cumulants(A)
+            if found is None:
+                return None
+            shift = A @ (component.mean - self.mean)
+            var = np.einsum("ij,jk,ik->i", A, component.cov, A)
+            third += weight * (found[0] + 3 * shift * var + shift**3)
+            about = found[1] + 3 * var**2 + 4 * shift * found[0]
+            fourth += weight * (about + 6 * shift**2 * var + shift**4)
+        return third, fourth - 3 * np.einsum("ij,jk,ik->i", A, self.cov, A) ** 2
 
-    def _density_on_plane(self, x: Floats, y: Floats, shear: Floats) -> Floats:
-        parts = [w * c._density_on_plane(x, y, shear) for w, c in self._present()]
-        return np.asarray(np.sum(parts, axis=0))
+    @cached_property
+    def _lattice(self) -> Lattice:
+        values, vectors = np.linalg.eigh(self.cov)
+        frame = vectors * np.sqrt(values)
+        if self.dim == 2:
+            # Cells follow the mass along each axis, so that narrow modes far apart are resolved.
+            inverse = np.linalg.inv(frame)
+            images = [self._affine(row[None], np.array([-row @ self.mean])) for row in inverse]
+            axes = [image._line_masses() for image in images]
+        else:
+            places, mass = self._line_masses()
+            axes = [((places - self.mean[0]) / frame[0, 0], mass)]
+        return cells_lattice(self.mean, frame, axes, self._density_at)
 
-    def _blocks(self) -> list[Block]:
-        """Each component's own points, so that narrow modes far apart are all resolved."""
-        pairs = [(w, block) for w, c in self._present() for block in c._blocks()]
-        places = np.concatenate([block.places for _, block in pairs])
-        mass = np.concatenate([weight * block.mass for weight, block in pairs])
-        return [Block(places, self._density_at(places), mass)]
+    def _line_masses(self) -> tuple[Floats, Floats]:
+        """Of a mixture on a line: places and their masses, those of every component."""
+        found = [(weight, component._lattice) for weight, component in self._present()]
+        places = np.concatenate([lattice.centers()[:, 0] for _, lattice in found])
+        return places, np.concatenate([weight * lattice.mass for weight, lattice in found])
 
     def _density_at(self, points: Floats) -> Floats:
         total = np.zeros(len(points))

@@ -3,56 +3,65 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
-from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
-from uapca.laws.arrays import frozen
-from uapca.laws.protocol import Law
-from uapca.laws.sheets import Sheet
+from uapca._validation import Floats, as_floats, check_finite, shape_of
+from uapca.laws.density import CELLS, Lattice
+from uapca.laws.protocol import Complexes, Law, frozen_copy, plural
 
 __all__ = ["Normal", "checked_moments"]
 
-#: Nodes along each axis of the points that stand for a normal law of the plane, and their reach.
-NODES, SPAN = 201, 5.5
-
 
 class Normal(Law):
-    """A multivariate normal law; the covariance may be singular or zero.
+    """A normal law in D dimensions; the covariance may be singular or zero.
+
+    In one dimension it also serves as a marginal: ``Independent([15, Normal(14, std=5.7)])``.
 
     Parameters
     ----------
-    mean : array-like of shape (D,)
-    cov : array-like of shape (D, D)
-        Symmetric and positive semi-definite.
+    mean : array-like of shape (D,), or float
+    cov : array-like of shape (D, D), optional
+        Symmetric and positive semi-definite. Give this or `std`.
+    std : array-like of shape (D,), or float, optional
+        Standard deviations of independent coordinates.
 
     Examples
     --------
     >>> law = Normal([0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]])
     >>> law.affine([[1.0, -1.0]])
     Normal(mean=[-1.0], cov=[[2.0]])
+    >>> Normal(14, std=3)
+    Normal(mean=[14.0], cov=[[9.0]])
     """
 
-    def __init__(self, mean: npt.ArrayLike, cov: npt.ArrayLike) -> None:
-        self._mean, self._cov = checked_moments(mean, cov)
+    def __init__(
+        self,
+        mean: npt.ArrayLike,
+        cov: npt.ArrayLike | None = None,
+        *,
+        std: npt.ArrayLike | None = None,
+    ) -> None:
+        if (cov is None) == (std is None):
+            raise TypeError("Normal needs either cov or std, and not both")
+        if std is not None:
+            stds = np.atleast_1d(as_floats(std, "std")).astype(np.float64)
+            check_finite(stds, "std", ("entry",)[: stds.ndim] * stds.ndim)
+            if np.any(stds < 0):
+                raise ValueError(f"std must not be negative; got {stds.min():g}")
+            cov = np.diag(np.square(np.broadcast_to(stds, np.atleast_1d(mean).shape)))
+        assert cov is not None
+        self._moments = checked_moments(mean, cov)
 
     @property
-    def mean(self) -> Floats:
-        return self._mean
-
-    @property
-    def cov(self) -> Floats:
-        return self._cov
+    def _parts(self) -> tuple[Any, ...]:
+        return self._moments
 
     def describe(self) -> str:
-        return f"normal in {self.dim} dimension{'s' * (self.dim > 1)}"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Normal):
-            return NotImplemented
-        return np.array_equal(self.mean, other.mean) and np.array_equal(self.cov, other.cov)
+        return f"normal in {plural(self.dim, 'dimension')}"
 
     def __repr__(self) -> str:
         return f"Normal(mean={self.mean.tolist()}, cov={self.cov.tolist()})"
@@ -62,9 +71,6 @@ class Normal(Law):
 
     def _rescale(self, a: Floats, b: Floats) -> Normal:
         return _trusted(a * self.mean + b, self.cov * np.outer(a, a))
-
-    def _scaled(self, s: float) -> Normal:
-        return _trusted(self.mean, s * s * self.cov)
 
     @cached_property
     def _root(self) -> Floats:
@@ -76,118 +82,84 @@ class Normal(Law):
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.mean + rng.standard_normal((n, self.dim)) @ self._root.T
 
-    def _cf(self, t: Floats) -> npt.NDArray[np.complex128]:
+    def _cf(self, t: Floats) -> Complexes:
         with np.errstate(under="ignore"):
             spread = np.exp(-0.5 * np.sum((t @ self._root) ** 2, axis=1))
         return np.asarray(spread * np.exp(1j * (t @ self.mean)), dtype=np.complex128)
 
-    def _density_on_line(self, x: Floats) -> Floats:
-        std = np.sqrt(self.cov[0, 0])
-        with np.errstate(under="ignore", over="ignore"):
-            values = np.exp(-0.5 * ((x - self.mean[0]) / std) ** 2) / (std * np.sqrt(2 * np.pi))
-        return np.asarray(values)
+    def _cumulants(self, A: Floats) -> tuple[Floats, Floats]:
+        return np.zeros(len(A)), np.zeros(len(A))
 
-    def _density_on_plane(self, x: Floats, y: Floats, shear: Floats) -> Floats:
-        lower = np.linalg.cholesky(self.cov)
-        z1 = (x - self.mean[0]) / lower[0, 0]
-        z2 = np.add.outer(shear - lower[1, 0] * z1, y - self.mean[1]) / lower[1, 1]
-        with np.errstate(under="ignore", over="ignore"):
-            top = np.exp(-0.5 * z1 * z1) / (2 * np.pi * lower[0, 0] * lower[1, 1])
-            return np.asarray(top[:, None] * np.exp(-0.5 * z2 * z2))
-
-    def _plane(self) -> Sheet:
-        z = np.linspace(-SPAN, SPAN, NODES)
-        lower = np.linalg.cholesky(self.cov)
-        top = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi * lower[0, 0] * lower[1, 1])
-        return Sheet((z, z), np.outer(top, top), np.linalg.inv(lower))
+    @cached_property
+    def _lattice(self) -> Lattice:
+        edges = np.linspace(-5.5, 5.5, CELLS[self.dim] + 1)
+        mass = np.diff(ndtr(edges))
+        mass = mass if self.dim == 1 else np.outer(mass, mass)
+        return Lattice(self.mean, self._root, (edges,) * self.dim, mass, 1 - float(mass.sum()))
 
     def _density_at(self, points: Floats) -> Floats:
-        if self.dim == 1:
-            return self._density_on_line(points[:, 0])
-        lower = np.linalg.cholesky(self.cov)
-        z = np.linalg.solve(lower, (points - self.mean).T)
+        z = np.linalg.solve(self._root, (points - self.mean).T)
         with np.errstate(under="ignore", over="ignore"):
-            values = np.exp(-0.5 * np.sum(z * z, axis=0))
-        return np.asarray(values / (2 * np.pi * lower[0, 0] * lower[1, 1]))
+            return np.asarray(self._top * np.exp(-0.5 * np.sum(z * z, axis=0)))
+
+    @property
+    def _top(self) -> float:
+        """Density at the mean."""
+        return float((2 * np.pi) ** (-self.dim / 2) / abs(np.linalg.det(self._root)))
 
     def _levels(self, probs: Floats) -> Floats:
         if self.dim == 1:
-            return self._density_on_line(
-                self.mean[0] + np.sqrt(self.cov[0, 0]) * ndtri((1 + probs) / 2)
-            )
-        lower = np.linalg.cholesky(self.cov)
-        return np.asarray((1 - probs) / (2 * np.pi * lower[0, 0] * lower[1, 1]))
+            with np.errstate(under="ignore"):
+                return np.asarray(self._top * np.exp(-0.5 * ndtri((1 + probs) / 2) ** 2))
+        return np.asarray(self._top * (1 - probs))
 
 
 def checked_moments(mean: npt.ArrayLike, cov: npt.ArrayLike) -> tuple[Floats, Floats]:
     """A mean (D,) and a covariance (D, D), checked and copied."""
-    centre = np.atleast_1d(as_floats(mean, "mean"))
-    spread = np.atleast_2d(as_floats(cov, "cov"))
-    if centre.ndim != 1:
-        raise ValueError(
-            complaint(
-                "mean", "be one-dimensional", f"got shape {shape_of(centre)}", "Pass shape (D,)"
-            )
-        )
-    size = len(centre)
+    center = np.atleast_1d(as_floats(mean, "mean"))
+    spread = np.atleast_2d(as_floats(cov, "cov")).astype(np.float64)
+    if center.ndim != 1:
+        raise ValueError(f"mean must be one-dimensional; got shape {shape_of(center)}")
+    size = len(center)
     if spread.shape != (size, size):
         raise ValueError(
-            complaint(
-                "cov",
-                f"have shape ({size}, {size}), as the mean has {size} entries",
-                f"got shape {shape_of(spread)}",
-                "Pass one row and one column for each entry of the mean",
-            )
+            f"cov must have shape ({size}, {size}), as mean has {size} entries; "
+            f"got shape {shape_of(spread)}"
         )
-    check_finite(centre, "mean", ("entry",))
+    check_finite(center, "mean", ("entry",))
     check_finite(spread, "cov", ("row", "column"))
-    spread = spread.astype(np.float64)
     variances = np.diagonal(spread)
-    if np.any(variances < 0):
+    if np.any(variances < -1e-12 * np.max(variances, initial=0.0)):
         least = int(np.argmin(variances))
         raise ValueError(
-            complaint(
-                "cov",
-                "have no negative variances",
-                f"entry [{least}, {least}] is {variances[least]:.6g}",
-                "Put squares of standard deviations on the diagonal",
-            )
+            f"cov must have no negative variances; entry [{least}, {least}] is "
+            f"{variances[least]:.6g}"
         )
     # Entries count against the two standard deviations they belong to, so that one wide feature
     # hides no flaw of the others; far below the widest a deviation is rounding error.
-    stds = np.sqrt(variances)
+    stds = np.sqrt(np.maximum(variances, 0.0))
     floor = max(1e-8 * float(np.max(stds, initial=0.0)), np.finfo(np.float64).tiny)
     stds = np.maximum(stds, floor)
     with np.errstate(over="ignore", under="ignore"):
-        skew = np.abs(spread / stds / stds[:, None] - spread.T / stds / stds[:, None])
+        scaled = np.clip(spread / stds / stds[:, None], -1e9, 1e9)
+    skew = np.abs(scaled - scaled.T)
     if np.max(skew, initial=0.0) > 1e-8:
         i, j = np.unravel_index(np.argmax(skew), spread.shape)
         raise ValueError(
-            complaint(
-                "cov",
-                "be symmetric",
-                f"entries [{i}, {j}] and [{j}, {i}] are {spread[i, j]} and {spread[j, i]}",
-                "Use (cov + cov.T) / 2 if they should be equal",
-            )
+            f"cov must be symmetric; entries [{i}, {j}] and [{j}, {i}] are "
+            f"{spread[i, j]} and {spread[j, i]}"
         )
-    spread = (spread + spread.T) / 2
-    with np.errstate(over="ignore", under="ignore"):
-        scaled = np.clip(spread / stds / stds[:, None], -1e9, 1e9)
-    lowest = float(np.linalg.eigvalsh(scaled)[0]) if size else 0.0
+    lowest = float(np.linalg.eigvalsh((scaled + scaled.T) / 2)[0]) if size else 0.0
     if lowest < -1e-8:
         raise ValueError(
-            complaint(
-                "cov",
-                "be positive semi-definite",
-                f"its lowest eigenvalue is {lowest:.6g} where all variances are scaled to 1",
-                "Check variances and correlations: no direction may have a negative variance",
-            )
+            "cov must be positive semi-definite; its lowest eigenvalue is "
+            f"{lowest:.6g} where all variances are scaled to 1"
         )
-    return frozen(centre), frozen(spread)
+    return frozen_copy(center), frozen_copy((spread + spread.T) / 2)
 
 
 def _trusted(mean: Floats, cov: Floats) -> Normal:
     """A normal law from moments that are valid by construction; rounding is made symmetric."""
     law = Normal.__new__(Normal)
-    law._mean, law._cov = frozen(mean), frozen((cov + cov.T) / 2)
+    law._moments = frozen_copy(mean), frozen_copy((cov + cov.T) / 2)
     return law

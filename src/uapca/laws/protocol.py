@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, complaint, rng_from, shape_of
-from uapca.laws.arrays import affine_map, grid_axes, grid_axis
-from uapca.laws.degenerate import DegenerateLawError, Line, refuse_density
-from uapca.laws.levels import Block, highest_density_levels, line_block
-from uapca.laws.sheets import Way
+from uapca._validation import Floats, as_floats, check_finite, rng_from, shape_of
+from uapca.exceptions import DegenerateLawError
+from uapca.laws.density import Lattice
 
-__all__ = ["Law"]
+__all__ = ["Complexes", "Grid", "Law", "Line", "Seed", "frozen_copy", "plural"]
+
+Complexes: TypeAlias = npt.NDArray[np.complex128]
+Seed: TypeAlias = int | np.random.Generator | None
+Grid: TypeAlias = npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike]
 
 #: A direction whose standard deviation is below this share of the largest carries no uncertainty.
 THIN = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """The line that carries all of a law's uncertainty.
+
+    Attributes
+    ----------
+    origin : ndarray of shape (D,)
+        The law's mean, a point of the line.
+    direction : ndarray of shape (D,)
+        Unit vector; its entry of largest magnitude is positive.
+    law : Law
+        The one-dimensional law of the signed distance from `origin` along `direction`.
+    """
+
+    origin: Floats
+    direction: Floats
+    law: Law
 
 
 class Law(ABC):
@@ -32,22 +55,17 @@ class Law(ABC):
 
     # -- what an implementation provides -------------------------------------------------------
 
-    @property
-    @abstractmethod
-    def mean(self) -> Floats:
-        """Expected value, shape (D,)."""
-
-    @property
-    @abstractmethod
-    def cov(self) -> Floats:
-        """Covariance, shape (D, D)."""
+    #: Mean (D,) and covariance (D, D), read-only.
+    _moments: tuple[Floats, Floats]
 
     @abstractmethod
     def describe(self) -> str:
         """One line for tables: the kind of law and how its density is found."""
 
+    @property
     @abstractmethod
-    def __eq__(self, other: object) -> bool: ...
+    def _parts(self) -> tuple[Any, ...]:
+        """What is equal in equal laws."""
 
     @abstractmethod
     def _affine(self, A: Floats, b: Floats) -> Law: ...
@@ -56,16 +74,36 @@ class Law(ABC):
     def _sample(self, n: int, rng: np.random.Generator) -> Floats: ...
 
     @abstractmethod
-    def _cf(self, t: Floats) -> npt.NDArray[np.complex128]: ...
+    def _cf(self, t: Floats) -> Complexes: ...
+
+    @property
+    @abstractmethod
+    def _lattice(self) -> Lattice:
+        """The law on a lattice; it has one or two dimensions and a density."""
 
     @abstractmethod
-    def _density_on_line(self, x: Floats) -> Floats: ...
-
-    @abstractmethod
-    def _density_on_plane(self, x: Floats, y: Floats, shear: Floats) -> Floats:
-        """Density at the points (x[i], y[j] + shear[i]); shape (len(x), len(y))."""
+    def _cumulants(self, A: Floats) -> tuple[Floats, Floats] | None:
+        """Third and fourth cumulants of each row of ``A x``, or None where unknown."""
 
     # -- what users call -----------------------------------------------------------------------
+
+    @property
+    def mean(self) -> Floats:
+        """Expected value, shape (D,)."""
+        return self._moments[0]
+
+    @property
+    def cov(self) -> Floats:
+        """Covariance, shape (D, D)."""
+        return self._moments[1]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Law) or type(self) is not type(other):
+            return NotImplemented
+        return all(
+            np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs
+            for mine, theirs in zip(self._parts, other._parts, strict=True)
+        )
 
     @property
     def dim(self) -> int:
@@ -98,7 +136,14 @@ class Law(ABC):
         >>> Normal([1.0, 2.0], [[1.0, 0.0], [0.0, 4.0]]).affine([[1.0, 1.0]], [10.0])
         Normal(mean=[13.0], cov=[[5.0]])
         """
-        matrix, shift = affine_map(A, b, self.dim)
+        matrix = self._matrix(A)
+        size = len(matrix)
+        shift = np.zeros(size) if b is None else as_floats(b, "b").astype(np.float64)
+        if shift.shape != (size,):
+            raise ValueError(
+                f"b must have shape ({size},), one entry for each row of A; got {shape_of(shift)}"
+            )
+        check_finite(shift, "b", ("entry",))
         return self._rescale(matrix, shift) if matrix.ndim == 1 else self._affine(matrix, shift)
 
     def scaled(self, s: float) -> Law:
@@ -110,23 +155,15 @@ class Law(ABC):
         >>> Normal([5.0], [[1.0]]).scaled(2)
         Normal(mean=[5.0], cov=[[4.0]])
         """
-        kind: type[Exception] = ValueError
         try:
             factor = float(s)
         except (TypeError, ValueError):
-            factor, kind = np.nan, TypeError
+            raise TypeError(f"s must be a finite number of at least 0; got {s!r}") from None
         if not 0 <= factor < np.inf:
-            raise kind(
-                complaint(
-                    "s",
-                    "be a finite number of at least 0",
-                    f"got {s!r}",
-                    "s = 1 leaves a law as it is and s = 0 makes it certain",
-                )
-            )
+            raise ValueError(f"s must be a finite number of at least 0; got {s!r}")
         return self._scaled(factor)
 
-    def sample(self, n: int, rng: Any = None) -> Floats:
+    def sample(self, n: int, rng: Seed = None) -> Floats:
         """Draw `n` independent samples, shape (n, D).
 
         Parameters
@@ -136,18 +173,15 @@ class Law(ABC):
         rng : None, int or numpy.random.Generator, optional
             Seed or generator; no global state is touched.
         """
-        kind: type[Exception] = ValueError
         try:
             count = int(n)
         except (TypeError, ValueError, OverflowError):
-            count, kind = -1, TypeError
+            raise TypeError(f"n must be a whole number of at least 0; got {n!r}") from None
         if count != n or count < 0:
-            raise kind(
-                complaint("n", "be a whole number of at least 0", f"got {n!r}", "Pass a count")
-            )
+            raise ValueError(f"n must be a whole number of at least 0; got {n!r}")
         return self._sample(count, rng_from(rng))
 
-    def cf(self, t: npt.ArrayLike) -> npt.NDArray[np.complex128]:
+    def cf(self, t: npt.ArrayLike) -> Complexes:
         """Characteristic function E[exp(i t·x)].
 
         Parameters
@@ -160,16 +194,63 @@ class Law(ABC):
         """
         points = as_floats(t, "t").astype(np.float64)
         if points.ndim == 0 or points.shape[-1] != self.dim:
-            raise ValueError(
-                complaint(
-                    "t",
-                    f"have shape (..., {self.dim})",
-                    f"got shape {shape_of(points)}",
-                    "The last axis runs over the coordinates of the law",
-                )
-            )
+            raise ValueError(f"t must have shape (..., {self.dim}); got shape {shape_of(points)}")
         values = self._cf(points.reshape(-1, self.dim))
         return np.asarray(values, dtype=np.complex128).reshape(points.shape[:-1])
+
+    def skew(self, A: npt.ArrayLike | None = None) -> Floats | None:
+        """Third cumulants E[(a·(x − mean))³] of each row a of `A`.
+
+        Parameters
+        ----------
+        A : array-like of shape (q, D), optional
+            The identity if left out: one value for each coordinate.
+
+        Returns
+        -------
+        ndarray of shape (q,), or None
+            Exact; infinite where the moment is; None where only mean and covariance are known.
+
+        Notes
+        -----
+        Mixed cumulants follow by polarization:
+        κ(a, a, b) = (κ₃(a + b) − κ₃(a − b) − 2 κ₃(b)) / 6.
+        Of an `Independent` law all mixed cumulants of different coordinates are zero.
+        """
+        found = self._cumulants(np.eye(self.dim) if A is None else self._matrix(A, flat=False))
+        return None if found is None else found[0]
+
+    def excess(self, A: npt.ArrayLike | None = None) -> Floats | None:
+        """Fourth cumulants E[(a·(x − mean))⁴] − 3 Var(a·x)² of each row a of `A`.
+
+        What the fourth moments have beyond those of the normal law with the same covariance:
+        Var((a·e)²) = 2 (aᵀΨa)² + excess, with e = x − mean and Ψ = cov.
+
+        Parameters
+        ----------
+        A : array-like of shape (q, D), optional
+            The identity if left out: one value for each coordinate.
+
+        Returns
+        -------
+        ndarray of shape (q,), or None
+            Exact; infinite where the moment is; None where only mean and covariance are known.
+
+        Notes
+        -----
+        Mixed cumulants follow by polarization:
+        κ(a, a, b, b) = (κ₄(a + b) + κ₄(a − b) − 2 κ₄(a) − 2 κ₄(b)) / 12.
+        Of an `Independent` law all mixed cumulants of different coordinates are zero, so
+        ``law.excess()`` is the diagonal of the whole tensor.
+
+        Examples
+        --------
+        >>> from uapca.laws import Independent, Uniform
+        >>> Independent([Uniform(0, 1), Uniform(0, 2)]).excess([[1.0, 0.0], [1.0, 1.0]]) * 120
+        array([ -1., -17.])
+        """
+        found = self._cumulants(np.eye(self.dim) if A is None else self._matrix(A, flat=False))
+        return None if found is None else found[1]
 
     @cached_property
     def support_rank(self) -> int:
@@ -195,21 +276,17 @@ class Law(ABC):
         (array([0.6, 0.8]), array([[25.]]))
         """
         if self.support_rank != 1:
+            remedy = "use mean: it is certain" if self.support_rank == 0 else "use density(grid)"
             raise DegenerateLawError(
-                f"along_line() needs a law whose uncertainty lies along one line; this one has "
-                f"support_rank {self.support_rank}. "
-                + (
-                    "It is a certain point: use .mean."
-                    if self.support_rank == 0
-                    else "Use .density(grid)."
-                )
+                "along_line needs a law whose uncertainty lies along one line; "
+                f"this one has support_rank {self.support_rank}, {remedy}"
             )
         direction = np.linalg.eigh(self.cov)[1][:, -1]
         direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
         law = self.affine(direction[None, :], [-float(direction @ self.mean)])
         return Line(self.mean, direction, law)
 
-    def density(self, grid: Any) -> Floats:
+    def density(self, grid: Grid) -> Floats:
         """Density on a grid, for laws of one or two dimensions.
 
         Parameters
@@ -229,35 +306,41 @@ class Law(ABC):
             If there is no density: the law is a point, lies along a line of the plane, or has
             atoms. `support_rank` tells before, `along_line` gives the law along the line.
 
+        Notes
+        -----
+        Normals and mixtures of normals are in closed form, and so are one independent part on a
+        line and two in the plane. Sums of more parts are interpolated between the cells of
+        `lattice`, samples are a kernel estimate.
+
         Examples
         --------
         >>> from uapca.laws import Independent, Uniform
         >>> row = Independent([Uniform(0, 1), Uniform(0, 1)])
-        >>> row.affine([[1.0, 1.0]]).density([0.5, 1.0, 1.5]).round(6)
+        >>> row.affine([[1.0, 1.0]]).density([0.5, 1.0, 1.5]).round(3)
         array([0.5, 1. , 0.5])
         """
-        if self.dim == 1:
-            x = grid_axis(grid, "grid")
-            self._refuse_degenerate()
-            return self._density_on_line(x)
-        if self.dim != 2:
-            raise ValueError(
-                complaint(
-                    "density",
-                    "be asked of a law of one or two dimensions",
-                    f"this law has {self.dim}",
-                    "Project it first, for instance with law.affine(A) and A of shape (2, D)",
+        self._check_planar("density")
+        given: Sequence[npt.ArrayLike] = [cast("npt.ArrayLike", grid)]
+        if self.dim == 2:
+            given = list(grid) if isinstance(grid, Sequence | np.ndarray) else []
+            if isinstance(grid, str) or len(given) != 2:
+                raise ValueError(
+                    "grid must be a pair of axes (xs, ys) for a two-dimensional law; "
+                    f"got {type(grid).__name__} of length {len(given)}"
                 )
-            )
-        x, y = grid_axes(grid)
+        names = ["grid"] if self.dim == 1 else ["grid[0]", "grid[1]"]
+        axes = [_grid_axis(axis, name) for axis, name in zip(given, names, strict=True)]
         self._refuse_degenerate()
-        return self._density_on_plane(x, y, np.zeros(len(x)))
+        shape = tuple(len(axis) for axis in axes)
+        points = np.stack([c.ravel() for c in np.meshgrid(*axes, indexing="ij")], axis=1)
+        return self._density_at(points).reshape(shape)
 
     def levels(self, probs: npt.ArrayLike) -> Floats:
         """Density values whose superlevel sets hold the given probabilities.
 
         The region where the density is at least ``levels(p)`` is the smallest one that holds
-        probability p. On a plateau (a uniform law) it may hold more.
+        probability p. On a plateau (a uniform law) it holds more; `lattice` has regions that
+        hold p even there.
 
         Parameters
         ----------
@@ -277,17 +360,43 @@ class Law(ABC):
         """
         p = np.atleast_1d(as_floats(probs, "probs")).astype(np.float64)
         if not np.all((p >= 0) & (p <= 1)):
-            raise ValueError(
-                complaint(
-                    "probs", "lie in [0, 1]", f"got {p.tolist()}", "0.95 encloses 95 % of the mass"
-                )
-            )
-        if self.dim > 2:
-            self.density(None)
+            raise ValueError(f"probs must lie in [0, 1]; got {p.tolist()}")
+        self._check_planar("levels")
         self._refuse_degenerate()
         return self._levels(p)
 
+    def lattice(self) -> Lattice:
+        """The law on a lattice, for laws of one or two dimensions: cells with probabilities.
+
+        ``law.lattice().mask(0.95)`` are the cells of the smallest region that holds 95 %, and
+        the contour of ``law.lattice().coverage`` at 0.95 is its outline. A region of probability
+        p holds p within 2e-3 for sums of any marginals of finite variance whose cores the
+        lattice resolves; `describe` says where it does not.
+
+        Raises
+        ------
+        DegenerateLawError
+            If there is no density, see `density`.
+
+        Examples
+        --------
+        >>> from uapca.laws import Independent, Uniform
+        >>> square = Independent([Uniform(0, 1), Uniform(0, 3)]).lattice()
+        >>> round(float(square.mass[square.mask(0.5)].sum()), 3)
+        0.5
+        """
+        self._check_planar("lattice")
+        self._refuse_degenerate()
+        return self._lattice
+
     # -- what an implementation may do better --------------------------------------------------
+
+    def _density_at(self, points: Floats) -> Floats:
+        """Density at points (K, q)."""
+        return self._lattice.at(points)
+
+    def _levels(self, probs: Floats) -> Floats:
+        return self._lattice.levels(probs)
 
     def _rescale(self, a: Floats, b: Floats) -> Law:
         return self._affine(np.diag(a), b)
@@ -295,36 +404,57 @@ class Law(ABC):
     def _scaled(self, s: float) -> Law:
         return self._rescale(np.full(self.dim, s), (1 - s) * self.mean)
 
-    def _levels(self, probs: Floats) -> Floats:
-        return highest_density_levels(self._blocks(), probs)
-
-    def _blocks(self) -> list[Block]:
-        """Points that carry the law's mass, with density and mass at each."""
-        if self.dim == 1:
-            return [line_block(self._density_on_line, float(self.mean[0]), self._span())]
-        return [b._replace(places=b.places + self.mean) for b in self._plane().blocks()]
-
-    def _density_at(self, points: Floats) -> Floats:
-        """Density at points of shape (n, q), close enough to compare with a level."""
-        if self.dim == 1:
-            return self._density_on_line(points[:, 0])
-        x, y = (points - self.mean).T
-        return self._plane().at(x, y)
-
-    def _plane(self) -> Way:
-        """How the density in the plane is found, about the mean."""
-        raise NotImplementedError
-
-    def _span(self) -> tuple[float, float]:
-        """Deviations from the mean that hold practically all mass of a law of one dimension."""
-        std = float(self.std[0])
-        return -6 * std, 6 * std
-
     def _noise(self) -> float:
         """Standard deviations up to this size are rounding error."""
         return float(4 * np.finfo(np.float64).eps * np.max(np.abs(self.mean), initial=0.0))
 
     def _refuse_degenerate(self) -> None:
         rank = self.support_rank
-        if rank < self.dim:
-            refuse_density(self, rank)
+        if rank == self.dim:
+            return
+        place = ", ".join(f"{value:.6g}" for value in self.mean)
+        if rank == 0:
+            raise DegenerateLawError(f"this law has no density: it is the certain point ({place})")
+        direction = ", ".join(f"{value:.6g}" for value in self.along_line().direction)
+        raise DegenerateLawError(
+            "this law has no density in the plane: all of its uncertainty lies along the line "
+            f"through ({place}) in direction ({direction}); use law.along_line()"
+        )
+
+    def _check_planar(self, what: str) -> None:
+        if self.dim > 2:
+            raise ValueError(
+                f"{what} needs a law of one or two dimensions; this one has {self.dim}, "
+                "project it first with law.affine(A)"
+            )
+
+    def _matrix(self, A: npt.ArrayLike, flat: bool = True) -> Floats:
+        """A matrix (q, D), or if `flat` the diagonal (D,) of one, checked."""
+        matrix = as_floats(A, "A").astype(np.float64)
+        if matrix.ndim not in ((1, 2) if flat else (2,)) or matrix.shape[-1] != self.dim:
+            diagonal = f", or ({self.dim},) for a diagonal map" if flat else ""
+            raise ValueError(
+                f"A must have shape (q, {self.dim}){diagonal}; got shape {shape_of(matrix)}"
+            )
+        check_finite(matrix, "A", ("row", "column")[-matrix.ndim :])
+        return matrix
+
+
+def _grid_axis(values: npt.ArrayLike, parameter: str) -> Floats:
+    axis = as_floats(values, parameter).astype(np.float64)
+    if axis.ndim != 1:
+        raise ValueError(f"{parameter} must be one-dimensional; got shape {shape_of(axis)}")
+    check_finite(axis, parameter, ("point",))
+    return axis
+
+
+def frozen_copy(array: npt.ArrayLike) -> Floats:
+    """A float64 copy nobody can write to."""
+    copy = np.array(array, dtype=np.float64)
+    copy.setflags(write=False)
+    return copy
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 dimension``, ``2 dimensions``."""
+    return f"{count} {noun}{'s' * (count != 1)}"

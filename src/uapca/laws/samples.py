@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
-from uapca.laws.arrays import frozen
-from uapca.laws.inversion import PlaneSeries
-from uapca.laws.kernel import kernel_line, kernel_plane, kernel_span
-from uapca.laws.protocol import Law
+from uapca._validation import Floats, as_floats, check_finite, shape_of
+from uapca.laws.density import Lattice, kernel_lattice
+from uapca.laws.protocol import Complexes, Law, frozen_copy, plural
 
 __all__ = ["Samples", "checked_weights"]
 
@@ -20,7 +19,8 @@ class Samples(Law):
     """The law that puts a weight on each of n samples.
 
     Moments are those of the weighted samples (population covariance, ÷ Σw). Densities are weighted
-    Gaussian kernel estimates with the covariance ``bandwidth² · cov``.
+    Gaussian kernel estimates with the covariance ``bandwidth² · cov``. A region of probability p
+    is where the estimate is highest and holds the share p of the samples.
 
     Parameters
     ----------
@@ -50,38 +50,26 @@ class Samples(Law):
             array = array[:, None]
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(
-                complaint(
-                    "values",
-                    "have shape (n, D) with at least one sample",
-                    f"got shape {shape_of(array)}",
-                    "Put one sample in each row",
-                )
+                f"values must have shape (n, D) with at least one sample; got {shape_of(array)}"
             )
         check_finite(array, "values", ("sample", "feature"))
-        self.values = frozen(array)
+        self.values = frozen_copy(array)
         count = len(array)
-        self.weights = frozen(
+        self.weights = frozen_copy(
             np.full(count, 1 / count) if weights is None else checked_weights(weights, count)
         )
 
-    @classmethod
-    def _restored(cls, values: npt.ArrayLike, weights: npt.ArrayLike) -> Samples:
-        """With weights taken to the last bit, as they already sum to 1."""
-        law = cls(values)
-        checked_weights(weights, len(law.values))
-        law.weights = frozen(weights)
-        return law
-
     @cached_property
-    def mean(self) -> Floats:
+    def _moments(self) -> tuple[Floats, Floats]:  # type: ignore[override]
         # A first guess keeps the sum small, so an offset costs no digits.
         guess = self.values[0]
-        return frozen(guess + self.weights @ (self.values - guess))
+        mean = guess + self.weights @ (self.values - guess)
+        deviation = self.values - mean
+        return frozen_copy(mean), frozen_copy((deviation * self.weights[:, None]).T @ deviation)
 
-    @cached_property
-    def cov(self) -> Floats:
-        deviation = self.values - self.mean
-        return frozen((deviation * self.weights[:, None]).T @ deviation)
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return self.values, self.weights
 
     @property
     def effective_size(self) -> float:
@@ -93,33 +81,23 @@ class Samples(Law):
 
     def describe(self) -> str:
         return (
-            f"{len(self.values)} samples in {self.dim} dimension{'s' * (self.dim > 1)}, "
+            f"{plural(len(self.values), 'sample')} in {plural(self.dim, 'dimension')}, "
             f"density by a Gaussian kernel of bandwidth {self.bandwidth:.3g} (Scott)"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Samples):
-            return NotImplemented
-        return np.array_equal(self.values, other.values) and np.array_equal(
-            self.weights, other.weights
         )
 
     def __repr__(self) -> str:
         return f"Samples({len(self.values)} of dimension {self.dim}, mean={self.mean.tolist()})"
 
     def _affine(self, A: Floats, b: Floats) -> Samples:
-        return Samples._restored(self.values @ A.T + b, self.weights)
+        return Samples(self.values @ A.T + b, self.weights)
 
     def _rescale(self, a: Floats, b: Floats) -> Samples:
-        return Samples._restored(self.values * a + b, self.weights)
-
-    def _scaled(self, s: float) -> Samples:
-        return Samples._restored(self.mean + s * (self.values - self.mean), self.weights)
+        return Samples(self.values * a + b, self.weights)
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.values[rng.choice(len(self.values), size=n, p=self.weights)]
 
-    def _cf(self, t: Floats) -> npt.NDArray[np.complex128]:
+    def _cf(self, t: Floats) -> Complexes:
         result = np.empty(len(t), dtype=np.complex128)
         step = max(1, 2_000_000 // len(self.values))
         for start in range(0, len(t), step):
@@ -129,48 +107,31 @@ class Samples(Law):
             result[start : start + step] = (self.weights @ np.exp(1j * phase)) * shift
         return result
 
-    def _density_on_line(self, x: Floats) -> Floats:
-        std = float(self.std[0])
-        z = (self.values[:, 0] - self.mean[0]) / std
-        return kernel_line(z, self.weights, self.bandwidth, (x - self.mean[0]) / std) / std
+    def _cumulants(self, A: Floats) -> tuple[Floats, Floats]:
+        deviation = (self.values - self.mean) @ A.T
+        second, third, fourth = (self.weights @ deviation**k for k in (2, 3, 4))
+        return third, fourth - 3 * second**2
 
-    def _density_on_plane(self, x: Floats, y: Floats, shear: Floats) -> Floats:
-        return self._plane().density((x - self.mean[0], y - self.mean[1], shear))
-
-    def _plane(self) -> PlaneSeries:
-        lower = np.linalg.cholesky(self.cov)
-        z = np.linalg.solve(lower, (self.values - self.mean).T).T
-        return kernel_plane(z, self.weights, self.bandwidth, lower)
-
-    def _span(self) -> tuple[float, float]:
-        std = float(self.std[0])
-        low, high = kernel_span((self.values[:, 0] - self.mean[0]) / std, self.bandwidth)
-        return low * std, high * std
+    @cached_property
+    def _lattice(self) -> Lattice:
+        frame = np.linalg.cholesky(self.cov)
+        z = np.linalg.solve(frame, (self.values - self.mean).T).T
+        return kernel_lattice(self.mean, frame, z, self.weights, self.bandwidth)
 
 
 def checked_weights(weights: npt.ArrayLike, count: int) -> Floats:
     """Weights (count,) that are finite, at least 0 and scaled to sum to 1."""
     array = as_floats(weights, "weights").astype(np.float64)
     if array.shape != (count,):
-        raise ValueError(
-            complaint(
-                "weights",
-                f"have shape ({count},)",
-                f"got shape {shape_of(array)}",
-                "Pass one weight for each entry",
-            )
-        )
+        raise ValueError(f"weights must have shape ({count},); got shape {shape_of(array)}")
     check_finite(array, "weights", ("entry",))
     top = float(array.max())
     if np.any(array < 0) or not top > 0:
         raise ValueError(
-            complaint(
-                "weights",
-                "be at least 0, and not all 0",
-                f"the lowest is {array.min():.6g} and the highest {top:.6g}",
-                "Pass counts or probabilities",
-            )
+            "weights must not be negative, and not all zero; "
+            f"the lowest is {array.min():.6g} and the highest {top:.6g}"
         )
     # The largest first: the sum of finite weights may not be finite.
-    array /= top
-    return np.asarray(array / array.sum())
+    total = float((array / top).sum()) * top
+    # Weights that already sum to 1 are kept to the last bit.
+    return array if abs(total - 1) < 1e-12 else np.asarray(array / top / (array / top).sum())

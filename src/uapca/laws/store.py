@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from uapca._validation import complaint
-from uapca.laws.affine import Affine, Imaged
-from uapca.laws.independent import Independent
-from uapca.laws.marginal import Gaussian, Marginal, Point
+from uapca.laws.foreign import Moments
+from uapca.laws.marginals import (
+    Affine,
+    Independent,
+    Marginal,
+    NormalMarginal,
+    Point,
+    Trapezoid,
+    Triangular,
+    TwoPieceNormal,
+    Uniform,
+)
 from uapca.laws.mixture import Mixture
-from uapca.laws.moments import Moments
 from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law
 from uapca.laws.samples import Samples
-from uapca.laws.trapezoid import Trapezoid, Triangular, Uniform
 from uapca.laws.variable import Variable, frozen_parameters
 
 __all__ = ["law_from_dict", "law_to_dict"]
 
-_KNOTTED: dict[str, type[Uniform] | type[Triangular] | type[Trapezoid]] = {
-    "uniform": Uniform,
-    "triangular": Triangular,
-    "trapezoid": Trapezoid,
+_MARGINALS: dict[str, type[Marginal]] = {
+    kind.kind: kind
+    for kind in (Point, NormalMarginal, TwoPieceNormal, Uniform, Triangular, Trapezoid)
 }
+_MARGINALS["gaussian"] = NormalMarginal  # as in files of earlier versions
 
 
 def law_to_dict(law: Law) -> dict[str, Any]:
@@ -65,12 +71,8 @@ def law_to_dict(law: Law) -> dict[str, Any]:
             "name": law.name,
         }
     raise TypeError(
-        complaint(
-            "a law",
-            "be one of uapca's own to be stored",
-            f"got {law!r}, which samples through a foreign object",
-            "Store Samples(law.sample(n)), or Normal(law.mean, law.cov)",
-        )
+        f"a law must be one of uapca's own to be stored; got {law!r}, which samples through a "
+        "foreign object, store Samples(law.sample(n))"
     )
 
 
@@ -89,37 +91,25 @@ def law_from_dict(data: dict[str, Any]) -> Law:
     if kind == "independent":
         return Independent(_marginal_from_dict(m) for m in data["marginals"])
     if kind == "samples":
-        return Samples._restored(data["values"], data["weights"])
+        return Samples(data["values"], data["weights"])
     if kind == "mixture":
-        return Mixture._restored(data["weights"], map(law_from_dict, data["components"]))
+        return Mixture(data["weights"], map(law_from_dict, data["components"]))
     if kind == "affine":
         law = law_from_dict(data["law"])
-        if isinstance(law, Imaged):
+        if isinstance(law, Independent):
             return Affine(law, data["A"], data["b"])
         return law.affine(data["A"], data["b"])
     if kind == "moments":
         return Moments(data["mean"], data["cov"], name=data["name"])
     raise ValueError(
-        complaint(
-            "data['kind']",
-            "be normal, independent, samples, mixture, affine or moments",
-            f"got {kind!r}",
-            "Pass what law_to_dict returned; a newer uapca may have written it",
-        )
+        "data['kind'] must be normal, independent, samples, mixture, affine or moments; "
+        f"got {kind!r}, which a newer uapca may have written"
     )
 
 
 def _marginal_to_dict(marginal: Marginal) -> dict[str, Any]:
-    if isinstance(marginal, Point):
-        return {"kind": "point", "values": [marginal.value]}
-    if isinstance(marginal, Gaussian):
-        return {"kind": "gaussian", "values": [marginal.mean, marginal.std]}
-    if isinstance(marginal, Uniform):
-        return {"kind": "uniform", "values": [marginal.low, marginal.high]}
-    if isinstance(marginal, Triangular):
-        return {"kind": "triangular", "values": [marginal.low, marginal.mode, marginal.high]}
-    if isinstance(marginal, Trapezoid):
-        return {"kind": "trapezoid", "values": list(marginal.knots)}
+    if marginal.kind in _MARGINALS:
+        return {"kind": marginal.kind, "values": list(marginal.parameters)}
     if isinstance(marginal, Variable) and hasattr(marginal.rv, "dist"):
         from scipy import stats
 
@@ -133,47 +123,25 @@ def _marginal_to_dict(marginal: Marginal) -> dict[str, Any]:
                 "values": [marginal.factor, marginal.shift],
             }
     raise TypeError(
-        complaint(
-            "a marginal",
-            "be one of uapca's own or a frozen distribution of scipy.stats to be stored",
-            f"got {marginal!r}",
-            "Store Samples of the law, or use the frozen form, such as scipy.stats.gamma(2.0)",
-        )
+        "a marginal must be one of uapca's own or a frozen distribution of scipy.stats to be "
+        f"stored; got {marginal!r}"
     )
 
 
 def _marginal_from_dict(data: dict[str, Any]) -> Marginal:
     kind, values = data["kind"], data["values"]
-    if kind == "point":
-        return Point(*values)
-    if kind == "gaussian":
-        return Gaussian(*values)
-    if kind == "scipy":
-        from scipy import stats
-
-        return Variable(_frozen_by_name(stats, data), *values)
-    if kind in _KNOTTED:
-        return _KNOTTED[kind](*values)
-    raise ValueError(
-        complaint(
-            "a marginal's kind",
-            "be point, gaussian, scipy, " + ", ".join(_KNOTTED),
-            f"got {kind!r}",
-            "Pass what law_to_dict returned",
+    if kind in _MARGINALS:
+        return _MARGINALS[kind](*values)
+    if kind != "scipy":
+        raise ValueError(
+            f"a marginal's kind must be scipy or one of {list(_MARGINALS)}; got {kind!r}"
         )
-    )
+    from scipy import stats
 
-
-def _frozen_by_name(stats: Any, data: dict[str, Any]) -> Any:
     found = getattr(stats, data["name"], None)
     # Only distributions are called: stored data must not reach any other function by name.
     if not isinstance(found, (stats.rv_continuous, stats.rv_discrete)):
         raise ValueError(
-            complaint(
-                "a stored SciPy marginal",
-                "name a distribution of scipy.stats",
-                f"got {data['name']!r}",
-                "Check the SciPy version that wrote it",
-            )
+            f"a stored marginal must name a distribution of scipy.stats; got {data['name']!r}"
         )
-    return found(**data["parameters"])
+    return Variable(found(**data["parameters"]), *values)

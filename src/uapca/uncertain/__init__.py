@@ -2,7 +2,7 @@
 
 from uapca.uncertain.array import UncertainArray, concat
 from uapca.uncertain.covariance import Covariance, Dense, Diagonal, LowRank, Shared, Zero
-from uapca.uncertain.files import load
+from uapca.uncertain.io import load
 
 __all__ = [
     "Covariance",

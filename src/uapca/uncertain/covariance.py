@@ -175,8 +175,12 @@ class Covariance(ABC):
 
     def scaled(self, s: float) -> Self:
         """Every Ψₙ times s² (paper, Eq. (scaling)); nothing is copied."""
+        return self.times(s**2)
+
+    def times(self, factor: float) -> Self:
+        """Every Ψₙ times a factor; nothing is copied."""
         new = copy(self)
-        new._multiplier *= s**2
+        new._multiplier *= factor
         return new
 
     def _weights(self, w: Doubles | None) -> Doubles:
@@ -222,7 +226,7 @@ class Zero(Covariance):
     def select(self, columns: Rows) -> Zero:
         return Zero(self._n, _count(columns, self._d))
 
-    def scaled(self, s: float) -> Zero:
+    def times(self, factor: float) -> Zero:
         return self
 
 

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-_SCORES = re.compile(r"uapca\d+")
+_SCORES = re.compile(r"PC[1-9]\d*")
 
 # How many components a view takes: at least, at most, in words, and what to do instead.
 _MANY = {

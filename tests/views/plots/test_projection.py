@@ -8,7 +8,16 @@ from matplotlib.patches import Ellipse as EllipsePatch
 from scipy import stats
 
 import uapca
-from uapca.laws import Gaussian, Independent, Mixture, Moments, Normal, Point, Samples, Uniform
+from uapca.laws import (
+    Independent,
+    Mixture,
+    Moments,
+    Normal,
+    NormalMarginal,
+    Point,
+    Samples,
+    Uniform,
+)
 from uapca.views.bounds import bounds
 from uapca.views.palette import DARK_YELLOW, OKABE_ITO
 from uapca.views.rows.marks import is_normal
@@ -117,7 +126,10 @@ def test_legend_says_where_no_more_than_moments_is_known():
     def text(rows, **options):
         return scene(rows, levels=0.95, **options).legend[0].text
 
-    known = [Normal([0.0, 0.0], np.eye(2)), Independent([Gaussian(3, 1), Gaussian(0, 1)])]
+    known = [
+        Normal([0.0, 0.0], np.eye(2)),
+        Independent([NormalMarginal(3, 1), NormalMarginal(0, 1)]),
+    ]
     only = [Moments([0.0, 3.0], np.eye(2)), Mixture([1], [Moments([4.0, 4.0], np.eye(2))])]
     whole, bare = rows_of(known), rows_of(only)
     assert text(whole) == "95 % of each row's probability (ellipse)"
@@ -181,10 +193,10 @@ def test_each_row_is_drawn_as_what_it_is():
 
 
 def test_which_laws_are_normal():
-    assert is_normal(Independent([Gaussian(0, 1), Point(3.0)]))
+    assert is_normal(Independent([NormalMarginal(0, 1), Point(3.0)]))
     assert is_normal(Moments([0.0, 0.0], np.eye(2)).affine([[1.0, 2.0], [0.0, 1.0]]))
     assert is_normal(Mixture([1], [Normal([0.0], [[1.0]])]))
-    assert not is_normal(Independent([Uniform(0, 1), Gaussian(0, 1)]))
+    assert not is_normal(Independent([Uniform(0, 1), NormalMarginal(0, 1)]))
     assert not is_normal(Samples([[0.0], [1.0]]))
 
 

@@ -18,7 +18,7 @@ from uapca.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from uapca.cli.model import Model
+    from uapca.decomposition import UAPCA
     from uapca.uncertain import UncertainArray
 
 __all__ = ["command"]
@@ -80,13 +80,13 @@ def compare(
 
 def _sides(
     a: str, b: str, components: Any, scales: Sequence[float], standardize: bool, choices: Choices
-) -> list[Model]:
+) -> list[UAPCA]:
     """The models, and the fits of data; data that is named twice is read once."""
     from pathlib import Path
 
     from uapca.cli.model import read_model
 
-    models: dict[str, Model] = {}
+    models: dict[str, UAPCA] = {}
     data: dict[str, UncertainArray] = {}
     for name in dict.fromkeys((a, b)):
         if Path(name).suffix.lower() == ".json":
@@ -102,57 +102,56 @@ def _sides(
     return [
         models[name]
         if name in models
-        else fitted(data[name], components, scale, standardize=standardize).model()
+        else fitted(data[name], components, scale, standardize=standardize).kept
         for name, scale in zip((a, b), scales, strict=False)
     ]
 
 
-def _reordered(model: Model, like: Model) -> Model:
-    """The model with its features in the order of another."""
-    from dataclasses import replace
+def _reordered(pca: UAPCA, like: UAPCA) -> UAPCA:
+    """The fit with its features in the order of another."""
+    import copy
+
+    import numpy as np
 
     from uapca.cli.errors import CommandError
     from uapca.cli.labels import listed
+    from uapca.cli.model import features_of
 
-    if model.features == like.features:
-        return model
-    if set(model.features) != set(like.features):
-        only = sorted(set(model.features) ^ set(like.features))
+    features, wanted = features_of(pca), features_of(like)
+    if features == wanted:
+        return pca
+    if set(features) != set(wanted):
+        only = sorted(set(features) ^ set(wanted))
         raise CommandError(f"A and B have different features: {listed(only)} occur in one only.")
-    order = [model.features.index(name) for name in like.features]
-    square = {
-        name: None if matrix is None else matrix[order][:, order]
-        for name, matrix in (("between", model.between), ("within", model.within))
-    }
-    return replace(
-        model,
-        features=like.features,
-        mean=model.mean[order],
-        components=model.components[:, order],
-        scaler=None if model.scaler is None else (model.scaler[0][order], model.scaler[1][order]),
-        between=square["between"],
-        within=square["within"],
-        uncertainty=None,
-    )
+    order = [features.index(name) for name in wanted]
+    turned = copy.copy(pca)
+    turned.feature_names_in_ = np.array(wanted, dtype=object)
+    turned.mean_, turned.components_ = pca.mean_[order], pca.components_[:, order]
+    if pca.feature_scale_ is not None:
+        turned.feature_scale_ = pca.feature_scale_[order]
+    if pca._between is not None:
+        turned._between = pca._between[order][:, order]
+    if pca._within is not None:
+        turned._within = pca._within[order][:, order]
+    return turned
 
 
-def _compared(a: Model, b: Model) -> dict[str, Any]:
+def _compared(a: UAPCA, b: UAPCA) -> dict[str, Any]:
     import numpy as np
 
     from uapca.cli.say import note
     from uapca.compare import bhattacharyya, hellinger, principal_angles
 
-    if (a.scaler is None) != (b.scaler is None):
-        note("one of the two is standardised: angles compare components in different units")
-    first, second = a.normal(), b.normal()
-    known = first is not None and second is not None
+    if a.standardize != b.standardize:
+        note("one of the two is standardized: angles compare components in different units")
+    known = all(pca.solver_ == "eigh" and np.isfinite(pca.scale) for pca in (a, b))
     if not known:
         note("no Hellinger distance: K is known at finite scales and where a fit forms it only")
     return {
-        "hellinger": hellinger(first, second) if known else None,
-        "bhattacharyya": bhattacharyya(first, second) if known else None,
+        "hellinger": hellinger(a, b) if known else None,
+        "bhattacharyya": bhattacharyya(a, b) if known else None,
         "principal_angles_degrees": np.degrees(
-            principal_angles(a.components, b.components)
+            principal_angles(a.components_, b.components_)
         ).tolist(),
     }
 

@@ -60,7 +60,6 @@ def fit(
     Prints the variance of each component and its share, the loadings of the features with their
     standard errors, and whether neighbouring components can be told apart.
     """
-    from uapca.cli.bundled import BUNDLED
     from uapca.cli.data import check_data, read_data
     from uapca.cli.output import check_output, write_bytes
 
@@ -71,12 +70,11 @@ def fit(
     from uapca.cli.report import print_report
 
     found = fitted(X, components, scale, ddof=ddof, standardize=standardize, judged=True)
-    content = found.model().to_json().encode()
+    content = found.to_json().encode()
     if as_json or output == "-":
         write_bytes(None, content, "")
     else:
-        bundled = BUNDLED.get(data.casefold())
-        print_report(found, groups=bool(choices.by or (bundled is not None and bundled.by)))
+        print_report(found)
     if target is not None:
         write_bytes(target, content, "model")
 

@@ -54,21 +54,21 @@ def project(
     """
     from uapca.cli.data import check_data, read_data
     from uapca.cli.labels import counted
+    from uapca.cli.model import project as project_rows
+    from uapca.cli.model import read_model
     from uapca.cli.output import TABLES, check_output, write_bytes, write_table
 
     check_data(data)
     target = check_output(output, [*TABLES, ".uapca"], force)
     if model is not None:
         _refuse_with_model(ctx)
-        from uapca.cli.model import read_model
-
         kept = read_model(model)
     X = read_data(data, choices)
     if model is None:
         from uapca.cli.fitting import fitted
 
-        kept = fitted(X, components, scale, standardize=standardize).model()
-    Y = kept.project(X)
+        kept = fitted(X, components, scale, standardize=standardize).kept
+    Y = project_rows(kept, X)
     if target is not None and target.suffix.lower() == ".uapca":
         from uapca.cli.rows import saved
 

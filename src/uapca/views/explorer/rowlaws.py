@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from uapca._validation import Floats
-from uapca.laws import Independent, Mixture, Normal, Samples
-from uapca.laws.marginal import Gaussian, Point
-from uapca.laws.moments import Moments
+from uapca.laws import Independent, Mixture, Moments, Normal, Samples
 from uapca.uncertain import UncertainArray
 from uapca.views.explorer.arrays import Wire, wire
 
@@ -46,7 +44,7 @@ def _row_law(law: Any, draws: int) -> Wire | None:
     if isinstance(law, Normal) or (isinstance(law, Moments) and law.sampler is None):
         return None
     if isinstance(law, Independent):
-        if all(isinstance(m, Gaussian | Point) for m in law.marginals):
+        if law.normal:
             return None
         # Dense in the tails: at sin²(π/2 · t) for even t.
         p = np.square(np.sin(np.pi / 2 * (np.arange(_QUANTILES) + 0.5) / _QUANTILES))

@@ -130,7 +130,12 @@ def _plane(X: UncertainArray, pca: UAPCA) -> Panel:
         marks += [
             normal_mark(Y.mean[i], Y.cov.dense()[i], LEVEL, role="row", key=key, ink=ink, layer=3),
             Markers(
-                role="mean", key=key, points=Y.mean[i : i + 1], size=0.5, ink=_dot(ink), layer=5
+                role="mean",
+                key=key,
+                points=Y.mean[i : i + 1].astype(float),
+                size=0.5,
+                ink=_dot(ink),
+                layer=5,
             ),
             Label(
                 role="row",

@@ -99,11 +99,7 @@ def loadings(
 
 def correlations(pca: UAPCA) -> Floats:
     """Correlations of features and scores under K(s), shape (D, q); 0 for features at rest."""
-    deviations = np.sqrt(np.maximum(pca.get_covariance().diagonal(), 0.0))[:, None]
-    scaled = pca.loadings()
-    rest = deviations > 0
-    found = np.divide(scaled, deviations, out=np.zeros_like(scaled), where=rest)
-    return np.asarray(np.clip(found, -1.0, 1.0))
+    return pca.loadings().values
 
 
 def _longest(ends: Floats) -> tuple[int, ...]:

@@ -18,13 +18,11 @@ from uapca._validation import as_floats, complaint
 from uapca.laws import (
     Affine,
     DegenerateLawError,
-    Gaussian,
     Independent,
     Law,
     Mixture,
     Moments,
     Normal,
-    Point,
 )
 from uapca.uncertain import UncertainArray
 from uapca.views.palette import GREY
@@ -146,7 +144,7 @@ def is_normal(law: Law) -> bool:
     if isinstance(law, Affine):
         return is_normal(law.law)
     if isinstance(law, Independent):
-        return all(isinstance(m, Gaussian | Point) for m in law.marginals)
+        return law.normal
     if isinstance(law, Mixture):
         return len(law.components) == 1 and is_normal(law.components[0])
     return isinstance(law, Normal) or is_assumed(law)

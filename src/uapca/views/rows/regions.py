@@ -1,8 +1,4 @@
-"""The smallest regions that hold given probabilities of a law: rings in the plane, intervals.
-
-The law is whitened first, so that thin, oblique and far-off laws are as well resolved as round
-ones; the nodes of the grid follow the mass, so that narrow modes far apart are all seen.
-"""
+"""The smallest regions that hold given probabilities of a law: rings in the plane, intervals."""
 
 from __future__ import annotations
 
@@ -11,23 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca.laws import Affine, Independent, Law, Mixture, Moments, Samples
-from uapca.laws.levels import line_cells
+from uapca.laws import Lattice, Law
 from uapca.views.scene import Floats
 
 __all__ = ["Unresolved", "curve", "intervals", "rings"]
 
-# Nodes evenly spaced on each axis, and as many again where the mass is; more of them where the
-# regions then fall SHORT of what they should hold of some draws.
-NODES = (96, 192, 384)
-DRAWS, SHORT = 1000, 0.05
-# Contours are found on the radius √(2 log(top / density)), on which a normal law is a cone:
-# straight lines between nodes are then nearly exact. Where there is no density it ends here.
+# Contours are found on the radius √(−2 log(1 − coverage)), on which a normal law is a cone:
+# straight lines between nodes are then nearly exact. Outside of the law it ends here.
 BEYOND = 3.0
-# Of the variance, what other features may add where the grid follows two of them.
-LITTLE = 0.1
-# A plateau reaches its height only to rounding.
-PLATEAU = 1e-6
+# Probability that neighboring cells of a lattice may disagree about.
+MISSED = 0.3
 
 
 class Unresolved(ValueError):
@@ -50,170 +39,27 @@ def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
         Where the law has no density in the plane.
     Unresolved
         Where no grid of reasonable size sees the density.
-
-    Notes
-    -----
-    Where the density is one plateau (a uniform law) all regions of one size are as good; the
-    plateau is shrunk about its centre until it holds the probability.
     """
-    wanted = np.atleast_1d(np.asarray(levels, dtype=np.float64))
-    root, inverse = _frame(law)
-    white = law.affine(inverse, -inverse @ law.mean)
-    heights = white.levels(wanted)
-    tail = float(1 - wanted.max()) / 100
-    for count in NODES:
-        axes, density = _grid(white, tail, float(heights.min()), count)
-        found = [
-            _contours(axes, density, height, level)
-            for height, level in zip(heights, wanted, strict=True)
-        ]
-        if _estimated(law) or (_whole(found, law) and _hold(found, wanted, white)):
-            return [tuple(ring @ root.T + law.mean for ring in level) for level in found]
-    raise Unresolved(
-        f"the density of this law ({law.describe()}) is too thin for a grid of {2 * NODES[-1]} by "
-        f"{2 * NODES[-1]} points. Draw samples of it instead."
-    )
+    lattice = law.lattice()
+    if lattice.missed > MISSED:
+        raise Unresolved(
+            f"the density of this law ({law.describe()}) is too thin for a grid of "
+            f"{lattice.mass.shape[0]} by {lattice.mass.shape[1]} points; draw samples of it instead"
+        )
+    return [_contours(lattice.resolving(p), p) for p in np.atleast_1d(levels).tolist()]
 
 
-def _frame(law: Law) -> tuple[Floats, Floats]:
-    """A root of the covariance, or nearly one, and its inverse.
-
-    Where two independent features are nearly all there is, the root has their directions: then the
-    grid lies along the sharp edges of the density, which would else be cut into steps.
-    """
-    if isinstance(law, Affine) and isinstance(law.law, Independent):
-        parts = np.asarray(law.A * law.law.std, dtype=np.float64)
-        first = int(np.argmax(np.hypot(*parts)))
-        # The second is the one that together with the first spans the most.
-        spanned = np.abs(parts[0, first] * parts[1] - parts[1, first] * parts[0])
-        pair = [first, int(np.argmax(spanned))]
-        if spanned.max() > 0:
-            root = parts[:, pair]
-            inverse = np.asarray(np.linalg.inv(root), dtype=np.float64)
-            if np.square(inverse @ np.delete(parts, pair, axis=1)).sum() < LITTLE:
-                return root, inverse
-    values, vectors = np.linalg.eigh(law.cov)
-    return vectors * np.sqrt(values), (vectors / np.sqrt(values)).T
-
-
-def _grid(white: Law, tail: float, height: float, count: int) -> tuple[tuple[Floats, ...], Floats]:
-    """Axes of a grid, and the density on it, that reach to where it falls below a height."""
-    for _ in range(4):
-        axes = tuple(_nodes(white.affine(np.eye(2)[i : i + 1]), tail, count) for i in range(2))
-        density = np.asarray(white.density(axes), dtype=np.float64)
-        if not _touches_edge(density, height):
-            break
-        tail /= 30
-    return axes, density
-
-
-def _estimated(law: Law) -> bool:
-    """Whether a law's density is a kernel estimate, which is wider than the law's own samples."""
-    if isinstance(law, Affine):
-        return _estimated(law.law)
-    if isinstance(law, Mixture):
-        return any(map(_estimated, law.components))
-    return isinstance(law, Samples | Moments)
-
-
-def _whole(found: list[tuple[Floats, ...]], law: Law) -> bool:
-    """Whether the regions of a mixture are in no more pieces than its components explain."""
-    most = 2 * len(law.components) if isinstance(law, Mixture) else np.inf
-    return all(len(rings) <= most for rings in found)
-
-
-def _hold(found: list[tuple[Floats, ...]], levels: Floats, white: Law) -> bool:
-    """Whether regions hold about what they should of some draws; more only where they must."""
-    draws = white.sample(DRAWS, rng=0)
-    return all(
-        _inside(rings, draws).mean() >= level - SHORT
-        for rings, level in zip(found, levels, strict=True)
-    )
-
-
-def _inside(rings: tuple[Floats, ...], points: Any) -> npt.NDArray[np.bool_]:
-    """Which points lie in rings that do not cross: a ray to the right meets an odd number."""
-    inside = np.zeros(len(points), dtype=bool)
-    x, y = points[:, :1], points[:, 1:]
-    for ring in rings:
-        (x0, y0), (x1, y1) = ring[:-1].T, ring[1:].T
-        across = (y0 > y) != (y1 > y)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            right = x < x0 + (y - y0) * (x1 - x0) / (y1 - y0)
-        inside ^= np.count_nonzero(across & right, axis=1) % 2 == 1
-    return inside
-
-
-def intervals(law: Law, levels: npt.ArrayLike) -> list[Floats]:
-    """For each level the intervals (K, 2) that together hold that probability of a 1-D law."""
-    wanted = np.atleast_1d(np.asarray(levels, dtype=np.float64))
-    heights = law.levels(wanted)
-    edges, density = _cells(law, float(1 - wanted.max()) / 100)
-    middles = (edges[1:] + edges[:-1]) / 2
-    return [
-        _intervals(middles, density, float(height), float(level))
-        for height, level in zip(heights, wanted, strict=True)
-    ]
-
-
-def curve(law: Law, tail: float = 1e-3, count: int = 400) -> Floats:
-    """Points (x, density) of a 1-D law that leave out about `tail` of the mass on each side."""
-    edges, density = _cells(law, tail)
-    mass = np.concatenate([[0.0], np.cumsum(density * np.diff(edges))])
-    low, high = np.interp([tail, 1 - tail], mass / mass[-1], edges)
-    held = np.interp(np.linspace(tail, 1 - tail, count) * mass[-1], mass, edges)
-    x = np.unique(np.concatenate([np.linspace(low, high, count), held]))
-    # Just inside the ends: a uniform law is a box, not a trapezoid.
-    margin = 1e-9 * (high - low)
-    values = law.density(np.clip(x, low + margin, high - margin))
-    return np.column_stack([x, values])
-
-
-def _cells(law: Law, tail: float) -> tuple[Floats, Floats]:
-    """Cells of a 1-D law that follow its mass, in all that may hold more than `tail`."""
-    reach = float(law.std[0]) / np.sqrt(tail)  # Chebyshev's inequality
-    span = np.array([-reach, reach])
-    edges, density = line_cells(law.density, float(law.mean[0]), span)
-    return np.asarray(edges, dtype=np.float64), np.asarray(density, dtype=np.float64)
-
-
-def _nodes(marginal: Law, tail: float, count: int) -> Floats:
-    edges, density = _cells(marginal, tail)
-    mass = np.concatenate([[0.0], np.cumsum(density * np.diff(edges))])
-    mass /= mass[-1]
-    low, high = np.interp([tail, 1 - tail], mass, edges)
-    margin = 0.05 * (high - low)
-    even = np.linspace(low - margin, high + margin, count)
-    return np.unique(
-        np.concatenate([even, np.interp(np.linspace(tail, 1 - tail, count), mass, edges)])
-    )
-
-
-def _touches_edge(density: Floats, height: float) -> bool:
-    rim = (density[0], density[-1], density[:, 0], density[:, -1])
-    return any(float(side.max()) >= height for side in rim)
-
-
-def _contours(
-    axes: tuple[Floats, ...], density: Floats, height: float, level: float
-) -> tuple[Floats, ...]:
-    top = float(density.max())
-    plateau = height >= top * (1 - PLATEAU)
-    if plateau:
-        height = top * (1 - PLATEAU)
+def _contours(lattice: Lattice, level: float) -> tuple[Floats, ...]:
+    edge = np.sqrt(-2 * np.log1p(-level))
     with np.errstate(divide="ignore"):
-        radius = np.sqrt(2 * np.maximum(np.log(top) - np.log(density), 0.0))
-        edge = np.sqrt(2 * (np.log(top) - np.log(height)))
-    field = np.minimum(radius, edge + BEYOND)
+        radius = np.sqrt(-2 * np.log(np.maximum(1 - lattice.coverage, 0.0)))
     # A rim outside closes every ring, even one that leaves the grid.
-    padded = np.pad(field, 1, constant_values=edge + BEYOND)
-    x, y = (np.concatenate([[2 * a[0] - a[1]], a, [2 * a[-1] - a[-2]]]) for a in axes)
+    padded = np.pad(np.minimum(radius, edge + BEYOND), 1, constant_values=edge + BEYOND)
+    x, y = (np.concatenate([[2 * a[0] - a[1]], a, [2 * a[-1] - a[-2]]]) for a in lattice.nodes)
     # All rings have the region on the same side, so holes go round the other way.
     lines = _generator(x, y, padded.T).lines(edge)
     found = [np.asarray(line, dtype=np.float64) for line in lines if len(line) > 3]
-    if plateau and len(found) == 1:
-        return (_shrunk(found[0], level / top),)
-    return tuple(found)
+    return tuple(np.asarray(lattice.places(line)) for line in found)
 
 
 def _generator(x: Floats, y: Floats, z: Floats) -> Any:
@@ -228,37 +74,30 @@ def _generator(x: Floats, y: Floats, z: Floats) -> Any:
     return contour_generator(x, y, z)
 
 
-def _shrunk(ring: Floats, area: float) -> Floats:
-    """The ring, shrunk or grown about its centre of area until it encloses `area`."""
-    x, y = ring[:-1].T
-    u, v = ring[1:].T
-    cross = x * v - u * y
-    size = float(cross.sum()) / 2
-    centre = np.array([((x + u) * cross).sum(), ((y + v) * cross).sum()]) / (6 * size)
-    return np.asarray(centre + np.sqrt(area / abs(size)) * (ring - centre))
+def intervals(law: Law, levels: npt.ArrayLike) -> list[Floats]:
+    """For each level the intervals (K, 2) that together hold that probability of a 1-D law."""
+    lattice = law.lattice()
+    return [_intervals(lattice.resolving(p), p) for p in np.atleast_1d(levels).tolist()]
 
 
-def _intervals(x: Floats, density: Floats, height: float, level: float) -> Floats:
-    top = float(density.max())
-    plateau = height >= top * (1 - PLATEAU)
-    if plateau:
-        height = top * (1 - PLATEAU)
-    above = np.concatenate([[False], density >= height, [False]])
-    starts = np.flatnonzero(above[1:] & ~above[:-1]).tolist()
-    ends = (np.flatnonzero(~above[1:] & above[:-1]) - 1).tolist()
-    lows = np.array([_crossing(x, density, height, i - 1, i) for i in starts])
-    highs = np.array([_crossing(x, density, height, i + 1, i) for i in ends])
-    found = np.column_stack([lows, highs])
-    if plateau and len(found) == 1:
-        half = level / top / 2
-        middle = float(found.mean())
-        return np.array([[middle - half, middle + half]])
-    return found
+def _intervals(lattice: Lattice, level: float) -> Floats:
+    above = np.concatenate([[False], lattice.mask(level), [False]])
+    edges = lattice.places(lattice.edges[0][:, None])[:, 0]
+    starts, ends = (
+        np.flatnonzero(a & ~b) for a, b in ((above[1:], above[:-1]), (above[:-1], above[1:]))
+    )
+    return np.sort(np.column_stack([edges[starts], edges[ends]]), axis=1)
 
 
-def _crossing(x: Floats, density: Floats, height: float, outside: int, inside: int) -> float:
-    if not 0 <= outside < len(x):
-        return float(x[inside])
-    below, above = density[outside], density[inside]
-    share = 0.5 if below <= 0 else (above - height) / (above - below)
-    return float(x[inside] + share * (x[outside] - x[inside]))
+def curve(law: Law, tail: float = 1e-3, count: int = 400) -> Floats:
+    """Points (x, density) of a 1-D law that leave out about `tail` of the mass on each side."""
+    lattice = law.lattice()
+    edges = lattice.places(lattice.edges[0][:, None])[:, 0]
+    mass = np.concatenate([[0.0], np.cumsum(lattice.mass)]) / lattice.mass.sum()
+    low, high = np.sort(np.interp([tail, 1 - tail], mass, edges))
+    held = np.interp(np.linspace(tail, 1 - tail, count), mass, edges)
+    x = np.unique(np.concatenate([np.linspace(low, high, count), held]))
+    # Just inside the ends: a uniform law is a box, not a trapezoid.
+    margin = 1e-9 * (high - low)
+    values = law.density(np.clip(x, low + margin, high - margin))
+    return np.column_stack([x, values])

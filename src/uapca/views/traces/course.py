@@ -113,7 +113,7 @@ def _with_point(
     Where the trace jumps between them it goes with the one it is like.
     """
     k = int(np.searchsorted(u, mark))
-    found = fit_at(traces, mark).components_.T
+    found = fit_at(traces, mark).components_.T.astype(np.float64)
     left, right = loadings[k - 1], loadings[k]
     if found.shape[1] < left.shape[1]:  # certain rows, fewer than components: nothing turns
         place, with_left = left, True

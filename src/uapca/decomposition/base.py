@@ -1,0 +1,357 @@
+"""What the estimators share: reading the data, its first two moments, `set_output`."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from numbers import Real
+from typing import Any, Self, TypeVar, cast, overload
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import validate_data
+
+from uapca._names import nearest
+from uapca._validation import Doubles, Floats, check_finite, listed, out_of_range
+from uapca.aggregate.accumulate import moments
+from uapca.exceptions import ErrorColumnWarning
+from uapca.uncertain import UncertainArray
+from uapca.uncertain.blocks import row_blocks
+from uapca.uncertain.checks import covariance_from, weights_from
+
+__all__ = [
+    "Rows",
+    "UncertainTransformer",
+    "all_or_nothing",
+    "between_covariance",
+    "check_underflow",
+    "feature_units",
+    "feature_variances",
+    "is_dask",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Endings by which a column is known as the errors of another: x and x_err.
+_ERROR_ENDINGS = tuple(
+    f"_{word}" for word in ("err", "error", "std", "sd", "sigma", "unc", "se", "sem", "var")
+)
+# The smallest float64 is 5e-324: smaller variances are not known to all digits.
+_SMALLEST = 1e-306
+
+
+class UncertainTransformer(  # type: ignore[call-arg]
+    TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
+):
+    """A transformer of UncertainArrays and of arrays of points.
+
+    ``set_output(transform="pandas")`` makes data frames of arrays. An uncertain result holds more
+    than a data frame does, and the next step of a pipeline needs it whole: it is left as it is.
+    """
+
+    n_features_in_: int
+
+    def __new__(cls, *_: Any, **parameters: Any) -> Self:
+        known = cls.__init__.__code__.co_varnames
+        for name in parameters:
+            if name not in known:
+                close = nearest(name, cls._get_param_names())
+                meant = f"; did you mean {close!r}?" if close else ""
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}{meant}")
+        return cast(Self, super().__new__(cls))
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        plain = cls.__dict__["transform"]
+        super().__init_subclass__(**kwargs)
+        contained = cls.__dict__["transform"]
+
+        @wraps(plain)
+        def transform(self: Any, X: Any) -> Any:
+            return (plain if isinstance(X, UncertainArray) else contained)(self, X)
+
+        cls.transform = transform
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @overload
+    def fit_transform(
+        self,
+        X: UncertainArray,
+        y: object = None,
+        *,
+        cov: None = None,
+        std: None = None,
+        factors: None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> UncertainArray: ...
+    @overload
+    def fit_transform(
+        self,
+        X: npt.ArrayLike,
+        y: object = None,
+        *,
+        cov: npt.ArrayLike | None = None,
+        std: npt.ArrayLike | None = None,
+        factors: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> UncertainArray | Floats: ...
+    def fit_transform(
+        self,
+        X: UncertainArray | npt.ArrayLike,
+        y: object = None,
+        *,
+        cov: npt.ArrayLike | None = None,
+        std: npt.ArrayLike | None = None,
+        factors: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> UncertainArray | Floats:
+        """Fit, then transform the same rows; takes what `fit` takes.
+
+        Points that come with errors become an UncertainArray.
+        """
+        self.fit(X, y, cov=cov, std=std, factors=factors, sample_weight=sample_weight)
+        if not isinstance(X, UncertainArray) and not (cov is std is factors is None):
+            X = UncertainArray(X, cov, std=std, factors=factors, weights=sample_weight)
+        return cast("UncertainArray | Floats", self.transform(X))
+
+    def _read(
+        self,
+        X: Any,
+        cov: Any = None,
+        std: Any = None,
+        factors: Any = None,
+        weights: Any = None,
+        *,
+        reset: bool = True,
+    ) -> UncertainArray:
+        """What a fit received as an UncertainArray of the rows that count.
+
+        Remembers the features, or with ``reset=False`` checks that they are the remembered ones.
+        Points are not looked at for infinities: sums over them show these at no cost.
+        """
+        if isinstance(X, UncertainArray):
+            for name, value in (("cov", cov), ("std", std), ("factors", factors)):
+                if value is not None:
+                    raise ValueError(
+                        f"{name} must be left out where X is an UncertainArray, which has its own "
+                        f"errors; build UncertainArray(X.mean, {name}=...) for others"
+                    )
+            if reset:
+                self.n_features_in_ = X.shape[1]
+                self.__dict__.pop("feature_names_in_", None)
+                if X.features is not None:
+                    self.feature_names_in_ = np.array(X.features, dtype=object)
+            else:
+                self._check_features(X)
+            X.require_complete(type(self).__name__)
+            data = X
+        else:
+            points = self._points(X, reset=reset, finite=False)
+            if reset:
+                _warn_of_error_columns(getattr(self, "feature_names_in_", ()))
+            errors = covariance_from(cov, std, factors, points.shape, check=True)
+            names = getattr(self, "feature_names_in_", None)
+            data = UncertainArray(points, errors, features=names, check=False)
+        if weights is not None:
+            weights_from(weights, len(data), "sample_weight")  # so that errors name the parameter
+            data = data.reweighted(weights)
+        given_weights = data.given_weights
+        if given_weights is not None and not given_weights.all():
+            data = data[given_weights > 0.0]  # times zero, what overflows would still be NaN
+        return data
+
+    def _points(self, X: Any, *, reset: bool = False, finite: bool = True) -> Floats:
+        """Points as a float array with the features of the fit; masks and text are refused."""
+        if np.ma.is_masked(X):
+            row, feature = np.argwhere(np.ma.getmaskarray(X))[0]
+            raise ValueError(
+                f"X must have no masked values; row {row}, feature {feature} is masked: "
+                "fill or remove it, or keep it missing with UncertainArray(X, missing='keep')"
+            )
+        try:
+            points = validate_data(
+                self, X, dtype=[np.float64, np.float32], ensure_all_finite=finite, reset=reset
+            )
+        except ValueError:
+            text = [c for c in getattr(X, "columns", ()) if isinstance(c, str) and _is_text(X[c])]
+            if not text:
+                raise
+            raise ValueError(
+                f"X must hold numbers in every column; {listed(text)} "
+                f"{'does' if len(text) == 1 else 'do'} not: uapca.from_frame takes row names and "
+                "errors from columns"
+            ) from None
+        return cast(Floats, points)
+
+    def _check_features(self, X: UncertainArray) -> None:
+        """Raise unless X has the features of the fit, in their order, and all its cells."""
+        X.require_complete(type(self).__name__)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X must have the {self.n_features_in_} features of the fit; got {X.shape[1]}"
+            )
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and X.features is not None and tuple(names) != X.features:
+            first = next(i for i, name in enumerate(names) if name != X.features[i])
+            raise ValueError(
+                f"X must have the features of the fit in the same order; feature {first} is "
+                f"{X.features[first]!r} instead of {names[first]!r}: select them with "
+                "X[:, features]"
+            )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """How many rows a fit was made of, and what they weighed.
+
+    Attributes
+    ----------
+    count : int
+    weight : float
+        The sum of the weights before they were made to sum to 1.
+    concentration : float
+        Σ w² of weights that sum to 1: one over the effective number of rows.
+    observations : int or None
+        The sum of the weights, if all are whole numbers: such weights are repetitions of a row,
+        and have to give the same components.
+    """
+
+    count: int
+    weight: float
+    concentration: float
+    observations: int | None
+
+    @classmethod
+    def of(cls, X: UncertainArray) -> Rows:
+        weights, total, n = X.given_weights, X.total_weight, len(X)
+        if weights is None:
+            return cls(n, total, 1.0 / n, n)
+        with np.errstate(over="ignore"):
+            counts = weights * total
+        whole = 1.0 <= total < 2.0**53 and np.allclose(counts, np.round(counts), rtol=1e-9, atol=0)
+        observations = int(np.round(counts).sum()) if whole else None
+        return cls(n, total, float(weights @ weights), observations)
+
+    def bound(self, d: int, certain: bool) -> int:
+        """The largest number of components: D, of certain rows min(N, D)."""
+        known = self.count if self.observations is None else self.observations
+        return min(known, d) if certain else d
+
+    def divisor(self, ddof: object) -> float:
+        """What a population covariance is divided by: (N − ddof) / N, or 1 − ddof Σ w²."""
+        if isinstance(ddof, bool) or not isinstance(ddof, Real) or not 0.0 <= float(ddof) < np.inf:
+            raise ValueError(f"ddof must be a number, zero or positive; got {ddof!r}")
+        result = 1.0 - float(ddof) * self.concentration
+        if result <= 1e-12:
+            raise ValueError(
+                "ddof must be smaller than the effective number of rows, 1 / Σ w²; "
+                f"got {ddof!r} for {1.0 / self.concentration:.3g}"
+            )
+        return result
+
+
+def all_or_nothing(fit: F) -> F:
+    """A ``fit`` that leaves the estimator as it was if it fails."""
+
+    @wraps(fit)
+    def careful(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(F, careful)
+
+
+def is_dask(X: object) -> bool:
+    """Whether X is a Dask array; Dask is not imported to find out."""
+    module = sys.modules.get("dask.array")
+    return module is not None and isinstance(X, module.Array)
+
+
+def between_covariance(X: UncertainArray) -> tuple[Doubles, Doubles]:
+    """μ and C, the covariance of the means."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, between = moments(X.mean, X.given_weights)
+    return _finite(X, mean), between
+
+
+def feature_variances(X: UncertainArray) -> tuple[Doubles, Doubles, Doubles]:
+    """μ and the diagonals of C and Ψ̄, without a D × D matrix."""
+    # Measured from one of the rows, so that a common offset costs no digits.
+    first = X.mean[int(X.weights.argmax())].astype(np.float64)
+    shift, between = np.zeros_like(first), np.zeros_like(first)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for block in row_blocks(*X.shape):
+            shift += X.weights[block] @ (X.mean[block] - first)
+        for block in row_blocks(*X.shape):
+            between += X.weights[block] @ np.square(X.mean[block] - first - shift)
+        within = X.cov.average_diagonal(X.given_weights)
+    return _finite(X, first + shift), between, within
+
+
+def _finite(X: UncertainArray, mean: Doubles) -> Doubles:
+    """The mean of all rows, which shows at no cost whether all of them are finite."""
+    if not np.isfinite(mean).all():
+        check_finite(X.mean, "X", ("row", "feature"))
+        raise ValueError(out_of_range("X"))
+    return mean
+
+
+def feature_units(mean: Doubles, variances: Doubles, n: int) -> Doubles:
+    """Standard deviations of the features of N rows; 1 for a feature that does not vary."""
+    if not np.isfinite(variances).all():
+        raise ValueError(out_of_range("X"))
+    # What rounding can leave of the variance of a feature that does not vary.
+    noise = n * np.finfo(float).eps
+    with np.errstate(over="ignore"):  # a square that overflows is above any variance
+        still = variances <= noise * variances + np.square(noise * mean)
+    return np.where(still, 1.0, np.sqrt(variances))
+
+
+def check_underflow(X: UncertainArray, variances: Doubles) -> None:
+    """Raise if features vary, but by so little that their squares vanish."""
+    small = np.flatnonzero(variances < _SMALLEST)
+    if len(small) and (
+        np.ptp(X.mean[:, small], axis=0).any()
+        or any(kept.any() for kept in X.cov.select(small).arrays.values())
+    ):
+        raise ValueError(out_of_range("X", "underflows"))
+
+
+def _warn_of_error_columns(names: Sequence[str]) -> None:
+    """Warn of features that are named like the errors of others."""
+    known = set(names)
+    pairs = {
+        name: name[: -len(ending)]
+        for name in names
+        for ending in _ERROR_ENDINGS
+        if name.lower().endswith(ending) and name[: -len(ending)] in known
+    }
+    if pairs:
+        error, value = next(iter(pairs.items()))
+        warnings.warn(
+            f"{listed(list(pairs))} {'is' if len(pairs) == 1 else 'are'} taken for features, but "
+            f"{error!r} is named like the errors of {value!r}: UAPCA().fit(uapca.from_frame(df)) "
+            "uses such columns as errors",
+            ErrorColumnWarning,
+            stacklevel=5,
+        )
+
+
+def _is_text(column: Any) -> bool:
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return True
+    return False

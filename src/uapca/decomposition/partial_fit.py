@@ -1,0 +1,125 @@
+"""Fits of data that comes in parts: batches of rows, or the chunks of a Dask array."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uapca._validation import Doubles, as_floats, check_finite
+from uapca.decomposition.base import Rows
+from uapca.uncertain import UncertainArray, Zero
+
+if TYPE_CHECKING:
+    from uapca.aggregate import Moments
+    from uapca.decomposition.uapca import UAPCA
+
+__all__ = ["Seen", "dask_moments", "dask_scores"]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The moments of all rows seen so far, which merge with those of further rows.
+
+    Attributes
+    ----------
+    means : Moments
+        Of the rows' means, weighted by the rows' weights (before they were made to sum to 1).
+    within : ndarray of shape (D, D), or None
+        Σ wₙ Ψₙ with these weights; None while all rows are certain.
+    observations : int or None
+        The sum of the weights, while all of them are whole numbers.
+    """
+
+    means: Moments
+    within: Doubles | None
+    observations: int | None
+
+    @classmethod
+    def of(cls, X: UncertainArray) -> Seen:
+        """What is kept of uncertain rows."""
+        from uapca.aggregate import Moments  # not needed by a fit at once
+
+        equal = np.full(len(X), X.total_weight / len(X))
+        weights = equal if X.given_weights is None else X.given_weights * X.total_weight
+        within = None
+        with np.errstate(over="ignore", invalid="ignore"):
+            means = Moments.of(X.mean, weights=weights)
+            if not isinstance(X.cov, Zero):
+                within = X.total_weight * X.cov.average(X.given_weights)
+        return cls(means, within, Rows.of(X).observations if within is None else None)
+
+    @classmethod
+    def of_fit(cls, pca: UAPCA) -> Seen:
+        """What is known of the rows of a whole fit: their mean as a float holds it."""
+        from uapca.aggregate import Moments
+        from uapca.aggregate.accumulate import zero_sums
+
+        rows = pca._rows
+        sums = zero_sums(1, pca.n_features_in_)
+        sums.counts[:] = rows.count
+        sums.weights[:] = rows.weight
+        sums.squares[:] = rows.concentration * rows.weight**2
+        sums.means[0] = pca._center
+        units = np.ones(pca.n_features_in_) if pca.feature_scale_ is None else pca.feature_scale_
+        factor = pca._divisor * rows.weight * units[:, None] * units
+        sums.scatters[0] = pca.between_covariance_ * factor
+        within = None if pca._within is None else pca._within * factor
+        return cls(Moments(("all",), sums, np.zeros((2, 1))), within, rows.observations)
+
+    @property
+    def rows(self) -> Rows:
+        sums = self.means.sums
+        weight = float(sums.weights[0])
+        return Rows(
+            int(sums.counts[0]), weight, float(sums.squares[0]) / weight**2, self.observations
+        )
+
+    def merge(self, other: Seen) -> Seen:
+        """What is kept of the rows of both."""
+        parts = [part for part in (self.within, other.within) if part is not None]
+        both = (self.observations, other.observations)
+        return Seen(
+            self.means.merge(other.means),
+            np.add(*parts) if len(parts) == 2 else parts[0] if parts else None,
+            None if None in both else sum(k for k in both if k is not None),
+        )
+
+    def matrices(self) -> tuple[Doubles, Doubles, Doubles | None]:
+        """μ, C and Ψ̄ of all rows seen."""
+        sums = self.means.sums
+        weight = float(sums.weights[0])
+        within = None if self.within is None else self.within / weight
+        return sums.means[0].copy(), sums.scatters[0] / weight, within
+
+
+def dask_moments(X: Any) -> Seen:
+    """The moments of the points of a Dask array, in one pass over each chunk."""
+    from uapca.aggregate.dask import array_partial
+
+    moments = array_partial(X, parameter="X").moments
+    return Seen(moments, None, int(moments.sums.counts.sum()))
+
+
+def dask_scores(pca: UAPCA, X: Any) -> Any:
+    """The scores of a Dask array as another one; nothing is computed yet."""
+    if X.ndim == 2 and X.shape[1] != pca.n_features_in_:
+        raise ValueError(
+            f"X must have the {pca.n_features_in_} features of the fit; got {X.shape[1]}"
+        )
+    X = X.rechunk({1: -1}) if X.numblocks[-1] > 1 else X
+    kind = X.dtype if X.dtype == np.float32 else np.dtype(np.float64)
+    return X.map_blocks(
+        partial(_scores, pca, kind),
+        dtype=kind,
+        chunks=(X.chunks[0], (pca.n_components_,)),
+        meta=np.empty((0, 0), dtype=kind),
+    )
+
+
+def _scores(pca: UAPCA, kind: Any, block: Any, block_id: tuple[int, ...] = (0,)) -> Any:
+    points = as_floats(block, "X")
+    check_finite(points, "X", (f"chunk {block_id[0]}, row", "feature"))
+    return pca._scores(points).astype(kind, copy=False)

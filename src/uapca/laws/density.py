@@ -1,0 +1,423 @@
+"""Densities of sums of independent parts: masses on a lattice, multiplied in Fourier space.
+
+The law of ``A x`` with independent x_j is put on a lattice whose axes are the columns a_i, a_j of
+the two parts that span the plane best. Those two are exact there: differences of their
+distribution functions along one axis each. Every other part puts the mass of small cells on the
+line along its own column, shared bilinearly between the nearest nodes, which keeps the mean.
+Transforms are multiplied and transformed back. Masses are never negative and sum to 1, edges stay
+sharp to one cell, and a part needs no more than a distribution function. One dimension is the
+same with one axis. Kernel estimates of samples use the same lattice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy import fft
+
+from uapca._validation import Floats
+from uapca.laws.levels import cell_coverage, density_coverage, density_levels
+
+if TYPE_CHECKING:
+    from uapca.laws.marginals import Marginal
+
+__all__ = ["Lattice", "cells_lattice", "kernel_lattice", "sum_lattice"]
+
+#: Cells along each axis of a lattice of one and of two dimensions.
+CELLS = {1: 8192, 2: 512}
+#: Probability beyond each end of the window along an axis; the window of laws with heavy tails,
+#: for which the core would be lost in the window of the tails; and the small cells of a part.
+TAIL, HEAVY_TAIL, PART_TAIL = 1e-5, 2e-3, 1e-7
+#: Tails are heavy where the first window is so many times as long as the second.
+HEAVY = 2.2
+#: Parts narrower than this many cells are not visible.
+THIN = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """Probabilities of the cells of a lattice, and the highest-density regions made of them.
+
+    A point x has the lattice coordinates u with ``x = origin + frame @ u``. Cells are boxes in u.
+
+    Attributes
+    ----------
+    origin : ndarray of shape (q,)
+        The mean of the law.
+    frame : ndarray of shape (q, q)
+        Columns are the axes of the lattice; not orthogonal in general.
+    edges : tuple of q ndarrays
+        Cell boundaries along each axis, rising; not evenly spaced in general.
+    mass : ndarray of shape (n,) or (n, m)
+        Probability of each cell.
+    outside : float
+        Probability outside of the lattice: ``mass.sum() + outside`` is 1.
+    missed : float
+        Probability that neighboring cells disagree about, where a density was sampled at their
+        centers: near 0 where they resolve it, and 1 for a density thinner than the cells.
+    counted : pair of ndarrays of shape (K,), or None
+        Densities at points that stand for the law (samples), and their weights. Where given,
+        regions hold the share p of these points; else of the cells.
+    exact : callable or None
+        The density at lattice coordinates of shape (K, q) where it is known in closed form.
+    further : callable or None
+        Makes `beyond`, where tails are heavy.
+    """
+
+    origin: Floats
+    frame: Floats
+    edges: tuple[Floats, ...]
+    mass: Floats
+    outside: float = 0.0
+    missed: float = 0.0
+    counted: tuple[Floats, Floats] | None = None
+    exact: Callable[[Floats], Floats] | None = None
+    further: Callable[[], Lattice] | None = None
+
+    @cached_property
+    def beyond(self) -> Lattice | None:
+        """A wider and coarser lattice of the same law, where its tails are heavy."""
+        return None if self.further is None else self.further()
+
+    def resolving(self, p: float) -> Lattice:
+        """This lattice, or `beyond` where `p` leaves less than what lies outside of this one."""
+        wider = self.beyond if 1 - p < 1.5 * self.outside else None
+        return wider or self
+
+    @cached_property
+    def nodes(self) -> tuple[Floats, ...]:
+        """Centers of the cells along each axis, in lattice coordinates."""
+        return tuple((e[1:] + e[:-1]) / 2 for e in self.edges)
+
+    @cached_property
+    def density(self) -> Floats:
+        """Mean density of each cell, in the shape of `mass`."""
+        volume = np.abs(np.linalg.det(self.frame))
+        for axis, edges in enumerate(self.edges):
+            shape = [1] * self.mass.ndim
+            shape[axis] = -1
+            volume = volume * np.diff(edges).reshape(shape)
+        return np.asarray(self.mass / volume)
+
+    @cached_property
+    def coverage(self) -> Floats:
+        """Probability of the smallest highest-density region that holds each cell, from 0 to 1.
+
+        The region of probability p is where this is at most p. Contours of this array at p, with
+        `nodes` as axes, outline the region; `places` maps them to the plane.
+        """
+        if self.counted is not None:
+            return density_coverage(self.density, *self.counted)
+        # The larger of the two coordinates: a plateau between straight edges keeps its form. A
+        # little of the other one, so that the four sides of a square enter together.
+        away = [np.abs(nodes) / np.abs(nodes).max() for nodes in self.nodes]
+        distance = away[0]
+        if len(away) == 2:
+            distance = np.maximum.outer(*away) + 1e-3 * np.add.outer(*away)
+        found = cell_coverage(self.density.ravel(), self.mass.ravel(), distance.ravel())
+        return found.reshape(self.mass.shape)
+
+    @cached_property
+    def error(self) -> float:
+        """What the probability of a region may be off by: the largest of a single cell."""
+        return 0.0 if self.counted is not None else float(self.mass.max())
+
+    def mask(self, p: float) -> npt.NDArray[np.bool_]:
+        """The cells of the region of probability `p`, in the shape of `mass`."""
+        return np.asarray(self.coverage <= p)
+
+    def levels(self, probs: npt.ArrayLike) -> Floats:
+        """Densities at the boundaries of the regions of probabilities `probs`, shape (P,)."""
+        p = np.atleast_1d(np.asarray(probs, dtype=np.float64))
+        density, mass = self.counted or (self.density.ravel(), self.mass.ravel())
+        found = density_levels(density, mass, p)
+        far = [i for i, each in enumerate(p) if self.resolving(each) is not self]
+        if far and self.beyond is not None:
+            found[far] = np.minimum(self.beyond.levels(p[far]), density[mass > 0].max())
+        return found
+
+    def coordinates(self, points: Floats) -> Floats:
+        """Lattice coordinates (K, q) of points (K, q)."""
+        return np.asarray(np.linalg.solve(self.frame, (points - self.origin).T).T)
+
+    def places(self, coordinates: Floats) -> Floats:
+        """Points (K, q) at lattice coordinates (K, q)."""
+        return np.asarray(self.origin + coordinates @ self.frame.T)
+
+    def centers(self) -> Floats:
+        """The centers of all cells as points (n · m, q), in the order of ``mass.ravel()``."""
+        grid = np.meshgrid(*self.nodes, indexing="ij")
+        return self.places(np.stack([axis.ravel() for axis in grid], axis=1))
+
+    def at(self, points: Floats) -> Floats:
+        """Density at points (K, q): closed form, or linear between the centers of cells."""
+        u = self.coordinates(points)
+        if self.exact is None:
+            values = self._between(self.density, u)
+            ends = np.array([(nodes[0], nodes[-1]) for nodes in self.nodes]).T
+            far = np.any((u < ends[0]) | (u > ends[1]), axis=1)
+            if far.any() and self.beyond is not None:
+                values[far] = self.beyond.at(points[far])
+            return values
+        values = self.exact(u)
+        poles = ~np.isfinite(values)
+        if poles.any():
+            values[poles] = self._between(self.density, u[poles])
+        return values
+
+    def coverage_at(self, points: Floats) -> Floats:
+        """Coverage at points (K, q), as that of the cells they lie in; 1 outside."""
+        index, inside = [], np.ones(len(points), dtype=bool)
+        for edges, column in zip(self.edges, self.coordinates(points).T, strict=True):
+            # A point at the edge of the support may be beyond it by rounding.
+            rounding = 1e-9 * (edges[-1] - edges[0])
+            inside &= (column >= edges[0] - rounding) & (column <= edges[-1] + rounding)
+            cells = np.searchsorted(edges, column, side="right") - 1
+            index.append(np.clip(cells, 0, len(edges) - 2))
+        return np.where(inside, self.coverage[tuple(index)], 1.0)
+
+    def _between(self, values: Floats, u: Floats) -> Floats:
+        """Linear between the centers of cells, to zero over half a cell outside."""
+        corners = [(np.zeros(len(u), dtype=np.intp), np.ones(len(u)))]
+        for nodes, column in zip(self.nodes, u.T, strict=True):
+            count = len(nodes)
+            rim = 2 * nodes[0] - nodes[1], 2 * nodes[-1] - nodes[-2]
+            axis = np.concatenate([rim[:1], nodes, rim[1:]])
+            place = np.interp(column, axis, np.arange(-1, count + 1), left=-1, right=count)
+            low = np.floor(place).astype(np.intp)
+            high, share = low + 1, place - low
+            near = ((low, (1 - share) * (low >= 0) * (low < count)), (high, share * (high < count)))
+            corners = [
+                (index * count + np.clip(cell, 0, count - 1), weight * factor)
+                for index, weight in corners
+                for cell, factor in near
+            ]
+        flat = values.ravel()
+        return np.asarray(sum(weight * flat[index] for index, weight in corners))
+
+
+def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Marginal]) -> Lattice:
+    """The law of ``origin + Σ columns[:, j] (x_j − mean_j)`` for independent parts x_j.
+
+    Parameters
+    ----------
+    origin : ndarray of shape (q,)
+    columns : ndarray of shape (q, D)
+        At least q of the continuous parts have linearly independent columns.
+    parts : sequence of D parts
+    """
+    dim = len(columns)
+    axes = spanning_parts(columns, parts)
+    frame = columns[:, axes]
+    others = [
+        j for j in range(len(parts)) if j not in axes and parts[j].std > 0 and columns[:, j].any()
+    ]
+    if not others:
+        return _product_lattice(origin, frame, [parts[j] for j in axes])
+    shares = np.linalg.solve(frame, columns)
+    shares[:, axes] = np.eye(dim)
+    used = [*axes, *others]
+    windows, core = (
+        [_window(shares[i, used], [parts[j] for j in used], CELLS[dim], tail) for i in range(dim)]
+        for tail in (TAIL, HEAVY_TAIL)
+    )
+    make = partial(_transformed, origin, frame, shares, parts, axes, others)
+    if np.max(np.ptp(windows, axis=1) / np.ptp(core, axis=1)) < HEAVY:
+        return make(windows)
+    return make(core, partial(make, windows))
+
+
+def _transformed(
+    origin: Floats,
+    frame: Floats,
+    shares: Floats,
+    parts: Sequence[Marginal],
+    axes: Sequence[int],
+    others: Sequence[int],
+    windows: Sequence[tuple[float, float]],
+    further: Callable[[], Lattice] | None = None,
+) -> Lattice:
+    """The product of the transforms of all parts, on given windows, transformed back."""
+    dim = len(frame)
+    edges = tuple(np.linspace(*window, CELLS[dim] + 1) for window in windows)
+    shape = (CELLS[dim],) * dim
+    steps = np.array([e[1] - e[0] for e in edges])
+    total = 1.0
+    spectrum: npt.NDArray[np.complex128] | float = 1.0
+    for axis, j in enumerate(axes):
+        mass = np.diff(parts[j].cdf(parts[j].mean + edges[axis]))
+        total *= float(mass.sum())
+        along = fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)
+        spectrum = spectrum * (along if axis == dim - 1 else along[:, None])
+    for j in others:
+        cells = shares[:, j] / steps
+        if np.abs(cells).max() * parts[j].std < THIN:
+            continue
+        deviations, mass = _small_cells(parts[j], shares[:, j], windows, steps)
+        total *= float(mass.sum())
+        spectrum = spectrum * fft.rfftn(_shared(np.outer(deviations, cells), mass, shape))
+    found = np.maximum(fft.irfftn(spectrum, shape), 0.0)
+    # What rounding left below a millionth of a millionth of the highest cell is nothing.
+    found[found < 1e-13 * found.max()] = 0.0
+    mass = found * (total / found.sum())
+    return Lattice(origin, frame, edges, mass, 1 - total, further=further)
+
+
+def spanning_parts(columns: Floats, parts: Sequence[Marginal]) -> list[int]:
+    """The q continuous parts that span most: the largest |det| of their scaled columns."""
+    scaled = columns * [0.0 if part.discrete else part.std for part in parts]
+    if len(scaled) == 1:
+        return [int(np.argmax(np.abs(scaled[0])))]
+    spanned = np.abs(np.outer(scaled[0], scaled[1]) - np.outer(scaled[1], scaled[0]))
+    return sorted(int(k) for k in np.unravel_index(np.argmax(spanned), spanned.shape))
+
+
+def _product_lattice(origin: Floats, frame: Floats, parts: Sequence[Marginal]) -> Lattice:
+    """One part along each axis: cells follow the mass, and the density is the product."""
+    edges = tuple(_following_edges(*part.quantiles, CELLS[len(parts)]) for part in parts)
+    masses = [np.diff(part.cdf(part.mean + e)) for part, e in zip(parts, edges, strict=True)]
+    mass = masses[0] if len(parts) == 1 else np.outer(*masses)
+    scale = abs(float(np.linalg.det(frame)))
+
+    def exact(u: Floats) -> Floats:
+        values = np.full(len(u), 1 / scale)
+        for part, column in zip(parts, u.T, strict=True):
+            values *= part.pdf(part.mean + column)
+        return values
+
+    return Lattice(origin, frame, edges, mass, 1 - float(mass.sum()), exact=exact)
+
+
+def _following_edges(probs: Floats, places: Floats, count: int) -> Floats:
+    """Boundaries of at most `count` cells, each with an equal share of mass plus length."""
+    low, high = _ends(probs, places, TAIL)
+    x = np.unique(np.concatenate([places, np.linspace(low, high, 2 * count)]))
+    held = np.interp(x, places, probs) + np.clip((x - low) / (high - low), 0, 1)
+    edges = np.interp(np.linspace(held[0], held[-1], count + 1), held, x)
+    # Beside a pole cells may be narrower than rounding allows.
+    wide = np.diff(edges, prepend=-np.inf) > 1e-14 * (edges[-1] - edges[0])
+    return np.asarray(edges[wide])
+
+
+def _ends(probs: Floats, places: Floats, tail: float) -> tuple[float, float]:
+    """Quantiles at `tail` and 1 − `tail`; the ends of the support where these are near."""
+    low, high = np.interp([tail, 1 - tail], probs, places)
+    low = places[0] if places[0] > 1.25 * low else low
+    high = places[-1] if places[-1] < 1.25 * high else high
+    return float(low), float(high)
+
+
+def _window(
+    factors: Floats, parts: Sequence[Marginal], count: int, tail: float
+) -> tuple[float, float]:
+    """Deviations between which Σ factor · x lies but for a probability of about `tail`.
+
+    At most the sum of all ends; else the end of one part and four standard deviations of the rest,
+    as a sum goes far either by one long tail or by many small contributions.
+    """
+    ends = []
+    for factor, part in zip(factors, parts, strict=True):
+        low, high = _ends(*part.quantiles, tail)
+        ends.append(sorted((factor * low, factor * high)))
+    low, high = np.array(ends).T
+    stds = np.abs(factors) * [part.std for part in parts]
+    rest = 4 * np.sqrt(np.maximum(np.sum(stds**2) - stds**2, 0.0))
+    first = max(low.sum(), float(np.min(low - rest)))
+    last = min(high.sum(), float(np.max(high + rest)))
+    # Sharing between nodes widens every part by up to a cell, which must not leave the window.
+    margin = (last - first) / count * (2 + 3 * np.sqrt(len(parts)))
+    return first - margin, last + margin
+
+
+def _small_cells(
+    part: Marginal, share: Floats, windows: Sequence[tuple[float, float]], steps: Floats
+) -> tuple[Floats, Floats]:
+    """Deviations of a part and their masses, half a lattice cell apart."""
+    if part.discrete:
+        return part.atoms()
+    low, high = np.interp([PART_TAIL, 1 - PART_TAIL], *part.quantiles)
+    for factor, window in zip(share, windows, strict=True):
+        if factor != 0:
+            first, last = sorted((window[0] / factor, window[1] / factor))
+            low, high = max(low, first), min(high, last)
+    count = int(np.clip(ceil(2 * (high - low) * np.abs(share / steps).max()), 32, 4 * CELLS[1]))
+    edges = np.linspace(low, high, count + 1)
+    return (edges[1:] + edges[:-1]) / 2, np.diff(part.cdf(part.mean + edges))
+
+
+def _shared(places: Floats, mass: Floats, shape: tuple[int, ...]) -> Floats:
+    """Masses at places (K, q), counted in cells, shared linearly between the nearest nodes."""
+    index, weight = np.zeros(len(mass), dtype=np.intp), mass
+    for count, column in zip(shape, places.T, strict=True):
+        low = np.floor(column).astype(np.intp)
+        share = np.tile(column - low, len(index) // len(low))
+        low = np.tile(low, len(index) // len(low))
+        index = np.concatenate([index * count + low % count, index * count + (low + 1) % count])
+        weight = np.concatenate([weight * (1 - share), weight * share])
+    return np.asarray(np.bincount(index, weight, int(np.prod(shape))), np.float64).reshape(shape)
+
+
+def kernel_lattice(
+    origin: Floats, frame: Floats, z: Floats, weights: Floats, bandwidth: float
+) -> Lattice:
+    """Weighted Gaussian kernel estimate of points ``origin + frame @ z``, z of shape (n, q).
+
+    The kernel has standard deviation `bandwidth` in z. Regions hold their share of the points.
+    """
+    dim = z.shape[1]
+    low, high = z.min(axis=0) - 5 * bandwidth, z.max(axis=0) + 5 * bandwidth
+    shape = tuple(
+        fft.next_fast_len(
+            int(np.clip(ceil(10 * length / bandwidth), CELLS[dim], 2 * CELLS[dim])), real=True
+        )
+        for length in high - low
+    )
+    steps = (high - low) / shape
+    spectrum = fft.rfftn(_shared((z - low) / steps - 0.5, weights, shape))
+    for axis, count in enumerate(shape):
+        rate = fft.rfftfreq if axis == dim - 1 else fft.fftfreq
+        omega = 2 * np.pi * rate(count, steps[axis])
+        # Sharing between nodes widens by a sixth of the squared step.
+        with np.errstate(under="ignore"):
+            factor = np.exp(-0.5 * max(bandwidth**2 - steps[axis] ** 2 / 6, 0.0) * omega**2)
+        spectrum *= factor if axis == dim - 1 else factor[:, None]
+    mass = np.maximum(fft.irfftn(spectrum, shape), 0.0)
+    mass /= mass.sum()
+    edges = tuple(np.linspace(a, b, n + 1) for a, b, n in zip(low, high, shape, strict=True))
+    plain = Lattice(origin, frame, edges, mass)
+    return Lattice(origin, frame, edges, mass, counted=(plain.at(plain.places(z)), weights))
+
+
+def cells_lattice(
+    origin: Floats,
+    frame: Floats,
+    axes: Sequence[tuple[Floats, Floats]],
+    density: Callable[[Floats], Floats],
+) -> Lattice:
+    """A lattice for a density that is known at points, with cells that follow the mass.
+
+    Parameters
+    ----------
+    axes : sequence of q pairs of ndarrays
+        Lattice coordinates (K,) along an axis, and the masses (K,) there.
+    density : callable
+        Density at points of shape (n, q).
+    """
+    edges = []
+    for places, mass in axes:
+        order = np.argsort(places)
+        order = order[mass[order] > 0]
+        held = np.cumsum(mass[order])
+        edges.append(_following_edges(held / held[-1], places[order], CELLS[len(axes)]))
+    plain = Lattice(origin, frame, tuple(edges), np.ones([len(e) - 1 for e in edges]))
+    volume = 1 / plain.density
+    found = density(plain.centers()).reshape(volume.shape) * volume
+    mass = found / (found.sum() or 1.0)
+    missed = max(float(np.abs(np.diff(mass, 2, axis=i)).sum()) / 4 for i in range(mass.ndim))
+    return Lattice(origin, frame, plain.edges, mass, missed=missed if mass.any() else 1.0)

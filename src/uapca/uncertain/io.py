@@ -1,0 +1,150 @@
+"""Saving and loading: one file, an open format, no pickle.
+
+The format is that of `uapca._files`; the header holds the names, the features and what describes
+the covariances and laws.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from uapca._files import read_archive, replacing, write_archive
+from uapca._validation import as_floats, check_finite
+from uapca.uncertain.array import LawList, UncertainArray
+from uapca.uncertain.checks import semidefinite
+
+__all__ = ["load", "save"]
+
+FORMAT = "uapca.UncertainArray"
+VERSION = 2  # 2: missing cells, counts, origin and source
+_FOREIGN = "path must name a file that UncertainArray.save wrote; {where} is of another kind"
+_KEPT: dict[str, list[set[str]]] = {
+    "zero": [set()],
+    "diagonal": [{"std"}],
+    "shared": [{"cov"}],
+    "dense": [{"cov"}],
+    "low-rank": [{"factors"}, {"factors", "std"}],
+}
+
+
+def save(X: UncertainArray, path: str | PathLike[str]) -> None:
+    """Write ``X`` to ``path``, whole or not at all.
+
+    Matrices that a projection left indefinite by rounding are written as the nearest that are
+    not: `load` takes only what the constructor takes.
+    """
+    arrays: dict[str, Any] = {"mean": X.mean, **X.cov.arrays}
+    if "cov" in arrays:
+        arrays["cov"] = semidefinite(arrays["cov"])
+    if X.given_weights is not None:
+        arrays["weights"] = X.given_weights
+    if X.counts is not None:
+        arrays["counts"] = X.counts
+    header = {
+        "covariance": X.cov.kind,
+        "multiplier": X.cov.multiplier,
+        "total_weight": X.total_weight,
+        "names": X.names,
+        "features": X.features,
+        "missing": X.missing is not None,
+        "origin": X.origin,
+        "source": X.source,
+        "laws": None if X.laws is None else _laws_to_dict(X.laws),
+    }
+    with replacing(path) as file:
+        write_archive(file, FORMAT, VERSION, header, arrays)
+
+
+def load(path: str | PathLike[str]) -> UncertainArray:
+    """Read an UncertainArray that `UncertainArray.save` wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    UncertainArray
+        Equal to what was saved in every value, type and name.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, of another kind, or written in a newer format.
+
+    Examples
+    --------
+    >>> import tempfile, uapca
+    >>> X = uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]], std=0.5, names=["a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     X.save(f"{folder}/points.uapca")
+    ...     Y = uapca.load(f"{folder}/points.uapca")
+    >>> Y.names, float(Y.cov.average()[0, 0])
+    (('a', 'b'), 0.25)
+    """
+    return read_archive(path, FORMAT, VERSION, _FOREIGN, _assembled)
+
+
+def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> UncertainArray:
+    """The array, by the rules of its constructor."""
+    kind, multiplier = header["covariance"], header["multiplier"]
+    total, weights = header["total_weight"], arrays.pop("weights", None)
+    mean, counts = arrays.pop("mean"), arrays.pop("counts", None)
+    if set(arrays) not in _KEPT[kind]:
+        raise ValueError(f"covariances of kind {kind!r} are not made of {sorted(arrays)}")
+    for name, number in (("multiplier", multiplier), ("total_weight", total)):
+        if not (isinstance(number, int | float) and 0.0 <= number < np.inf):
+            raise ValueError(f"{name} must be a finite number, not negative; got {number!r}")
+    for name in ("names", "features"):
+        if not all(isinstance(label, str) for label in header[name] or ()):
+            raise ValueError(f"{name} must be strings")
+    if kind in ("shared", "dense") and arrays["cov"].ndim != (2 if kind == "shared" else 3):
+        raise ValueError(f"cov must fit its kind, {kind}; got shape {arrays['cov'].shape}")
+    if not isinstance(header.get("origin"), str | None):
+        raise ValueError("origin must be a string")
+    X = UncertainArray(
+        mean,
+        **arrays,
+        weights=weights,
+        counts=counts,
+        names=header["names"],
+        features=header["features"],
+        laws=None if header["laws"] is None else _laws(header["laws"], mean.shape[1]),
+        missing="keep" if header.get("missing") is True else "error",
+        origin=header.get("origin"),
+        source=header.get("source"),
+    )
+    if X.given_weights is not None:
+        if np.abs(X.given_weights - weights).max() > 1e-9:
+            raise ValueError("weights must sum to 1")
+        weights.flags.writeable = False
+    return X._replace(weights=weights, total=float(total), cov=X.cov.times(float(multiplier)))
+
+
+def _laws_to_dict(laws: LawList) -> dict[str, Any]:
+    """The laws as they were given, and the map they are seen through."""
+    from uapca.laws import law_to_dict  # which most data does without
+
+    items, matrix, offset = laws.parts
+    return {
+        "items": [law_to_dict(law) for law in items],
+        "matrix": None if matrix is None else matrix.tolist(),
+        "offset": None if offset is None else offset.tolist(),
+    }
+
+
+def _laws(laws: dict[str, Any], d: int) -> LawList:
+    from uapca.laws import law_from_dict
+
+    items = [law_from_dict(law) for law in laws["items"]]
+    if laws["matrix"] is None:
+        return LawList(items)
+    matrix, offset = as_floats(laws["matrix"], "matrix"), as_floats(laws["offset"], "offset")
+    if matrix.shape[0] != d or offset.shape != (d,):
+        raise ValueError(f"laws must be mapped to {d} features; got {matrix.shape[0]}")
+    check_finite(matrix, "matrix", ("row", "column")[: matrix.ndim])
+    check_finite(offset, "offset", ("feature",))
+    return LawList(items, matrix.astype(np.float64), offset.astype(np.float64))
