@@ -11,8 +11,16 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from uapca._validation import Doubles, Floats, as_floats, check_finite, frozen, shape_of
-from uapca.uncertain.blocks import row_blocks
-from uapca.uncertain.covariance import Covariance, Dense, Diagonal, LowRank, Shared, Zero, root
+from uapca.uncertain.covariance import (
+    Covariance,
+    Dense,
+    Diagonal,
+    LowRank,
+    Shared,
+    Zero,
+    root,
+    row_blocks,
+)
 
 __all__ = [
     "counts_from",
