@@ -11,7 +11,16 @@ import numpy as np
 import scipy
 import sklearn
 
-from benchmarks import aggregate, densities, extras, foundation, inputs, posterior, sensitivity, stability
+from benchmarks import (
+    aggregate,
+    densities,
+    extras,
+    foundation,
+    inputs,
+    posterior,
+    sensitivity,
+    stability,
+)
 from benchmarks.harness import Row, dump, measure, run_case, table
 
 PARTS = (foundation, inputs, aggregate, densities, posterior, sensitivity, stability)

@@ -25,7 +25,13 @@ Doubles = npt.NDArray[np.float64]
 
 
 def make(
-    n: int, d: int, q: int, missing: float = 0.0, ratio: float = 9.0, noise: float = 1.0, seed: int = 0
+    n: int,
+    d: int,
+    q: int,
+    missing: float = 0.0,
+    ratio: float = 9.0,
+    noise: float = 1.0,
+    seed: int = 0,
 ) -> tuple[uapca.UncertainArray, Doubles]:
     """Rows of rank q with errors whose sizes differ by ``ratio`` from cell to cell; the truth."""
     rng = np.random.default_rng(seed)
@@ -56,18 +62,21 @@ def _against_svd(n: int, d: int, q: int | None, rank: int, missing: float, limit
     return Case(f"Denoiser, {n} × {d}, {model}{cells}", build, {"thin SVD": limit}, rounds=3)
 
 
-def expectation_maximisation(data: Observations, goal: float, most: int = 20_000) -> int:
-    """Steps of EM until the log-likelihood reaches ``goal``; the start is that of the climb."""
+def expectation_maximisation(data: Observations, goal: float, seconds: float) -> tuple[int, float]:
+    """Steps of EM, from the start of the climb, until ``goal`` or the time is reached.
+
+    Also how far the log-likelihood is below the goal then.
+    """
     theta = start(data, data.shape[1], False)
     mean, Sigma = theta.mean, theta.covariance()
-    for step in range(most):
+    begin, steps, short = time.process_time(), 0, np.inf
+    while short > 0 and time.process_time() - begin < seconds:
         root = np.linalg.cholesky(Sigma + 1e-14 * np.trace(Sigma) * np.eye(len(Sigma)))
         value, b, A, R = data.moments(Parameters(mean, root, 0.0))
-        if data.shape[0] * value >= goal:
-            return step + 1
+        steps, short = steps + 1, goal - data.shape[0] * value
         mean = mean + Sigma @ b
         Sigma = Sigma + Sigma @ (R - A - np.outer(b, b)) @ Sigma
-    return most
+    return steps, short
 
 
 CASES = [
@@ -88,16 +97,14 @@ def speed() -> Iterator[str]:
     ours = min(_seconds(lambda: model.fit(X)) for _ in range(3))
     data = Observations(X)
     cells = float(data.observed.sum()) * float(np.log(data.unit))
-    steps = 0
-
-    def theirs() -> None:
-        nonlocal steps
-        steps = expectation_maximisation(data, model.log_likelihood_ + cells - 0.01)
-
-    seconds = _seconds(theirs)
+    begin = time.process_time()
+    goal = model.log_likelihood_ + cells - 0.01
+    steps, short = expectation_maximisation(data, goal, 15 * ours)
+    ratio = (time.process_time() - begin) / ours
     yield (
-        f"1,000 × 20, truth of rank 4: {model.n_iter_} passes, {ours:.2f} s; EM to 0.01 nats below "
-        f"takes {steps} passes, {seconds:.1f} s: {seconds / ours:.0f} × (promised ≥ 10)"
+        f"1,000 × 20, truth of rank 4: {model.n_iter_} passes, {ours:.2f} s; in {ratio:.0f} × "
+        f"the time EM makes {steps} passes and is {max(short, 0):.2g} nats from within 0.01 nats "
+        "(promised: not there in 10 × the time)"
     )
 
 
@@ -217,8 +224,8 @@ WAYS: dict[str, Callable[[uapca.UncertainArray, int], Doubles]] = {
 }
 SETTINGS = {
     "errors differ × 9": {"ratio": 9.0},
-    "errors differ × 50": {"ratio": 50.0},
-    "errors differ × 400": {"ratio": 400.0},
+    "errors differ × 50, large": {"ratio": 50.0, "noise": 2.0},
+    "errors differ × 50, small": {"ratio": 50.0, "noise": 0.5},
     "exact, 50 % missing": {"missing": 0.5, "noise": 0.0},
     "noisy, 30 % missing": {"missing": 0.3},
 }
@@ -234,7 +241,7 @@ def quality(replicates: int = 30) -> Iterator[str]:
         for seed in range(replicates):
             settings = dict(given)
             exact = settings.get("noise") == 0.0
-            X, truth = make(100, 8, 2, seed=seed, **settings)  # type: ignore[arg-type]
+            X, truth = make(100, 8, 2, seed=seed, **settings)
             if exact:
                 # Exact values of rows that are close to a plane, not in it.
                 rng = np.random.default_rng(10_000 + seed)
@@ -242,7 +249,9 @@ def quality(replicates: int = 30) -> Iterator[str]:
                 X = uapca.UncertainArray(values, missing="keep")
             plane = np.linalg.svd(truth - truth.mean(axis=0), full_matrices=False)[2][:2]
             for way, job in WAYS.items():
-                if (way == "row weights" and exact) or (way in ("KNN", "iterative") and X.missing is None):
+                if (way == "row weights" and exact) or (
+                    way in ("KNN", "iterative") and X.missing is None
+                ):
                     angles[way].append(np.nan)
                     continue
                 overlap = np.linalg.svd(plane @ job(X, 2).T, compute_uv=False).min()
@@ -255,7 +264,12 @@ def quality(replicates: int = 30) -> Iterator[str]:
 
 
 def count(replicates: int = 20) -> Iterator[str]:
-    for n, d, q, missing in ((100, 8, 0, 0.0), (100, 8, 2, 0.0), (100, 8, 2, 0.3), (200, 20, 4, 0.0)):
+    for n, d, q, missing in (
+        (100, 8, 0, 0.0),
+        (100, 8, 2, 0.0),
+        (100, 8, 2, 0.3),
+        (200, 20, 4, 0.0),
+    ):
         seconds, right = 0.0, 0
         for seed in range(replicates):
             X, _ = make(n, d, max(q, 1), missing, seed=seed)
@@ -273,9 +287,15 @@ def count(replicates: int = 20) -> Iterator[str]:
 
 
 def main() -> None:
-    for part in (speed, memory, quality, count):
-        if len(sys.argv) == 1 or part.__name__ in sys.argv[1:]:
-            for line in part():
+    parts: dict[str, Callable[[], Iterator[str]]] = {
+        "speed": speed,
+        "memory": memory,
+        "quality": quality,
+        "count": count,
+    }
+    for name, report in parts.items():
+        if len(sys.argv) == 1 or name in sys.argv[1:]:
+            for line in report():
                 print(line, flush=True)
 
 

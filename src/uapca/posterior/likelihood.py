@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -331,7 +332,7 @@ class Observations:
         mean, W, noise = theta
         d, q = W.shape
         size = q + self.rank
-        lower, upper = np.triu_indices(q)
+        lower, upper = triangle(q)
         value, trace = 0.0, 0.0
         b, RW, AW = np.zeros(d), np.zeros((d, q)), np.zeros((d, q))
         inner = np.zeros((d, len(lower)))
@@ -466,7 +467,7 @@ def regressed(data: Observations, theta: Parameters) -> Parameters:
     """
     mean, W, noise = theta
     d, q = W.shape
-    lower, upper = np.triu_indices(q)
+    lower, upper = triangle(q)
     right, left = np.zeros((d, q)), np.zeros((d, len(lower)))
     for block in data.blocks(max(d, q * q)):
         f = Factored(block, mean, W, noise)
@@ -515,9 +516,16 @@ def weighted(block: Block, inverse: Doubles, r: Doubles) -> Doubles:
     return np.asarray(np.einsum("deb,eb->db", block.spread(inverse), r))
 
 
+@cache
+def triangle(q: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Rows and columns of the upper triangle of q × q matrices."""
+    rows, columns = np.triu_indices(q)
+    return rows, columns
+
+
 def pairwise(W: Doubles) -> Doubles:
     """The products of all pairs of columns (p, D): Wᵀ diag(λ) W is pairwise(W) @ λ, packed."""
-    lower, upper = np.triu_indices(W.shape[1])
+    lower, upper = triangle(W.shape[1])
     return np.ascontiguousarray((W[:, lower] * W[:, upper]).T)
 
 
@@ -546,7 +554,7 @@ class Factored:
         groups = lam.shape[1]
         rank = 0 if block.factors is None else block.factors.shape[1]
         M = np.empty((q + rank, q + rank, groups))
-        lower, upper = np.triu_indices(q)
+        lower, upper = triangle(q)
         self.gram = gram = products @ lam
         M[lower, upper] = gram
         M[upper, lower] = gram
@@ -593,7 +601,7 @@ class Factored:
     def trace(self, exact: float | None) -> Doubles:
         """tr Sₙ⁻¹ (G,); ``exact`` is σ² where λ is 1/σ² or 0."""
         lam, q = self.precision, self.W.shape[1]
-        lower, upper = np.triu_indices(q)
+        lower, upper = triangle(q)
         twice = np.where(lower == upper, 1.0, 2.0)[:, None]
         gram = self.products @ (lam * lam) if exact is None else self.gram / exact
         out = lam.sum(axis=0) - (twice * self.inverse[lower, upper] * gram).sum(axis=0)
