@@ -70,7 +70,7 @@ def test_categories_keep_their_order():
         assert factorise(labels).labels == ("low", "high")
         assert factorise(labels).codes.tolist() == [1, 0, -1, 1]
     frame = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "g": enum})
-    with pytest.warns(uapca.inputs.DroppedRowsWarning):
+    with pytest.warns(uapca.DroppedRowsWarning):
         X = uapca.from_groups(frame, "g", missing="drop")
     assert X.names == ("low", "high")
     plain = pl.Series(["b", "a"], dtype=pl.Categorical)
