@@ -19,7 +19,7 @@ from distributed import Client, LocalCluster
 
 import uapca
 from builders import assert_same
-from uapca.aggregate.partials import Partial
+from uapca.aggregate.moments import Partial
 from uapca.exceptions import DroppedRowsWarning
 
 FEATURES = ["x", "y", "z"]
@@ -342,9 +342,7 @@ def test_missing_values_and_labels_of_arrays(spoiled):
         "by must have a label for every point; chunk 0 has none in row 3. "
         "Pass missing='drop' to leave such points out."
     )
-    nan = (
-        "{} must be finite; chunk 1 has NaN at row 1, feature 1. Remove or fill these values first."
-    )
+    nan = "{} must be finite; chunk 1 has NaN at row 1, feature 1"
     assert refused(ValueError, uapca.from_groups, points, spoiled["year"]) == nan.format("points")
     assert refused(ValueError, uapca.UAPCA().fit, points) == nan.format("X")
     with pytest.warns(DroppedRowsWarning, match="left out 3 rows, as asked for: 1"):
@@ -353,8 +351,7 @@ def test_missing_values_and_labels_of_arrays(spoiled):
     assert_same(X, uapca.from_groups(whole[FEATURES].to_numpy(), whole["kind"]))
     infinite = da.from_array(np.array([[1.0], [np.inf]]))
     assert refused(ValueError, uapca.from_groups, infinite, [0, 0], missing="drop") == (
-        "points must be finite; chunk 0 has inf at row 1, feature 0. "
-        "Remove or fill these values first."
+        "points must be finite; chunk 0 has inf at row 1, feature 0"
     )
 
 
@@ -415,8 +412,7 @@ def test_arrays_that_are_no_points():
     call = uapca.from_groups
     points = da.zeros((4, 2), chunks=2)
     assert refused(ValueError, call, da.zeros(4), [0] * 4) == (
-        "points must have shape (n, D) with at least one point and one feature; got shape (4,). "
-        "Put one point in each row."
+        "points must have shape (n, D) with at least one point and one feature; got shape (4,)"
     )
     assert refused(ValueError, call, points, [0, 1, 2]) == (
         "by must have one label for each point; got 3 for 4 points. Select the same rows from both."
@@ -428,7 +424,7 @@ def test_arrays_that_are_no_points():
         "points must be real numbers"
     )
     assert refused(ValueError, call, points, points) == (
-        "by must be one label for each point; got an array of shape (4, 2). Pass a vector."
+        "by must be one label for each point; got an array of shape (4, 2)"
     )
     said = refused(TypeError, uapca.UAPCA().fit, points, std=1.0)
     assert said.startswith("std must be left out where X is a Dask array")
@@ -439,3 +435,43 @@ def test_arrays_that_are_no_points():
     pca = uapca.UAPCA(1).fit(da.eye(3, chunks=2))
     said = refused(ValueError, pca.transform, points)
     assert said == "X must have the 3 features of the fit; got 2"
+
+
+# Environments
+
+
+@pytest.fixture
+def workers_without_uapca(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['uapca'] = None\n")
+    with (
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
+            env={"PYTHONPATH": str(tmp_path)},
+        ) as cluster,
+        Client(cluster, set_as_default=False) as connected,
+    ):
+        yield connected
+
+
+def test_workers_without_uapca(workers_without_uapca):
+    parts = dd.from_pandas(frame(10), npartitions=2)
+    with workers_without_uapca.as_current():
+        text = refused(RuntimeError, uapca.from_groups, parts, "kind", features=FEATURES)
+    assert text == (
+        f"Dask's workers must have uapca {uapca.__version__}; one of them runs {sys.executable}, "
+        f"which has none. Start the workers with {sys.executable}, or install uapca for them."
+    )
+
+
+def test_workers_with_another_version_of_uapca(client, monkeypatch):
+    monkeypatch.setattr("uapca.aggregate.dask.__version__", "9.9")
+    points = da.ones((4, 2), chunks=2)
+    with client.as_current():
+        text = refused(RuntimeError, uapca.from_groups, points, [0, 0, 1, 1])
+    assert f"must have uapca 9.9; one of them runs {sys.executable}" in text
+    assert f"which has {uapca.__version__}" in text

@@ -30,7 +30,8 @@ def reference(points, labels):
 
 
 @given(
-    arrays(np.float64, (30, 3), elements=st.floats(-1e3, 1e3)),
+    # Squares of smaller numbers underflow, which is refused where it concerns all points.
+    arrays(np.float64, (30, 3), elements=st.floats(-1e3, 1e3).map(lambda x: round(x, 100))),
     arrays(np.int64, 30, elements=st.integers(-2, 4)),
 )
 def test_law_of_total_variance(points, labels):
