@@ -78,6 +78,32 @@ def test_regions_hold_what_they_say(name: str, q: int) -> None:
     assert "off by" not in law.describe()
 
 
+@pytest.mark.parametrize(
+    "rv",
+    [
+        stats.chi2(3),
+        stats.dweibull(2.07),
+        stats.genpareto(0.3),
+        stats.gompertz(0.95),
+        stats.gumbel_r(),
+        stats.invgamma(4.07),
+        stats.laplace_asymmetric(2),
+        stats.loguniform(0.01, 1.25),
+        stats.skewnorm(4.0),
+        stats.truncnorm(-1, 0.3),
+        stats.weibull_min(1.79),
+        stats.wald(),
+        stats.rv_histogram(([3, 0, 5], [0.0, 1.0, 2.0, 3.0])),
+    ],
+    ids=lambda rv: rv.dist.name,
+)
+def test_regions_of_any_variable_of_scipy(rv: Any) -> None:
+    law = Independent([rv] * 3).affine(PROJECTION[:, :3])
+    count = 200_000
+    chance = CHANCE * np.sqrt(DRAWS / count)
+    assert np.all(np.abs(held(law, count=count) - PROBS) <= ACCURACY + chance)
+
+
 @pytest.mark.parametrize("rv", [stats.gamma(0.1), stats.lognorm(2.0), stats.pareto(2.1)])
 def test_unresolved_sums_are_described(rv: Any) -> None:
     law = Independent([rv] * 4).affine(PROJECTION)
