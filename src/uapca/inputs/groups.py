@@ -489,6 +489,8 @@ class Plan:
         Which source the others must be like, for messages.
     marks : dict
         By source, what it was when it was first read.
+    exclude : str, sequence of str or None
+        Columns that the user leaves out.
     """
 
     features: list[str]
@@ -500,21 +502,21 @@ class Plan:
     usable: list[Source] = field(default_factory=list)
     like: str = "the first"
     marks: dict[str, Any] = field(default_factory=dict)
+    exclude: Any = None
 
     def check(self, source: Source, schema: Any) -> None:
         """Raise unless a source has the columns of the first, with values and labels as there."""
         self.check_columns(source, schema)
         for name, kind in zip(self.keys, self.kinds, strict=True):
-            own = _kind_of(schema.field(name).type)
-            if own not in (kind, "null"):
+            held = _kind_of(schema.field(name).type)
+            if held not in (kind, "null"):
                 raise FileError(
                     f"labels must be of one kind, {kind} as in {self.like}; in {source.name!r} the "
-                    f"column {name!r} holds {own}"
+                    f"column {name!r} holds {held}"
                 )
         if self.roles is not None:
-            more = [
-                n for n in _roles_of(source, schema, self.keys).features if n not in self.features
-            ]
+            own = _roles_of(source, schema, self.keys, exclude=self.exclude).features
+            more = [name for name in own if name not in self.features]
             if more:
                 raise FileError(
                     f"every file must have the columns of {self.like}; {source.name!r} has "
@@ -737,7 +739,8 @@ def _model(
                 f"by must name columns of text, numbers, dates or times; {key!r} holds {kind}"
             )
     kinds = [_kind_of(schema.field(key).type) for key in keys]
-    plan = Plan(roles.features, keys, kinds, roles if features is None else None, missing, rows)
+    every = roles if features is None else None
+    plan = Plan(roles.features, keys, kinds, every, missing, rows, exclude=exclude)
     plan.check_columns(source, schema)
     return plan
 

@@ -665,6 +665,8 @@ def read(
         bad_cells=bad_cells,
         missing=missing,
     )
+    if any(uncertainties.holds_errors(table, name) for name in table.names):
+        return uncertainties.of_table(reading, features, exclude)
     meant = fill is not None or len(absent) < len(meanings)
     named = errors is not None or bool(find_errors(table.names))
     if meant or (not named and cells.has_uncertain_cells(table, tuple(reading.taken))):
