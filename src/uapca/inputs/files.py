@@ -51,7 +51,7 @@ _STARTS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "Excel", b"SIM
 _DATA = (*_FORMATS["Parquet"], *_FORMATS["Arrow"], ".csv", ".tsv")
 _DATA += tuple(ending + packed for ending in (".csv", ".tsv") for packed in _PACKED)
 # Folders of formats that keep files which no longer count, and how they are known.
-_LAKES = {"_delta_log": "Delta Lake", "metadata": "Iceberg", ".hoodie": "Hudi"}
+_LAKES = {"_delta_log": "a Delta Lake", "metadata": "an Iceberg", ".hoodie": "a Hudi"}
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _HEAD = 1 << 20  # bytes of a text from which its columns are understood
 _BLOCK = 4 << 20  # bytes of a text taken at a time by the reader of CSV files
@@ -529,12 +529,12 @@ def _refuse_lake(folder: str) -> None:
         notes = glob.glob(os.path.join(inside, "*.metadata.json")) if mark == "metadata" else ()
         if os.path.isdir(inside) and (mark != "metadata" or notes):
             remedy = {
-                "Delta Lake": "pass deltalake.DeltaTable(path).to_pyarrow_dataset()",
-                "Iceberg": "pass the Arrow reader of pyiceberg",
-                "Hudi": "read it with its own library",
+                "a Delta Lake": "pass deltalake.DeltaTable(path).to_pyarrow_dataset()",
+                "an Iceberg": "pass the Arrow reader of pyiceberg",
+                "a Hudi": "read it with its own library",
             }[form]
             raise FileError(
-                f"{folder!r} is a {form} table, which keeps deleted rows in its files; {remedy}"
+                f"{folder!r} is {form} table, which keeps deleted rows in its files; {remedy}"
             )
 
 
@@ -768,7 +768,7 @@ class CsvFile(Source):
         pa, module, text = library("pyarrow"), library("pyarrow.csv"), self._text
         stream = _stream(self.name)
         if not isinstance(stream, str):
-            stream = pa.PythonFile(stream)
+            stream = pa.PythonFile(stream, mode="r")
         words = {word.strip() for word in self._table.absent}
         nulls = sorted({form for w in words for form in (w, w.upper(), w.title(), "NaN", "None")})
         types = dict.fromkeys(names, pa.string()) | dict.fromkeys(numbers, pa.float64())
