@@ -422,7 +422,7 @@ def test_units_are_converted_or_refused(tmp_path):
 def test_a_text_with_comments_units_and_a_byte_order_mark(tmp_path):
     text = "# made by hand\n# 2024\n Name ; Teff ; e_Teff \n;K;K\nA;5000;10\n#out\nB;6000;20\n\n"
     X = uapca.read(write(tmp_path / "t.txt", text, "utf-8-sig"))
-    assert (X.names, X.features) == (("A", "B"), ("Teff",))
+    assert (X.names, X.features) == (("A", "B"), ("Teff [K]",))
     assert X.std.ravel().tolist() == [10.0, 20.0]
     Y = uapca.read(write(tmp_path / "u.txt", text, "utf-16"))
     same(X, Y)

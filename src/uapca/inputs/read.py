@@ -322,7 +322,7 @@ def _by_name(names: Sequence[str]) -> dict[str, str]:
 
 
 def _core(name: str) -> str:
-    match = _UNIT.fullmatch(name)
+    match = _UNIT.fullmatch(name) if name.endswith((")", "]")) else None
     return match["name"] if match else name
 
 
@@ -668,8 +668,8 @@ def read(
     if any(uncertainties.holds_errors(table, name) for name in table.names):
         return uncertainties.of_table(reading, features, exclude)
     meant = fill is not None or len(absent) < len(meanings)
-    named = errors is not None or bool(find_errors(table.names))
-    if meant or (not named and cells.has_uncertain_cells(table, tuple(reading.taken))):
+    uncertain = errors is None and cells.has_uncertain_cells(table, tuple(reading.taken))
+    if meant or (uncertain and not find_errors(table.names)):
         reading = frame.Reading(
             table,
             names,

@@ -557,8 +557,8 @@ def check_bounded(data: Observations, q: int, residual: bool, names: list[str]) 
         if 0 < excess <= freedom:
             raise ValueError(
                 f"the likelihood has no maximum with n_components={q}: {int(nullity.sum())} cells "
-                f"in {int((nullity > 0).sum())} rows are certain, and {q} components can pass "
-                f"through all of them with σ² = 0; {freedom - excess + 1} more certain cells, "
+                f"in {int((nullity > 0).sum())} rows are certain, and a plane of dimension {q} can "
+                f"pass through all of them with σ² = 0; {freedom - excess + 1} more certain cells, "
                 "fewer components or errors for these cells are needed"
             )
         return
