@@ -417,8 +417,8 @@ def component_uncertainty(
       PC1 is known to 1°
       PC2 is known to 1.4°
     >>> found.eigenvalue_interval(0.9).round(2)
-    array([[28.95, 30.76],
-           [ 8.82,  9.81]])
+    array([[28.95, 30.74],
+           [ 8.81,  9.81]])
     """
     X = check_data(X)
     d = X.shape[1]
