@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -51,6 +51,8 @@ _LARGEST_EXCESS = 0.25  # share of an eigenvalue's variance from cumulants beyon
 _SWAPS = 0.05
 # Nearest eigenvalue, in standard deviations of the gap, for which a sample states an interval.
 _NEAREST = 2.5
+# Points in all groups that estimates of heavy-tailed fourth moments need.
+_MANY_POINTS = 500
 # Operations that a simulation may take, and the numbers of draws between which it chooses.
 _BUDGET, _FEWEST, _MOST = 1e10, 400, 2000
 _TANGENTS = 2000
@@ -346,6 +348,8 @@ def component_uncertainty(
         The question. "values": each row is one unknown value; the values are redrawn from the
         rows' distributions. "sample": the rows are groups of ``X.counts`` points; the points
         behind them are redrawn, as normals within each group, with the sizes of the groups fixed.
+        Where the points are kept as the laws of the rows, the standard errors and intervals of
+        eigenvalues in closed form use their fourth moments.
         "truth": the rows come from a `uapca.Denoiser`; its mean and covariance are redrawn.
         "auto" goes by ``X.source``.
     method : {"auto", "closed form", "simulation"}, default="auto"
@@ -435,8 +439,11 @@ def component_uncertainty(
         raise ValueError("order=1 must go with of='values' in closed form")
     case = _case(X, question, float(scale), order)
     expansion = expand(case.redraw, q, order, joint)
+    heavy = ""
+    if question == "sample" and X.laws is not None:
+        expansion, heavy = _with_points(case, expansion, q)
     doubt = "" if order == 1 else _doubt(case, expansion, q)
-    refusals = _refusals(case, expansion, q)
+    refusals = tuple(reason or heavy for reason in _refusals(case, expansion, q))
     if method == "closed form" or (method == "auto" and not doubt):
         why = "as asked for" if method == "closed form" else "its error estimate is small"
         found = _in_closed_form(case, expansion, q, order, joint, why, refusals)
@@ -580,6 +587,42 @@ def _doubt(case: _Case, expansion: Expansion, q: int) -> str:
         if (np.abs(expansion.variance - plain) > _LARGEST_EXCESS * plain).any():
             return "the laws of the rows have large cumulants"
     return ""
+
+
+def _with_points(case: _Case, expansion: Expansion, q: int) -> tuple[Expansion, str]:
+    """The variances of the eigenvalues and the total from the points behind the groups.
+
+    To first order an eigenvalue changes by w_g / n_g [2 a_g (e·v) + s² ((e·v)² − vᵀΨ_g v)] for each
+    point at e from the mean of its group, and the total by the same with traces: the sums of
+    squares of these are the variances, whatever the law of the points. Returns why no intervals
+    are stated too: fourth moments of heavy tails need many points.
+    """
+    from uapca.laws import Samples
+
+    X, counts = case.X, case.counts
+    assert counts is not None
+    assert X.laws is not None
+    V, w, square = expansion.vectors[:q], X.weights, case.scale**2
+    moved = np.zeros((q + 1, q + 1))
+    for g in np.flatnonzero(w > 0.0):
+        law = X.laws[g]
+        if not isinstance(law, Samples) or np.ptp(law.weights) > 1e-12:
+            return expansion, ""
+        center = np.asarray(X.mean[g] - case.redraw.mean, dtype=np.float64)
+        points = law.values - law.mean
+        along = np.column_stack([points @ V.T, np.zeros(len(points))])
+        squares = np.column_stack([along[:, :q] ** 2, np.square(points).sum(axis=1)])
+        change = 2.0 * along * np.append(V @ center, 0.0)
+        change[:, q] = 2.0 * points @ center
+        change += square * (squares - squares.mean(axis=0))
+        change *= w[g] / len(points) * math.sqrt(len(points) / (len(points) - 1.0))
+        moved += change.T @ change
+    moved /= expansion.size**2
+    variance, covariance, total = moved.diagonal()[:q], moved[:q, q], float(moved[q, q])
+    heavy = bool((variance > 1.2 * expansion.variance).any()) and counts.sum() < _MANY_POINTS
+    reason = f"heavy tails need {_MANY_POINTS} points for their fourth moments" if heavy else ""
+    found = replace(expansion, variance=variance, total_covariance=covariance, total_variance=total)
+    return found, reason
 
 
 def _separations(expansion: Expansion, q: int) -> Doubles:
