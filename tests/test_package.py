@@ -28,6 +28,7 @@ LAYERS = [
     {"__main__"},
 ]
 MAY_ALSO = {
+    ("decomposition", "posterior"),  # n_components="auto", when it is asked for
     ("uncertain", "aggregate"),  # pooled rows are summed by the accumulator, imported when called
     ("stability", "compare"),  # the sampling experiment measures distances
 }

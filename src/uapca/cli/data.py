@@ -42,7 +42,7 @@ def check_data(data: str) -> None:
 
 def read_data(data: str, choices: Choices) -> UncertainArray:
     """The uncertain rows in DATA; says on standard error how they were understood."""
-    from uapca.uncertain.text import headline
+    from uapca.uncertain.array import headline
 
     check_data(data)
     if choices.weights is not None:

@@ -15,7 +15,8 @@ from uapca.cli.errors import CommandError
 from uapca.cli.fitting import feature_names
 from uapca.cli.labels import quoted
 from uapca.inputs.patterns import CORRELATION, WEIGHT
-from uapca.uncertain import UncertainArray, tables
+from uapca.uncertain import UncertainArray
+from uapca.uncertain import array as tables
 
 __all__ = ["check_columns", "columns_of_rows", "saved"]
 

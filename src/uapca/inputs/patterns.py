@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
-from uapca.uncertain.tables import CORRELATION
+from uapca.uncertain.array import CORRELATION
 
 __all__ = [
     "CORRELATION",
