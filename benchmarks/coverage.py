@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 import uapca
 from uapca.laws import Independent, Samples, Uniform, Variable
@@ -77,11 +78,11 @@ LAWS: dict[str, tuple[Callable[..., Doubles], Callable[[float, float], object]]]
     ),
     "exponential": (
         lambda rng, shape: rng.exponential(size=shape) - 1.0,
-        lambda x, s: Variable(_scipy().expon(x - s, s)),
+        lambda x, s: Variable(stats.expon(x - s, s)),
     ),
     "t5": (
         lambda rng, shape: rng.standard_t(5, shape) * np.sqrt(0.6),
-        lambda x, s: Variable(_scipy().t(5, x, s * np.sqrt(0.6))),
+        lambda x, s: Variable(stats.t(5, x, s * np.sqrt(0.6))),
     ),
     # Nine tenths near −1/3 and one tenth at 3, with the standard deviation 1.
     "mixture": (
@@ -94,17 +95,11 @@ LAWS: dict[str, tuple[Callable[..., Doubles], Callable[[float, float], object]]]
 }
 
 
-def _scipy() -> object:
-    from scipy import stats
-
-    return stats
-
-
 def _means(rng: np.random.Generator, n: int, d: int) -> Doubles:
     """Rows with spreads 1, 0.7, 0.45, 0.3 and 0.2 in all further features."""
     spread = np.full(d, 0.2)
     spread[:4] = [1.0, 0.7, 0.45, 0.3][:d]
-    return rng.standard_normal((n, d)) * spread
+    return np.asarray(rng.standard_normal((n, d)) * spread)
 
 
 def values_row(n: int, d: int, noise: float, law: str = "normal", redraws: int = 4000) -> Row:

@@ -11,7 +11,16 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, fdtri, gammaincinv, gammaln, logit, ndtr, ndtri
+from scipy.special import (
+    expit,
+    fdtri,
+    gammaincinv,
+    gammaln,
+    logit,
+    ndtr,
+    ndtri,
+    stdtrit,
+)
 
 from uapca._validation import Doubles, Seed, check_choice, rng_from
 from uapca.aggregate.accumulate import moments
@@ -24,6 +33,7 @@ from uapca.stability.closed_form import (
     expand,
     redraw_of_groups,
     redraw_of_values,
+    row_images,
 )
 from uapca.stability.simulation import (
     Simulation,
@@ -256,6 +266,13 @@ class _Redrawn:
         Eigenvalues and their shares of the population that the redraws come from.
     share : ndarray of shape (q,)
         Shares of the eigenvalues of the fit.
+    draws : Simulation, or None
+    mean, std, mean_share, share_std : ndarray of shape (q,), or None
+        In closed form, of the eigenvalues and their shares.
+    tangent : ndarray of shape (q, D, D), or None
+        In closed form, covariance of the components in the basis of eigenvectors.
+    linear : tuple of two ndarrays of shape (q,), or None
+        For groups; see `widening`.
     """
 
     plugged: Doubles
@@ -267,6 +284,19 @@ class _Redrawn:
     mean_share: Doubles | None = None
     share_std: Doubles | None = None
     tangent: Doubles | None = None
+    linear: tuple[Doubles, Doubles] | None = None
+
+    def widening(self, tails: Doubles) -> Doubles:
+        """What standard deviations are multiplied by at each tail, shape (q, len(tails)).
+
+        The part of the variance that comes from the means of groups uses estimated covariances, as
+        Student's t does; ``linear`` has its share and its degrees of freedom.
+        """
+        if self.linear is None:
+            return np.ones((len(self.plugged), len(tails)))
+        share, freedom = (x[:, None] for x in self.linear)
+        ratio = stdtrit(np.minimum(freedom, 1e6), tails) / ndtri(tails)
+        return np.asarray(np.sqrt(1.0 + share * (np.square(ratio) - 1.0)))
 
     def eigenvalue_quantiles(self, tails: Doubles) -> Doubles:
         """Quantiles of the redrawn eigenvalues, shape (q, len(tails)).
@@ -274,11 +304,18 @@ class _Redrawn:
         In closed form those of the gamma law with the same mean and variance: exact for the
         variance of normal values in one feature, and never negative.
         """
+        wider = self.widening(tails)
         if self.draws is not None:
-            return np.quantile(self.draws.eigenvalues, tails, axis=0, method="weibull").T
+            found = np.quantile(self.draws.eigenvalues, tails, axis=0, method="weibull").T
+            if self.linear is None:
+                return found
+            center = self.draws.eigenvalues.mean(axis=0)[:, None]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                stretched = center * np.power(found / center, wider)
+            return np.where(center > 0.0, stretched, found)
         assert self.mean is not None
         assert self.std is not None
-        mean, std = self.mean[:, None], self.std[:, None]
+        mean, std = self.mean[:, None], self.std[:, None] * wider
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             shape = np.square(mean / std)
             found = gammaincinv(shape, tails) * (std / mean) * std
@@ -288,6 +325,7 @@ class _Redrawn:
 
     def share_quantiles(self, tails: Doubles) -> Doubles:
         """Quantiles of the shares; in closed form normal on the logit scale."""
+        wider = self.widening(tails)
         if self.draws is not None:
             shares = np.divide(
                 self.draws.eigenvalues,
@@ -295,12 +333,18 @@ class _Redrawn:
                 out=np.zeros_like(self.draws.eigenvalues),
                 where=self.draws.totals[:, None] > 0.0,
             )
-            return np.quantile(shares, tails, axis=0, method="weibull").T.clip(0.0, 1.0)
+            found = np.quantile(shares, tails, axis=0, method="weibull").T.clip(0.0, 1.0)
+            if self.linear is None:
+                return found
+            with np.errstate(divide="ignore", invalid="ignore"):
+                center = logit(shares.mean(axis=0).clip(0.0, 1.0))[:, None]
+                stretched = expit(center + wider * (logit(found) - center))
+            return np.where(np.isnan(stretched), found, stretched)
         assert self.mean_share is not None
         assert self.share_std is not None
         share = self.mean_share[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
-            spread = self.share_std[:, None] / (share * (1.0 - share))
+            spread = self.share_std[:, None] * wider / (share * (1.0 - share))
             found = expit(logit(share) + ndtri(tails) * spread)
         return np.where((share > 0.0) & (share < 1.0), found, np.repeat(share, len(tails), axis=1))
 
@@ -449,7 +493,8 @@ def component_uncertainty(
         found = _in_closed_form(case, expansion, q, order, joint, why, refusals)
     else:
         why = "as asked for" if method == "simulation" else doubt
-        found = _by_simulation(case, q, joint, count, rng_from(rng), why, refusals)
+        linear = _linear(case, expansion, q)
+        found = _by_simulation(case, q, joint, count, rng_from(rng), why, refusals, linear)
     mixed = [i for i, p in enumerate(found.swap_probability) if not p <= _SWAPS]
     if mixed:
         pairs = ", ".join(f"PC{i + 1} and PC{i + 2}" for i in mixed)
@@ -604,7 +649,7 @@ def _with_points(case: _Case, expansion: Expansion, q: int) -> tuple[Expansion, 
     assert X.laws is not None
     V, w, square = expansion.vectors[:q], X.weights, case.scale**2
     moved = np.zeros((q + 1, q + 1))
-    for g in np.flatnonzero(w > 0.0):
+    for g in np.flatnonzero(w > 0.0).tolist():
         law = X.laws[g]
         if not isinstance(law, Samples) or np.ptp(law.weights) > 1e-12:
             return expansion, ""
@@ -623,6 +668,26 @@ def _with_points(case: _Case, expansion: Expansion, q: int) -> tuple[Expansion, 
     reason = f"heavy tails need {_MANY_POINTS} points for their fourth moments" if heavy else ""
     found = replace(expansion, variance=variance, total_covariance=covariance, total_variance=total)
     return found, reason
+
+
+def _linear(case: _Case, expansion: Expansion, q: int) -> tuple[Doubles, Doubles] | None:
+    """For groups: the share of the eigenvalues' variance from the means of the groups, and the
+    degrees of freedom of its estimate (Satterthwaite)."""
+    if case.question != "sample":
+        return None
+    assert case.counts is not None
+    X, w, V = case.redraw.rows, case.X.weights, expansion.vectors[:q]
+    scores = (X.mean - case.redraw.mean) @ V.T
+    along = row_images(X.cov, slice(0, len(X)), V) @ V.T  # (q, N, q)
+    parts = 4.0 * np.square(w[:, None] * scores) * np.diagonal(along, axis1=0, axis2=2)
+    total, std = parts.sum(axis=0), np.sqrt(expansion.variance) * expansion.size
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = total**2 / (np.square(parts) / np.maximum(case.counts - 1.0, 1.0)[:, None]).sum(
+            axis=0
+        )
+        share = total / std**2
+    known = (total > 0.0) & np.isfinite(freedom)
+    return np.where(known, share, 0.0).clip(0.0, 1.0), np.where(known, freedom, 1e6)
 
 
 def _separations(expansion: Expansion, q: int) -> Doubles:
@@ -732,6 +797,7 @@ def _in_closed_form(
             mean_share=share,
             share_std=share_std,
             tangent=expansion.tangent,
+            linear=_linear(case, expansion, q),
         ),
     )
 
@@ -744,6 +810,7 @@ def _by_simulation(
     rng: np.random.Generator,
     reason: str,
     refusals: tuple[str, ...],
+    linear: tuple[Doubles, Doubles] | None,
 ) -> ComponentUncertainty:
     d = len(case.fit)
     fit = spectrum(case.fit, min(q + 1, d))
@@ -782,7 +849,7 @@ def _by_simulation(
         order=2,
         refusals=refusals,
         joint=blocks,
-        _redrawn=_Redrawn(*_shares(case, fit.values[:q]), draws=draws),
+        _redrawn=_Redrawn(*_shares(case, fit.values[:q]), draws=draws, linear=linear),
     )
 
 
