@@ -283,7 +283,7 @@ def rows(wanted: str = "") -> Iterator[Row]:
         (10, 5, 4),
         (10, 50, 10),
         (30, 5, 3),
-        (30, 20, 50),
+        (30, 20, 10),
     ):
         add(groups_row, groups, n, d)
     for law in ("uniform", "exponential", "t5"):

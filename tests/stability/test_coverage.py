@@ -34,4 +34,4 @@ def test_values(n, d, noise, law):
 def test_groups(groups, n, d):
     row = groups_row(groups, n, d, runs=250)
     assert row.stated > 0.9
-    np.testing.assert_allclose(row.first, LEVELS, atol=0.055)  # standard error 1.9 at 90 %
+    np.testing.assert_allclose(row.first, LEVELS, atol=0.06)  # three standard errors at 90 %

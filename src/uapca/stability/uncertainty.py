@@ -754,6 +754,7 @@ def _in_closed_form(
             spread = np.square(covariance).sum(axis=(1, 2))[:, None]
             fourth = 1.0 + 2.0 * np.divide(spread, square**2, where=square > 0.0, out=square * 0.0)
             along = np.square(1.0 - 1.0 / np.sqrt(1.0 + square)) * fourth * np.square(components)
+        along = np.where(np.isfinite(square), along, np.inf)
         std = np.sqrt(across + along + np.square(centers - components))
     std = np.minimum(std, _random_std(components))
     angle = np.minimum(angle, _random_angle(d))
