@@ -22,8 +22,8 @@ LAYERS = [
     {"inputs", "decomposition"},
     {"posterior", "sensitivity", "stability", "compare"},
     {"datasets"},
-    {"views"},
     {"plot"},
+    {"figures", "views"},
     {"cli"},
     {"__main__"},
 ]

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         from_mixtures,
         from_table,
         from_uncertainties,
+        read,
     )
     from uapca.posterior import Denoiser, component_count
     from uapca.sensitivity import factor_traces, weight_traces
@@ -109,6 +110,7 @@ __all__ = [
     "plot",
     "posterior",
     "principal_angles",
+    "read",
     "sampling_convergence",
     "sensitivity",
     "simulate",
@@ -155,6 +157,7 @@ _NAMES = {
         "from_mixtures",
         "from_table",
         "from_uncertainties",
+        "read",
     ),
     "decomposition": ("UAPCA", "UncertainScaler"),
     "decomposition.io": ("load",),

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from uapca.inputs import CellError, format_cell, parse_cell
+from uapca.exceptions import CellError
+from uapca.inputs import format_cell, parse_cell
 from uapca.laws import NormalMarginal, Point, Trapezoid, Triangular, Uniform
 
 WORDS = {"good": "T(13, 14, 16, 18)", "Bad": 3, "so-so": Uniform(8, 12)}
@@ -69,11 +70,8 @@ def test_what_is_not_a_cell(text):
         ("[12, 10]", "'[12, 10]': low, high must not fall; got (12, 10)"),
         ("N(1, -2)", "'N(1, -2)': std must not be negative; got -2"),
         ("1e999", "'1e999': value must be finite; got inf"),
-        ("T(1, 2, 3)", "a cell must have the form T(a, b, c, d); got 'T(1, 2, 3)'. Write for "
-                       "instance 15, [10, 12], 14±5.7, N(14, 5.7), U(10, 12) or "
-                       "T(10, 11, 13, 15)."),
-        ("U(1, x)", "a cell must have the form U(low, high); got 'U(1, x)'. Write for instance 15, "
-                    "[10, 12], 14±5.7, N(14, 5.7), U(10, 12) or T(10, 11, 13, 15)."),
+        ("T(1, 2, 3)", "a cell must have the form T(a, b, c, d); got 'T(1, 2, 3)'"),
+        ("U(1, x)", "a cell must have the form U(low, high); got 'U(1, x)'"),
     ],
 )  # fmt: skip
 def test_numbers_that_make_no_law(text, message):
@@ -128,7 +126,7 @@ def test_format_refuses_what_no_cell_can_hold():
     with pytest.raises(TypeError) as error:
         format_cell(stats.gamma(2.0))
     assert str(error.value) == (
-        "law must be one that a cell can hold; got Variable(gamma(2.0)). "
-        "Cells hold certain, normal, uniform, triangular and trapezoid laws."
+        "law must be certain, normal, uniform, triangular or a trapezoid to be written in a "
+        "cell; got Variable(gamma(2.0))"
     )
     assert format_cell(3) == "3"

@@ -65,18 +65,15 @@ def test_bad_rows_are_named():
         "row 't': a multivariate t law must have more than 2 degrees of freedom"
     )
     assert refused([[1, 2], [1]]) == (
-        "rows must have the same number of features; row 0 has 2 and row 1 has 1. "
-        "Describe every feature in every row."
+        "rows must have the same number of features; row 0 has 2 and row 1 has 1"
     )
-    assert refused([]) == (
-        "rows must hold at least one distribution; got none. Pass one for each row."
-    )
+    assert refused([]) == ("rows must hold at least one distribution; got none")
     assert refused([["good"]], TypeError).startswith("row 0: marginals[0] must be a number")
 
 
 def test_a_single_distribution_is_no_sequence():
     law = Normal([0.0], [[1.0]])
     assert refused(law, TypeError) == (
-        "rows must be a sequence of distributions, one for each row; "
-        "got Normal(mean=[0.0], cov=[[1.0]]). Put a single distribution into a list."
+        "rows must be a sequence of distributions, one for each row; got Normal(mean=[0.0], "
+        "cov=[[1.0]])"
     )

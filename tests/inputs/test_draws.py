@@ -86,17 +86,16 @@ def test_arviz(draws):
 
 def test_bad_input(draws):
     assert refused(draws) == (
-        "draws must have two dimensions, rows and features, besides the draws; "
-        "got shape (2, 100, 3, 2) with sample_dims=None. Pass an array of shape (draws, N, D); "
-        "sample_dims=(0, 1) reads (chains, draws, N, D)."
+        "draws must have two dimensions, rows and features, besides the draws; got shape "
+        "(2, 100, 3, 2) with sample_dims=None; sample_dims=(0, 1) reads (chains, draws, N, "
+        "D)"
     )
     assert refused(draws, sample_dims="draw") == (
-        "sample_dims must be axes of an array of 4 dimensions; got 'draw'. "
-        "Names of dimensions belong to xarray objects."
+        "sample_dims must be axes of an array of 4 dimensions; got 'draw'"
     )
     assert refused(np.empty((0, 3, 2))) == (
-        "draws must hold at least one draw, row and feature; "
-        "got shape (0, 3, 2) as (draws, rows, features). Check the selection that was made."
+        "draws must hold at least one draw, row and feature; got shape (0, 3, 2) as (draws, "
+        "rows, features)"
     )
     draws[1, 4, 2, 0] = np.inf
     assert refused(draws, sample_dims=(0, 1)) == (
@@ -108,18 +107,17 @@ def test_bad_xarray(draws):
     xarray = pytest.importorskip("xarray")
     array = xarray.DataArray(draws, dims=("chain", "draw", "school", "effect"))
     assert refused(array, sample_dims=("chains",)) == (
-        "sample_dims must name dimensions of the draws; got ('chains',). "
-        "The dimensions are 'chain', 'draw', 'school', 'effect'."
+        "sample_dims must name dimensions of the draws; got ('chains',); the dimensions are "
+        "'chain', 'draw', 'school', 'effect'"
     )
     assert refused(array, sample_dims="draw") == (
-        "draws must have two dimensions, rows and features, besides the draws; "
-        "got 'chain', 'school', 'effect'. "
-        "Stack or select the dimensions first, or name the others in sample_dims."
+        "draws must have two dimensions, rows and features, besides the draws; got 'chain', "
+        "'school', 'effect'; select or stack the others first"
     )
     data = xarray.Dataset({"a": array[..., 0], "b": array[:, :, 0, 0]})
     assert refused(data) == (
-        "draws must hold variables over one dimension of rows; these do not fit: 'b ()'. "
-        "Select the variables first, for instance posterior[['slope', 'offset']]."
+        "variables must run over the rows and at most one other dimension; 'b' runs over "
+        "(); choose others with var_names=, or the rows with row_dim="
     )
 
 

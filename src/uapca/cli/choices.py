@@ -1,21 +1,15 @@
-"""What the options say about the data, and what it was understood to be."""
+"""What the options say about the data, as the arguments of `uapca.read`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from uapca.cli.errors import CommandError, no_such
+from uapca.cli.errors import CommandError
 from uapca.cli.labels import quoted
 
-if TYPE_CHECKING:
-    from uapca.uncertain import UncertainArray
-
-__all__ = ["Choices", "Reading"]
-
-# Rules of --missing that are no law.
-_RULES = ("drop", "column")
+__all__ = ["Choices"]
 
 
 @dataclass(frozen=True)
@@ -31,19 +25,22 @@ class Choices:
     keep_points : bool
         Whether labelled points are kept as the law of their row.
     errors, corr : str or None
-        Patterns of the names of columns with errors and correlations.
+        Patterns of the names of columns with errors and correlations; or ``x=sx,y=sy``.
     names, weights : str or None
         The column that names the rows; the column, or the file, with their weights.
-    features : tuple of str
-        The columns to use.
+    features, exclude : tuple of str
+        The columns to use, and to leave out.
     words : str or None
-        A file with the meaning of words.
-    missing : tuple of str
-        What empty cells mean.
+        A file with the meaning of words; ``grades`` are those of the student grades.
+    missing, bad_cells : str
+        What to do with empty cells, and with cells that cannot be read.
+    fill : tuple of str
+        What stands in empty cells: a law for all, or ``COLUMN=LAW``.
+    decimal, thousands, sheet : str or None
     bins : str or None
         How points without labels are binned: a number of clusters, or cells by feature.
     bad_files : str
-        "raise" or "skip": whether one of several files that cannot be used stops everything.
+        "error" or "skip": whether one of several files that cannot be used stops everything.
     """
 
     by: tuple[str, ...] = ()
@@ -54,86 +51,87 @@ class Choices:
     names: str | None = None
     weights: str | None = None
     features: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     words: str | None = None
-    missing: tuple[str, ...] = ()
+    missing: str = "error"
+    bad_cells: str = "error"
+    fill: tuple[str, ...] = ()
+    decimal: str | None = None
+    thousands: str | None = None
+    sheet: str | None = None
     bins: str | None = None
-    bad_files: str = "raise"
+    bad_files: str = "error"
 
-    def __post_init__(self) -> None:
-        self._check_missing()
-
-    def _check_missing(self) -> None:
-        """No rule for empty cells may put another out of action, or be a misspelt one."""
-        first: dict[str, str] = {}
-        for rule in dict.fromkeys(self.missing):
-            column, law = _column_and_law(rule)
-            # With --words a word may be a law.
-            if law.isalpha() and law not in _RULES and self.words is None:
-                raise no_such(
-                    "rule",
-                    law,
-                    list(_RULES),
-                    '--missing takes drop, column, a law such as "U(0, 20)", or COLUMN=RULE.',
-                )
-            others = [first[c] for c in first if not c or not column or c == column]
-            if others:
-                raise CommandError(
-                    f"--missing {quoted(others[0])} and --missing {quoted(rule)} are for the same "
-                    "cells. Keep one, or give each column its own: COLUMN=RULE."
-                )
-            first[column] = rule
-
-    @property
-    def drop(self) -> bool:
-        """Whether rows with an empty cell are left out."""
-        return "drop" in self.missing
-
-    @property
-    def fill(self) -> Any:
-        """What fills empty cells: a law for all, or by column; None if nothing does."""
-        if self.drop:
-            return None
-        rules = dict(map(_column_and_law, self.missing))
-        return rules.get("") or rules or None
-
-    def given(self) -> Mapping[str, Any]:
-        """Options that say how to read a table, by name, those that were used."""
-        options = {
-            "--errors": self.errors,
-            "--corr": self.corr,
-            "--names": self.names,
-            "--words": self.words,
-            "--missing": self.missing,
-            "--keep-points": self.keep_points,
-            "--bins": self.bins,
-            "--bad-files": None if self.bad_files == "raise" else self.bad_files,
-            "--spread": None if self.spread == "std" else self.spread,
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `uapca.read`, except for the source and weights in a file."""
+        by = split(self.by)
+        given = {
+            "by": by if len(by) > 1 else by[0] if by else None,
+            "errors": pairs(self.errors)
+            if self.errors and "{}" not in self.errors
+            else self.errors,
+            "features": split(self.features) or None,
+            "exclude": split(self.exclude) or None,
+            "words": self._words(),
+            "fill": self._fill(),
+            "bins": self._bins(),
+            "keep_samples": self.keep_points,
+            "sheet": int(self.sheet) if self.sheet and self.sheet.isdigit() else self.sheet,
         }
-        return {name: value for name, value in options.items() if value}
+        same = (
+            "corr",
+            "names",
+            "missing",
+            "bad_cells",
+            "bad_files",
+            "decimal",
+            "thousands",
+            "spread",
+        )
+        return given | {name: getattr(self, name) for name in same}
+
+    def given(self) -> list[str]:
+        """The options that say how to read a table, those that were used."""
+        default, choosing = Choices(), ("by", "weights", "features", "exclude")
+        used = [n for n in self.__dataclass_fields__ if getattr(self, n) != getattr(default, n)]
+        return [f"--{name.replace('_', '-')}" for name in used if name not in choosing]
+
+    def _words(self) -> Any:
+        if self.words != "grades":
+            return self.words
+        from uapca.datasets import GRADES
+
+        return GRADES
+
+    def _fill(self) -> Any:
+        if not self.fill:
+            return None
+        if len(self.fill) == 1 and "=" not in self.fill[0]:
+            return self.fill[0]
+        if not all("=" in rule for rule in self.fill):
+            raise CommandError("--fill takes one law for all cells, or COLUMN=LAW several times.")
+        columns = (rule.partition("=") for rule in self.fill)
+        return {column.strip(): law.strip() for column, _, law in columns}
+
+    def _bins(self) -> Any:
+        if self.bins is None or self.bins.strip().isdigit():
+            return None if self.bins is None else int(self.bins)
+        cells = [part.rpartition("=") for part in self.bins.split(",")]
+        if not all(name and count.strip().isdigit() for name, _, count in cells):
+            raise CommandError(
+                f"--bins {quoted(self.bins)} must be a number of clusters, or cells by feature "
+                "such "
+                "as x=20,y=25."
+            )
+        return {name.strip(): int(count) for name, _, count in cells}
 
 
-def _column_and_law(rule: str) -> tuple[str, str]:
-    """The column of a rule for empty cells, empty for all, and what fills it."""
-    column, sign, law = rule.partition("=")
-    return (column.strip(), law.strip()) if sign else ("", rule.strip())
+def split(values: Sequence[str]) -> list[str]:
+    """Columns that options name: each by itself, or several separated by commas."""
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]
 
 
-@dataclass
-class Reading:
-    """Uncertain rows, and how their file was understood.
-
-    Attributes
-    ----------
-    X : UncertainArray
-    how : str
-        What kind of data it is.
-    details : list of str
-        What its columns are.
-    weighted : bool
-        Whether a column gave the weights.
-    """
-
-    X: UncertainArray
-    how: str
-    details: list[str] = field(default_factory=list)
-    weighted: bool = False
+def pairs(text: str) -> Mapping[str, str] | str:
+    """Features and the columns with their errors: ``x=sx,y=sy``."""
+    parts = [part.partition("=") for part in text.split(",")]
+    return {a.strip(): b.strip() for a, _, b in parts} if all(s for _, s, _ in parts) else text

@@ -116,14 +116,14 @@ def _regions(wanted: Picture) -> dict[str, Any]:
 def _distributions(wanted: Picture) -> Any:
     from uapca import plot
 
-    return plot.distributions(wanted.X, wanted.pca, **_regions(wanted))
+    return plot.distributions(wanted.pca, wanted.X, **_regions(wanted))
 
 
 def _projection(wanted: Picture) -> Any:
     from uapca import plot
 
     components = wanted.pair if len(wanted.pair) > 1 else wanted.pair[0]
-    return plot.projection(wanted.X, pca=wanted.pca, components=components, **_regions(wanted))
+    return plot.projection(wanted.pca, wanted.X, components=components, **_regions(wanted))
 
 
 def _traces(wanted: Picture) -> Any:
@@ -142,19 +142,19 @@ def _eigenvalues(wanted: Picture) -> Any:
 def _progression(wanted: Picture) -> Any:
     from uapca import plot
 
-    return plot.progression(wanted.X, components=wanted.pair, **wanted.level)
+    return plot.progression(wanted.pca, wanted.X, components=wanted.pair, **wanted.level)
 
 
 def _scree(wanted: Picture) -> Any:
     from uapca import plot
 
-    return plot.scree(wanted.X, scale=wanted.pca.scale, **wanted.level)
+    return plot.scree(wanted.pca, wanted.X, **wanted.level)
 
 
 def _biplot(wanted: Picture) -> Any:
     from uapca import plot
 
-    return plot.biplot(wanted.X, wanted.pca, components=wanted.pair, **_regions(wanted))
+    return plot.biplot(wanted.pca, wanted.X, components=wanted.pair, **_regions(wanted))
 
 
 def _simulation(wanted: Picture) -> Any:
@@ -181,11 +181,10 @@ def _contributions(wanted: Picture) -> Any:
 def _cos2(wanted: Picture) -> Any:
     from uapca import plot
 
-    return plot.cos2(wanted.X, wanted.pca, components=wanted.pair)
+    return plot.cos2(wanted.pca, wanted.X, components=wanted.pair)
 
 
 def _components(wanted: Picture) -> Any:
     from uapca import plot
 
-    data = wanted.X.scaled(wanted.pca.scale)
-    return plot.components(data, n_components=len(wanted.pair))
+    return plot.components(wanted.pca, wanted.X, n_components=len(wanted.pair))

@@ -178,7 +178,7 @@ _DATA_OPTIONS = (
     click.option(
         "--errors",
         metavar="PATTERN",
-        help='How columns with errors are named, such as "{}_err"; found by itself if usual.',
+        help='How columns with errors are named, such as "{}_err", or x=sx,y=sy; found if usual.',
     ),
     click.option(
         "--corr",
@@ -190,7 +190,13 @@ _DATA_OPTIONS = (
         "--features",
         multiple=True,
         metavar="COLUMNS",
-        help="The columns to use, separated by commas.",
+        help="The columns to use, separated by commas; patterns such as met_* are allowed.",
+    ),
+    click.option(
+        "--exclude",
+        multiple=True,
+        metavar="COLUMNS",
+        help="Columns to leave out, separated by commas, or patterns.",
     ),
     click.option(
         "--weights",
@@ -205,15 +211,31 @@ _DATA_OPTIONS = (
     ),
     click.option(
         "--missing",
-        multiple=True,
-        metavar="RULE",
-        help="What empty cells mean: drop (leave out the row); for uncertain cells also column "
-        '(its mean and spread), a law such as "U(0, 20)", or COLUMN=RULE.',
+        type=click.Choice(["error", "drop", "keep"]),
+        default="error",
+        show_default=True,
+        help="Rows that lack a value: stop, leave them out, or keep them as they are.",
     ),
     click.option(
+        "--fill",
+        multiple=True,
+        metavar="LAW",
+        help='What stands in empty uncertain cells: a law such as "U(0, 20)", or COLUMN=LAW.',
+    ),
+    click.option(
+        "--bad-cells",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        help="Cells that cannot be read: stop, or leave out their rows.",
+    ),
+    click.option("--decimal", metavar="SIGN", help="The decimal sign of numbers, such as a comma."),
+    click.option("--thousands", metavar="SIGN", help="What separates thousands in numbers."),
+    click.option("--sheet", metavar="NAME", help="The sheet of an Excel file, from 0 or by name."),
+    click.option(
         "--bad-files",
-        type=click.Choice(["raise", "skip"]),
-        default="raise",
+        type=click.Choice(["error", "skip"]),
+        default="error",
         show_default=True,
         help="With a folder or a pattern: stop at a file that cannot be used, or go on without it.",
     ),

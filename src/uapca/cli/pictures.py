@@ -24,22 +24,27 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 def without_window() -> None:
     """Draw into files; says what to install where matplotlib is missing."""
-    from uapca.views.mpl.style import matplotlib
+    from uapca.plot.style import settings
 
-    matplotlib().use("agg")
+    with settings():  # raises where matplotlib is missing
+        import matplotlib as mpl
+    mpl.use("agg")
 
 
-def picture(drawn: Any, suffix: str) -> bytes:
-    """A Figure, or the Figure of an Axes, as the content of a file; the Figure is closed."""
-    from uapca.views.mpl.style import matplotlib, print_settings
+def picture(drawn: Any, suffix: str, close: bool = True) -> bytes:
+    """A Figure, or the Figure of an Axes, as the content of a file; then the Figure is closed."""
+    from matplotlib import pyplot as plt
+
+    from uapca.plot.style import settings
 
     figure = drawn if hasattr(drawn, "savefig") else drawn.figure
     stream = BytesIO()
     try:
-        with print_settings():
+        with settings():
             figure.savefig(stream, format=suffix[1:], metadata=_METADATA[suffix])
     finally:
-        matplotlib("pyplot").close(figure)
+        if close:
+            plt.close(figure)
     return stream.getvalue()
 
 

@@ -14,9 +14,10 @@ import numpy as np
 from uapca.cli.errors import CommandError
 from uapca.cli.fitting import feature_names
 from uapca.cli.labels import quoted
-from uapca.inputs.patterns import CORRELATION, WEIGHT
+from uapca.inputs.read import WEIGHT
 from uapca.uncertain import UncertainArray
 from uapca.uncertain import array as tables
+from uapca.uncertain.array import CORRELATION
 
 __all__ = ["check_columns", "columns_of_rows", "saved"]
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from uapca._files import replacing
 from uapca._validation import Floats
 from uapca.inputs import from_groups
-from uapca.inputs.files import columns_of_lines
+from uapca.inputs.files import Text
 from uapca.uncertain import UncertainArray
 
 __all__ = ["AnuranPoints", "data_folder", "fetch_anuran"]
@@ -108,8 +108,7 @@ def data_folder() -> Path:
 
 def _columns(content: bytes, source: str) -> dict[str, list[str]]:
     """The columns, their names without the spaces some copies have."""
-    text = content.decode("utf-8-sig", errors="replace")
-    columns = columns_of_lines(text, source)
+    columns = Text(content, source).columns
     return {name.replace(" ", "").strip('"'): cells for name, cells in columns.items()}
 
 

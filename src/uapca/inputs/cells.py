@@ -8,6 +8,7 @@ text                    law
 ``U(10, 12)``           uniform
 ``14±5.7``              normal: mean and standard deviation; also ``14 +/- 5.7``
 ``N(14, 5.7)``          normal: mean and standard deviation (not variance)
+``14 +0.5 -0.3``        two-piece normal: mode 14, one standard deviation above and below
 ``14.32(6)``            normal: 14.32 ± 0.06, the error in units of the last digit
 ``14.3(1.2)``           normal: 14.3 ± 1.2, an error with a decimal point is taken as it is
 ``1.43(6)e5``           normal: 143000 ± 6000
@@ -24,12 +25,21 @@ semicolons (which need no quotes in a CSV file). Numbers have a decimal point; `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal
 
-from uapca._validation import complaint
+import numpy as np
+import numpy.typing as npt
+
 from uapca.exceptions import CellError
+from uapca.inputs.files import open_table
+from uapca.inputs.frame import Reading, Table
+from uapca.inputs.read import Roles, expand, find_errors
 from uapca.laws import (
+    Independent,
     Marginal,
     NormalMarginal,
     Point,
@@ -39,8 +49,9 @@ from uapca.laws import (
     Uniform,
     as_marginal,
 )
+from uapca.uncertain import UncertainArray
 
-__all__ = ["CellError", "check_words", "format_cell", "parse_cell"]
+__all__ = ["format_cell", "from_table", "parse_cell"]
 
 
 # Exponents are kept short: longer ones are zero or infinite, and slow to convert.
@@ -61,7 +72,8 @@ _CALLS: dict[str, tuple[str, int, Callable[..., Marginal]]] = {
     "t": ("T(a, b, c, d)", 4, Trapezoid),
     "tri": ("Tri(low, mode, high)", 3, Triangular),
 }
-_REMEDY = "Write for instance 15, [10, 12], 14±5.7, N(14, 5.7), U(10, 12) or T(10, 11, 13, 15)"
+_EXAMPLES = "15, [10, 12], 14±5.7, N(14, 5.7), U(10, 12) or T(10, 11, 13, 15)"
+_UNKNOWN = "a cell must be a number, an interval, an error bar, a law or a known word"
 
 
 def parse_cell(text: str, words: Mapping[str, Any] | None = None) -> Marginal:
@@ -104,14 +116,7 @@ def parse_cell(text: str, words: Mapping[str, Any] | None = None) -> Marginal:
         # The law's own complaint about its numbers: not rising, negative, not finite.
         raise CellError(f"{_shown(stripped)}: {error}") from None
     if law is None:
-        raise CellError(
-            complaint(
-                "a cell",
-                "be a number, an interval, an error bar, a law or a known word",
-                f"got {_shown(stripped)}",
-                _REMEDY,
-            )
-        )
+        raise CellError(f"{_UNKNOWN}, such as {_EXAMPLES}; got {_shown(stripped)}")
     return law
 
 
@@ -127,26 +132,21 @@ def format_cell(law: Any) -> str:
     marginal = as_marginal(law)
     if not isinstance(marginal, Point | TwoPieceNormal | Uniform | Triangular | Trapezoid):
         raise TypeError(
-            complaint(
-                "law",
-                "be one that a cell can hold",
-                f"got {marginal}",
-                "Cells hold certain, normal, uniform, triangular and trapezoid laws",
-            )
+            "law must be certain, normal, uniform, triangular or a trapezoid to be written in a "
+            f"cell; got {marginal}"
         )
     return str(marginal)
 
 
-def check_words(words: Mapping[str, Any] | None) -> dict[str, Marginal | None]:
+def check_words(
+    words: Mapping[str, Any] | str | PathLike[str] | None,
+) -> dict[str, Marginal | None]:
     """The meaning of every word; None for words that stand for a missing value."""
+    words = read_words(fspath(words)) if isinstance(words, str | PathLike) else words
     if words is not None and not isinstance(words, Mapping):
         raise TypeError(
-            complaint(
-                "words",
-                "be a mapping of words to what they mean",
-                f"got {words!r}",
-                "Pass for instance words={'good': 'T(13, 14, 16, 18)'}",
-            )
+            "words must be a mapping such as {'good': 'T(13, 14, 16, 18)'} or the path of a TOML "
+            f"file; got {words!r}"
         )
     meanings: dict[str, Marginal | None] = {}
     for word, meaning in (words or {}).items():
@@ -207,11 +207,272 @@ def _called(letters: str, inside: str, text: str) -> Marginal | None:
     form, count, make = _CALLS[letters.lower()]
     numbers = [part.strip() for part in re.split(r"[,;]", inside)]
     if len(numbers) != count or not all(_CERTAIN.fullmatch(number) for number in numbers):
-        raise CellError(
-            complaint("a cell", f"have the form {form}", f"got {_shown(text)}", _REMEDY)
-        )
+        raise CellError(f"a cell must have the form {form}; got {_shown(text)}")
     return make(*map(float, numbers))
 
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def read_words(path: str) -> Mapping[str, Any]:
+    """The meaning of words in a TOML file: at the top, or under ``[words]``."""
+    lines = 'lines such as good = "T(13, 14, 16, 18)"'
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"words must name a file; there is no file {path!r}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"words must name a TOML file with {lines}; {path!r} is none: {error}"
+        ) from None
+    words = content.get("words", content)
+    if not isinstance(words, dict) or any(isinstance(law, dict | list) for law in words.values()):
+        raise ValueError(f"words must name a TOML file with {lines}; {path!r} has others")
+    return words
+
+
+# Tables
+
+
+def from_table(
+    source: Any,
+    words: Mapping[str, Any] | str | PathLike[str] | None = None,
+    *,
+    missing: Literal["error", "drop", "keep"] = "error",
+    fill: Any = None,
+    bad_cells: Literal["error", "drop"] = "error",
+    names: str | Sequence[str] | Literal[False] | None = None,
+    features: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    weights: str | npt.ArrayLike | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    sheet: str | int | None = None,
+) -> UncertainArray:
+    """A table of uncertain cells, such as ``15``, ``[10, 12]``, ``14±5.7`` or ``N(14, 5.7)``.
+
+    `uapca.inputs.cells` describes the grammar.
+
+    Parameters
+    ----------
+    source : data frame, mapping, path or anything else `uapca.read` takes
+        Cells may also be numbers and laws.
+    words : mapping or path, optional
+        What words mean: ``{"good": "T(13, 14, 16, 18)"}``, or a TOML file with lines such as
+        ``good = "T(13, 14, 16, 18)"``. A word that means None stands for a missing value:
+        ``{"n/a": None}``.
+    missing : {"error", "drop", "keep"}, default="error"
+        What to do with empty cells: refuse them, leave out their rows and count them in a
+        `DroppedRowsWarning`, or keep them as NaN in ``X.mean``, for `uapca.Denoiser`.
+    fill : str, number, law or mapping of columns to these, optional
+        What stands in empty cells, such as ``"U(0, 20)"``: the range of a grade that is unknown.
+    bad_cells : {"error", "drop"}, default="error"
+        What to do with cells that cannot be read: refuse and list them all, or leave out their
+        rows and count them.
+    names : str, sequence of str or False, optional
+        The column that names the rows, or the names. By default the index of a frame if it holds
+        text, or the first column if its header is empty or a usual one for names (``name``,
+        ``id``, ``label``, ``sample``, ``student``, ...) and its texts are distinct.
+    features, exclude, weights, decimal, thousands, sheet
+        As in `uapca.read`.
+
+    Returns
+    -------
+    UncertainArray
+        Independent errors, with the laws of the cells kept.
+
+    Raises
+    ------
+    TableError
+        If cells cannot be read. Its attribute ``cells`` lists them all.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> table = {"pupil": ["Tom", "Jane"], "M1": ["15", "good"], "P1": ["N(14, 5.7)", "[10, 12]"]}
+    >>> X = uapca.from_table(table, words={"good": "T(13, 14, 16, 18)"})
+    >>> X
+    UncertainArray: 2 rows × 2 features, independent errors, laws known
+      features  M1, P1
+      Tom   15 ± 0  14 ± 5.7
+      Jane  15.29 ± 1.1  11 ± 0.58
+    """
+    meanings = check_words(words)
+    table = open_table(source, sheet=sheet, decimal=decimal, thousands=thousands)
+    reading = Reading(
+        table, names, weights, features, exclude, bad_cells=bad_cells, missing=missing, cells=True
+    )
+    return of_cells(reading, meanings, fill, features, exclude)
+
+
+def has_uncertain_cells(table: Table, taken: Sequence[str] = ()) -> bool:
+    """Whether one of the first cells of a column of text is a law, and no plain number."""
+    for name in table.names:
+        if name in taken or table.kind(name) not in ("text", "other"):
+            continue
+        for cell in table.cells(name)[:1000]:
+            if isinstance(cell, Marginal):
+                return True
+            if isinstance(cell, str) and any(sign in cell for sign in ("[", "(", "±", "+-", "+/-")):
+                try:
+                    if not isinstance(parse_cell(cell), Point):
+                        return True
+                except CellError:
+                    continue
+    return False
+
+
+def of_cells(
+    reading: Reading,
+    words: Mapping[str, Marginal | None],
+    fill: Any,
+    features: Any,
+    exclude: Any,
+    strict: bool = True,
+) -> UncertainArray:
+    """Rows of uncertain cells; columns without a readable cell are refused, or left out."""
+    table, roles = reading.table, Roles([])
+    without = {*expand(exclude, table.names, "exclude"), *reading.taken}
+    chosen = expand(features, table.names, "features", without)
+    parser = _Parser(words, table)
+    laws: dict[str, list[Any]] = {}
+    for name in chosen if features is not None else [n for n in table.names if n not in without]:
+        laws[name] = [parser(cell) for cell in table.cells(name)]
+        if features is None and not strict and not any(isinstance(x, Marginal) for x in laws[name]):
+            del laws[name]
+            roles.leave(name, "words; words= gives them a meaning")
+    chosen = roles.features = list(laws)
+    if not chosen or not len(table):
+        raise ValueError(f"the table must have rows and columns of cells; {table.origin} has none")
+    if features is None:
+        errors = find_errors(chosen)
+        for value, own in errors.items():
+            if all(isinstance(law, Point) or law is None for law in laws[own.columns[0]]):
+                raise ValueError(
+                    f"columns must hold uncertain cells; {own.columns[0]!r} is named like the "
+                    "errors "
+                    f"of {value!r}: uapca.from_frame reads values with errors, features= "
+                    "chooses columns"
+                )
+    filled = _fill(laws, fill, words)
+    bad = [
+        (i, name, law)
+        for name, own in laws.items()
+        for i, law in enumerate(own)
+        if isinstance(law, str)
+    ]
+    if bad and reading.bad_cells == "error":
+        raise reading.refuse(
+            sorted(bad),
+            f"{len(bad)} cells cannot be read" if len(bad) > 1 else "a cell cannot be read",
+            f"words={{'good': 'T(13, 14, 16, 18)'}} gives words a meaning, names={chosen[0]!r} "
+            "takes "
+            "a column as names, exclude= leaves columns out",
+        )
+    reading.drop([i for i, _, _ in bad], "with a cell that cannot be read")
+    empty = np.array([[law is None for law in laws[name]] for name in chosen]).T
+    empty &= reading.mask[:, None]
+    if empty.any() and reading.missing == "error":
+        cells = [(int(i), chosen[int(j)], "empty") for i, j in np.argwhere(empty)]
+        raise reading.refuse(
+            cells,
+            "cells must not be empty",
+            "pass missing='drop' or missing='keep', or what stands there, such as fill='U(0, 20)'",
+        )
+    if reading.missing == "drop":
+        reading.drop(np.flatnonzero(empty.any(axis=1)), "without a value")
+    kinds: dict[str, int] = {}
+    rows = np.flatnonzero(reading.mask).tolist()
+    for name in chosen:
+        for i in rows:
+            kind = type(laws[name][i]).__name__
+            kinds[kind] = kinds.get(kind, 0) + 1
+    words_of = {
+        "Point": "certain",
+        "NormalMarginal": "normal",
+        "TwoPieceNormal": "two-piece normal",
+        "NoneType": "missing",
+    }
+    described = [
+        "uncertain cells",
+        ", ".join(f"{n} {words_of.get(k, k.lower())}" for k, n in kinds.items()),
+    ]
+    described += [f"{filled} empty cells filled"] if filled else []
+    common = reading.finish(described, roles)
+    moments = np.array(
+        [
+            [(np.nan, 0.0) if m is None else (m.mean, m.var) for m in (laws[n][i] for n in chosen)]
+            for i in rows
+        ]
+    )
+    keeps = reading.missing == "keep" and bool(empty.any())
+    whole = [Independent([laws[name][i] for name in chosen]) for i in rows] if not keeps else None
+    return UncertainArray(
+        moments[..., 0],
+        std=np.sqrt(moments[..., 1]),
+        features=chosen,
+        laws=whole,
+        missing="keep" if keeps else "error",
+        **common,
+    )
+
+
+class _Parser:
+    """Cells to laws: None for a missing one, or what is wrong. The same text is parsed once."""
+
+    def __init__(self, words: Mapping[str, Marginal | None], table: Table) -> None:
+        self._words = {word: law for word, law in words.items() if law is not None}
+        self._table = table
+        self._absent = {word.casefold() for word, law in words.items() if law is None}
+        self._known: dict[str, Marginal | str | None] = {}
+
+    def __call__(self, cell: Any) -> Marginal | str | None:
+        if isinstance(cell, str):
+            if cell not in self._known:
+                self._known[cell] = self._parsed(cell.strip())
+            return self._known[cell]
+        if isinstance(cell, bool | np.bool_):
+            return f"{cell!r} is not a number"
+        if not isinstance(cell, Marginal) and (cell is None or cell != cell):
+            return None
+        try:
+            return as_marginal(cell)
+        except (TypeError, ValueError) as error:
+            return str(error)
+
+    def _parsed(self, text: str) -> Marginal | str | None:
+        if not text or text.casefold() in self._absent:
+            return None
+        if not _known_word(text, self._words):
+            number = self._table.number(text)
+            if number is not None:
+                return None if number != number else Point(number)
+        try:
+            return parse_cell(text, self._words)
+        except CellError as error:
+            return f"cannot read {_shown(text)}" if str(error).startswith(_UNKNOWN) else str(error)
+
+
+def _known_word(text: str, words: Mapping[str, Any]) -> bool:
+    return bool(words) and _meaning(text, words) is not None
+
+
+def _fill(laws: Mapping[str, list[Any]], fill: Any, words: Mapping[str, Any]) -> int:
+    """Put what fills empty cells into them; how many there were."""
+    given = fill if isinstance(fill, Mapping) else dict.fromkeys(laws, fill)
+    expand(list(given), list(laws), "fill")
+    known = {word: law for word, law in words.items() if law is not None}
+    count = 0
+    for name, value in given.items():
+        if value is None:
+            continue
+        try:
+            law = parse_cell(value, known) if isinstance(value, str) else as_marginal(value)
+        except (CellError, TypeError, ValueError) as error:
+            raise type(error)(
+                f"fill must be what a cell can hold, such as 'U(0, 20)'; got {value!r}"
+            ) from None
+        for i in [i for i, own in enumerate(laws[name]) if own is None]:
+            laws[name][i], count = law, count + 1
+    return count

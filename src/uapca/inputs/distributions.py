@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from uapca._validation import complaint
 from uapca.laws import Independent, Law, as_law
 from uapca.uncertain import UncertainArray
 
@@ -15,11 +15,11 @@ __all__ = ["array_of_laws", "from_distributions"]
 
 
 def from_distributions(
-    rows: Any,
+    rows: Sequence[Any] | Mapping[str, Any],
     *,
     names: Sequence[str] | None = None,
     features: Sequence[str] | None = None,
-    weights: Any = None,
+    weights: npt.ArrayLike | None = None,
 ) -> UncertainArray:
     """Rows given as distributions of any kind, mixed as needed.
 
@@ -28,8 +28,10 @@ def from_distributions(
     rows : sequence of N distributions, or mapping of names to them
         Each one of: a law of `uapca.laws`; a list of D marginals (numbers, SciPy random
         variables frozen or of the new interface, `uapca.laws` marginals), which are then
-        independent; a frozen multivariate distribution of SciPy; anything with ``mean`` and
-        ``cov`` as attributes or methods. A single marginal is a row of one feature.
+        independent; a frozen multivariate distribution of SciPy, whose covariance may be a
+        ``scipy.stats.Covariance``; a pair of a mean and such a Covariance, a normal; anything
+        with ``mean`` and ``cov`` as attributes or methods. A single marginal is a row of one
+        feature.
     names, features : sequence of str, optional
     weights : array-like of shape (N,), optional
 
@@ -55,16 +57,26 @@ def from_distributions(
         names = list(map(str, rows)) if names is None else names
         rows = list(rows.values())
     if isinstance(rows, str) or not hasattr(rows, "__len__") or not hasattr(rows, "__iter__"):
-        raise TypeError(
-            complaint(
-                "rows",
-                "be a sequence of distributions, one for each row",
-                f"got {rows!r}",
-                "Put a single distribution into a list",
-            )
-        )
-    laws = [_row_law(row, _place(i, names)) for i, row in enumerate(rows)]
+        raise TypeError(f"rows must be a sequence of distributions, one for each row; got {rows!r}")
+    laws = []
+    for i, row in enumerate(rows):
+        try:
+            laws.append(as_law(_normal(row)))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{_place(i, names)}: {error}") from None
     return array_of_laws(laws, names=names, features=features, weights=weights)
+
+
+def _normal(row: Any) -> Any:
+    """The normal of a mean and a Covariance of SciPy; anything else as it is."""
+    if isinstance(row, list | tuple) and len(row) == 2:
+        from scipy.stats import Covariance
+
+        if isinstance(row[1], Covariance):
+            from uapca.laws import Normal
+
+            return Normal(row[0], row[1].covariance)
+    return row
 
 
 def array_of_laws(
@@ -72,38 +84,26 @@ def array_of_laws(
     *,
     names: Sequence[str] | None = None,
     features: Sequence[str] | None = None,
-    weights: Any = None,
+    weights: npt.ArrayLike | None = None,
+    **more: Any,
 ) -> UncertainArray:
     """Laws of one dimension with their moments: independent errors where they all are."""
     if not laws:
-        raise ValueError(
-            complaint("rows", "hold at least one distribution", "got none", "Pass one for each row")
-        )
+        raise ValueError("rows must hold at least one distribution; got none")
     d = laws[0].dim
     for i, law in enumerate(laws):
         if law.dim != d:
             raise ValueError(
-                complaint(
-                    "rows",
-                    "have the same number of features",
-                    f"{_place(0, names)} has {d} and {_place(i, names)} has {law.dim}",
-                    "Describe every feature in every row",
-                )
+                f"rows must have the same number of features; {_place(0, names)} has {d} and "
+                f"{_place(i, names)} has {law.dim}"
             )
     mean = np.stack([law.mean for law in laws])
-    common = {"weights": weights, "names": names, "features": features, "laws": laws}
+    common = {"weights": weights, "names": names, "features": features, "laws": laws, **more}
     if all(isinstance(law, Independent) for law in laws):
         # From the variances, not the deviations of the marginals: one rounding for all kinds.
         std = np.sqrt([[m.var for m in getattr(law, "marginals", ())] for law in laws])
         return UncertainArray(mean, std=std, **common)
     return UncertainArray(mean, np.stack([law.cov for law in laws]), **common)
-
-
-def _row_law(row: Any, place: str) -> Law:
-    try:
-        return as_law(row)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{place}: {error}") from None
 
 
 def _place(index: int, names: Sequence[str] | None) -> str:

@@ -1,157 +1,946 @@
-"""Tables in files, as columns of text."""
+"""Tables and points in files: one table in memory, or record batches a chunk at a time.
+
+Text, JSON lines and plain tables need no other library. pyarrow reads Parquet, Arrow and streams,
+pandas reads Excel, astropy reads FITS, VOTable and ECSV, fsspec opens addresses such as
+``s3://…``.
+"""
 
 from __future__ import annotations
 
 import csv
-import gzip
+import glob
 import io
+import json
+import os
 import re
-from os import PathLike
-from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
+import sys
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from os import PathLike, fspath
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
-from uapca._validation import complaint
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["existing", "read_csv", "read_table", "separator_of"]
+from uapca._names import nearest
+from uapca._validation import listed
+from uapca.exceptions import FileError
+from uapca.inputs.frame import Table, table_of
+from uapca.inputs.read import shown
 
-_EXCEL = (".xlsx", ".xls", ".xlsm", ".ods")
+__all__ = ["Source", "is_streamed", "library", "open_table", "sources_of"]
+
+_FORMATS = {
+    "text": (".csv", ".tsv", ".tab", ".txt", ".dat", ".psv"),
+    "Parquet": (".parquet", ".pq", ".parq"),
+    "Arrow": (".arrow", ".feather", ".ipc"),
+    "JSON lines": (".jsonl", ".ndjson"),
+    "JSON": (".json",),
+    "Excel": (".xlsx", ".xlsm", ".xls", ".ods"),
+    "FITS": (".fits", ".fit", ".fits.gz"),
+    "VOTable": (".vot", ".votable", ".xml"),
+    "ECSV": (".ecsv",),
+    "uapca": (".uapca",),
+}
+_PACKED = (".gz", ".zst", ".bz2", ".xz")
+_STARTS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "Excel", b"SIMPLE": "FITS"}
+# What is looked for in folders, where a text is as likely a note.
+_DATA = (*_FORMATS["Parquet"], *_FORMATS["Arrow"], ".csv", ".tsv")
+_DATA += tuple(ending + packed for ending in (".csv", ".tsv") for packed in _PACKED)
+# Folders of formats that keep files which no longer count, and how they are known.
+_LAKES = {"_delta_log": "a Delta Lake", "metadata": "an Iceberg", ".hoodie": "a Hudi"}
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_HEAD = 1 << 20  # bytes of a text from which its columns are understood
+_BLOCK = 4 << 20  # bytes of a text taken at a time by the reader of CSV files
+_PAGES = 1 << 20  # bytes of each column of a Parquet file read at a time
 
 
-def read_table(path: str | PathLike[str]) -> Any:
-    """The columns of a CSV or Excel file."""
-    if Path(path).suffix.lower() in _EXCEL:
-        return _read_excel(path)
-    return read_csv(path)
+def open_table(
+    source: Any,
+    *,
+    sheet: str | int | None = None,
+    parameter: str = "source",
+    **options: Any,
+) -> Table:
+    """A table in memory from a frame, a file, a folder, a pattern or an address."""
+    if hasattr(source, "read") and not hasattr(source, "columns"):
+        text = Text(source.read(), getattr(source, "name", "the stream"))
+        return text.table(options)
+    if not isinstance(source, str | PathLike):
+        return table_of(source, parameter, **options)
+    path = fspath(source)
+    if not os.path.isfile(path) and "://" not in path:
+        files, notes = find_files(path)
+        tables = [_with_keys(_load(own.path, sheet, options), own.keys) for own in files]
+        table = tables[0] if len(tables) == 1 else _stacked(tables, path, options)
+        table.notes += notes
+        return table
+    return _load(path, sheet, options)
 
 
-def read_csv(path: str | PathLike[str]) -> dict[str, list[str]]:
-    """The columns of a CSV file as text; the first line names them.
-
-    The separator is the one of comma, semicolon and tab that occurs most often in the first line,
-    outside quotes.
-    """
-    file = existing(path)
-    try:
-        with file.open(newline="", encoding="utf-8-sig") as stream:
-            return columns_of_lines(stream.read(), str(file))
-    except UnicodeDecodeError:
-        raise ValueError(
-            complaint(
-                "path",
-                "name a text file in UTF-8",
-                f"{str(file)!r} is not",
-                "Save it as CSV in UTF-8, or read it with pandas and pass the frame",
+def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
+    form = format_of(path)
+    with reading(path, form):
+        if form in ("Parquet", "Arrow"):
+            module = library("pyarrow.parquet" if form == "Parquet" else "pyarrow.feather")
+            return table_of(
+                module.read_table(_stream(path)), source=path, form=f"{form} table", **options
             )
+        if form in ("FITS", "VOTable", "ECSV"):
+            return _astropy(path, form, sheet, options)
+        if form == "Excel":
+            columns = _excel(path, sheet)
+        elif form in ("JSON", "JSON lines"):
+            columns = _json(path, form)
+        elif form == "uapca":
+            raise FileError(
+                f"source must be a table; {path!r} is a .uapca file, which uapca.load reads"
+            )
+        else:
+            return Text(_bytes(path), path).table(options)
+    columns, units = _units_row(columns)
+    return Table(columns, path, form=f"{form} table", units=units, **options)
+
+
+def format_of(path: str) -> str:
+    """The format of a file, by its ending or else by how it begins."""
+    name = path.lower()
+    for form, endings in _FORMATS.items():
+        if name.endswith(endings):
+            return form
+    for packed in _PACKED:
+        if name.endswith(packed):
+            inner = format_of_name(name.removesuffix(packed))
+            return inner if inner in ("text", "JSON lines") else "text"
+    if "://" in path:
+        return "text"
+    with open(path, "rb") as file:
+        start = file.read(8)
+    return next((form for sign, form in _STARTS.items() if start.startswith(sign)), "text")
+
+
+def format_of_name(name: str) -> str | None:
+    """The format that the ending of a name says."""
+    return next((form for form, ends in _FORMATS.items() if name.lower().endswith(ends)), None)
+
+
+def library(name: str, what: str = "reading this file", extra: str = "frames") -> Any:
+    """A library that is needed now, or an error that says how to get it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        package = name.partition(".")[0]
+        install = f'"uapca[{extra}]"' if extra else package
+        raise ImportError(
+            f"{what} needs {package}, which is not installed; pip install {install}"
         ) from None
 
 
-def existing(path: str | PathLike[str]) -> Path:
-    """The path of a file, or an error that says that there is none."""
-    file = Path(path)
-    if not file.is_file():
-        raise FileNotFoundError(
-            complaint(
-                "path",
-                "name a file that exists",
-                f"there is no file {str(file)!r}",
-                "Check the spelling and the folder",
-            )
-        )
-    return file
-
-
-def columns_of_lines(text: str, source: str) -> dict[str, list[str]]:
-    """The columns of CSV text."""
-    separator = _separator(text)
+@contextmanager
+def reading(name: str, form: str = "") -> Iterator[None]:
+    """Errors of libraries about a file, with the file's name, in one line."""
+    arrow = sys.modules.get("pyarrow")
+    broken: Any = (OSError, EOFError, zlib.error, KeyError, ValueError)
+    broken += (arrow.ArrowException,) if arrow is not None else ()
     try:
-        # strict: a quote that never closes is an error, not a cell that swallows the file.
-        stream = io.StringIO(text, newline="")
-        lines = csv.reader(stream, delimiter=separator, strict=True)
-        rows = [(lines.line_num, row) for row in lines if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        raise ValueError(
-            complaint("path", "name a CSV file", f"{source!r} is not: {error}", "Check its quotes")
-        ) from None
-    if not rows:
-        raise ValueError(
-            complaint(
-                "path",
-                "name a file with a header line",
-                f"{source!r} is empty",
-                "Put the names of the columns into the first line",
+        yield
+    except (FileError, FileNotFoundError, MemoryError):
+        raise
+    except broken as error:
+        if type(error) is ValueError and form in ("", "text"):
+            raise
+        said = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        if "UTF8" in said or isinstance(error, UnicodeError):
+            said = "it is not text in UTF-8; save it as UTF-8"
+        raise FileError(
+            f"{name!r} cannot be read{f' as {form}' if form else ''}: {said}"
+        ) from error
+
+
+def _stream(path: str) -> Any:
+    """A file, or an open stream of an address such as ``s3://…``."""
+    if "://" not in path:
+        if not os.path.isfile(path):
+            folder = os.path.dirname(path) or "."
+            close = nearest(
+                os.path.basename(path), os.listdir(folder) if os.path.isdir(folder) else ()
             )
-        )
-    header = [cell.strip() for cell in rows[0][1]]
-    if len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise ValueError(
-            complaint(
-                "the columns",
-                "have distinct names",
-                f"{twice!r} occurs {header.count(twice)} times in {source!r}",
-                "Rename the duplicates in the first line",
+            meant = (
+                f"; perhaps {os.path.join(os.path.dirname(path), close)!r} was meant"
+                if close
+                else ""
             )
-        )
-    for number, row in rows[1:]:
-        if len(row) != len(header):
-            raise ValueError(
-                complaint(
-                    "every line",
-                    f"have {len(header)} cells like the first",
-                    f"line {number} of {source!r} has {len(row)}",
-                    'Put cells with a separator in quotes, "[10, 12]", or write [10; 12] in a '
-                    "file separated by commas",
-                )
-            )
-    body = [row for _, row in rows[1:]]
-    return {name: [row[j] for row in body] for j, name in enumerate(header)}
+            raise FileNotFoundError(f"there is no file {path!r}{meant}")
+        return path
+    return library("fsspec", "opening an address", "").open(path, "rb").open()
 
 
-def separator_of(path: str | PathLike[str]) -> str:
-    """The separator of a CSV file, from its first lines."""
-    opened = gzip.open if str(path).endswith(".gz") else open
-    with opened(path, "rb") as stream:
-        return _separator(stream.read(1 << 16).decode("utf-8-sig", errors="replace"))
+def _bytes(path: str, most: int = -1) -> bytes:
+    """The bytes of a file, unpacked; the first ones only if ``most`` says so."""
+    stream, name = _stream(path), path.lower()
+    with reading(path), open(stream, "rb") if isinstance(stream, str) else stream as file:
+        if name.endswith(".zst"):
+            pa = library("pyarrow", "unpacking .zst files")
+            return bytes(pa.input_stream(file, compression="zstd").read(None if most < 0 else most))
+        packed = {".gz": "gzip", "bz2": "bz2", ".xz": "lzma"}.get(name[-3:])
+        if packed is None:
+            return bytes(file.read(most))
+        with import_module(packed).open(file) as unpacked:
+            return bytes(unpacked.read(most))
 
 
-def _separator(text: str) -> str:
-    return max(",;\t", key=_header(text).count)
-
-
-def _header(text: str) -> str:
-    """The first line that is not empty, without what stands in quotes."""
-    # What stands between two quotes is skipped; a doubled quote opens and closes at once.
-    outside: list[str] = []
-    start = len(text) - len(text.lstrip("\r\n"))
-    for match in re.finditer(r'[\r\n]|"[^"]*"?|$', text):
-        if match.start() < start:
-            continue
-        outside.append(text[start : match.start()])
-        if not match[0].startswith('"'):
-            break
-        start = match.end()
-    return "".join(outside)
-
-
-def _read_excel(path: str | PathLike[str]) -> Any:
-    file = existing(path)
+def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
     try:
-        import pandas as pd
-
+        pd = library("pandas", "reading Excel files")
         # As in a CSV file only an empty cell is empty: "NA" and "None" are words.
-        return pd.read_excel(file, dtype=object, keep_default_na=False, na_values=[""])
+        frame = pd.read_excel(
+            _stream(path),
+            0 if sheet is None else sheet,
+            dtype=object,
+            keep_default_na=False,
+            na_values=[""],
+        )
     except ImportError as error:
         raise ImportError(
-            f"reading Excel files needs pandas and openpyxl ({error}). "
-            'Install them with pip install "uapca[frames]", or save the table as CSV.'
+            f"reading Excel files needs pandas and openpyxl ({error}); "
+            'pip install "uapca[frames]", or save the table as CSV'
         ) from None
-    except (BadZipFile, KeyError, OSError, ValueError) as error:
-        raise ValueError(
-            complaint(
-                "path",
-                "name an Excel file",
-                f"{str(file)!r} cannot be read as one: {error}",
-                "Save it again, or save the table as CSV in UTF-8",
+    except (OSError, KeyError, ValueError, import_module("zipfile").BadZipFile) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise FileError(f"{path!r} cannot be read as Excel: {error}") from None
+    columns = {str(name): frame[name].tolist() for name in frame.columns}
+    return {name: [None if c != c else c for c in column] for name, column in columns.items()}
+
+
+def _json(path: str, form: str) -> dict[str, list[Any]]:
+    text = _bytes(path).decode("utf-8-sig")
+    found = (
+        [json.loads(line) for line in text.splitlines() if line.strip()]
+        if form != "JSON"
+        else json.loads(text)
+    )
+    if not isinstance(found, list) or not found or not all(isinstance(row, dict) for row in found):
+        raise FileError(
+            f'{path!r} must hold rows such as {{"x": 1.5, "x_err": 0.1}}; it holds something else'
+        )
+    keys = dict.fromkeys(key for row in found for key in row)
+    return {key: [row.get(key) for row in found] for key in keys}
+
+
+def _astropy(path: str, form: str, sheet: Any, options: Mapping[str, Any]) -> Table:
+    table = library("astropy.table", f"reading {form} files", "").Table
+    more = {} if sheet is None else {"hdu" if form == "FITS" else "table_id": sheet}
+    kinds = {"FITS": "fits", "VOTable": "votable", "ECSV": "ascii.ecsv"}
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of headers and units that do not follow the standard
+        found = table.read(path, format=kinds[form], **more)
+    return table_of(found, source=path, form=f"{form} table", **options)
+
+
+def _with_keys(table: Table, keys: Mapping[str, str | None]) -> Table:
+    for key, value in keys.items():
+        table.add(key, value)
+    return table
+
+
+def _stacked(tables: Sequence[Table], path: str, options: Mapping[str, Any]) -> Table:
+    """The rows of several files below each other; they must have the same columns."""
+    first = tables[0]
+    for table in tables[1:]:
+        if set(table.names) != set(first.names):
+            odd = sorted(set(table.names) ^ set(first.names))
+            raise FileError(
+                f"every file must have the columns of the first; {table.source!r} and "
+                f"{first.source!r} differ in {listed(odd)}"
             )
-        ) from None
+    columns = {name: [c for table in tables for c in table.cells(name)] for name in first.names}
+    whole = Table(
+        columns,
+        path,
+        form=f"{len(tables)} files",
+        textual=first.textual,
+        units=first.units,
+        **options,
+    )
+    whole.index = first.index
+    return whole
+
+
+# Text
+
+
+class Text:
+    """A delimited or fixed-width text as columns of cells.
+
+    Attributes
+    ----------
+    columns : dict of str to list of str
+    units : dict of str to str
+        From a line of units below the header.
+    form : str
+        What kind of text it is.
+    separator : str
+        Empty for text in columns of fixed width or separated by spaces.
+    skip : int
+        Lines before the header.
+    header : bool
+        Whether the names stand in a line of their own, not in a comment.
+    encoding : str
+    """
+
+    def __init__(self, data: bytes, source: str, head: bool = False) -> None:
+        self._source = source
+        self.encoding = next(
+            (name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8"
+        )
+        try:
+            text = data.decode(self.encoding, errors="ignore" if head else "strict")
+        except UnicodeDecodeError:
+            raise FileError(f"{source!r} is not text in UTF-8; save it as CSV in UTF-8") from None
+        if "\0" in text:
+            raise FileError(f"{source!r} is not a text file")
+        self.quoted = '"' in text
+        lines, comments = self._lines(text.removeprefix("\ufeff"), head)
+        if not lines:
+            raise FileError(
+                f"{source!r} must have a header line that names the columns; it is empty"
+            )
+        self.separator = max(",;\t|", key=_outside_quotes(lines[0]).count)
+        rows = None
+        if self.separator not in _outside_quotes(lines[0]):
+            rows = self._spaced(lines)
+        self.separator = "" if rows else self.separator
+        rows = rows or self._delimited(lines)
+        self._name(rows, comments)
+
+    def table(self, options: Mapping[str, Any]) -> Table:
+        form = f"{self.form} table"
+        return Table(
+            self.columns, self._source, form=form, textual=True, units=self.units, **options
+        )
+
+    def _lines(self, text: str, head: bool) -> tuple[list[str], list[str]]:
+        """Lines without comments and blank ones, and the comments before them."""
+        lines: list[str] = []
+        comments: list[str] = []
+        self.skip, inside = 0, False
+        for line in re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text):
+            bare = line.strip()
+            if not inside and (not bare or bare.startswith(("#", "%"))):
+                comments += [bare] if bare and not lines else []
+                self.skip += not lines
+                continue
+            inside ^= line.count('"') % 2 == 1
+            lines.append(line)
+        if head and len(lines) > 2 and not lines[-1].endswith(("\n", "\r")):
+            del lines[-1]
+        return lines, comments
+
+    def _spaced(self, lines: Sequence[str]) -> list[list[str]] | None:
+        """Columns that are separated by spaces, or of fixed width; None if there is one column."""
+        if '"' in lines[0] or len(lines[0].split()) < 2:
+            return None
+        tokens = [line.split() for line in lines]
+        self.form = "text"
+        if len({len(row) for row in tokens}) == 1:
+            return tokens
+        width = max(map(len, lines))
+        filled = np.zeros(width, dtype=bool)
+        for line in lines:
+            bare = line.rstrip("\r\n")
+            filled[: len(bare)] |= np.array([c != " " for c in bare], dtype=bool)
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], filled, [False]]).astype(np.int8)))
+        parts = list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+        rows = [[line[a:b].strip() for a, b in parts] for line in lines]
+        return rows if len(parts) > 1 and all(rows[0]) else None
+
+    def _delimited(self, lines: Sequence[str]) -> list[list[str]]:
+        self.form = {"\t": "TSV"}.get(self.separator, "CSV")
+        try:
+            # strict: a quote that never closes is an error, not a cell that swallows the file.
+            stream = io.StringIO("".join(lines), newline="")
+            rows = csv.reader(stream, delimiter=self.separator, strict=True)
+            found = [row for row in rows if any(cell.strip() for cell in row)]
+        except csv.Error as error:
+            raise FileError(
+                f"{self._source!r} is not a CSV file: {error}; check its quotes"
+            ) from None
+        for i, row in enumerate(found):
+            if len(row) != len(found[0]):
+                raise FileError(
+                    f"every line must have {len(found[0])} cells like the first; "
+                    f"{self._source!r} has "
+                    f"{len(row)} in row {i - 1}; put cells with a separator in quotes, "
+                    '"[10, 12]", or write [10; 12] in a file separated by commas'
+                )
+        return found
+
+    def _name(self, rows: Sequence[Sequence[str]], comments: Sequence[str]) -> None:
+        header = [cell.strip() for cell in rows[0]]
+        self.header = True
+        bare = Table({})
+        if all(bare.number(cell) is not None for cell in header) and not all(
+            map(str.isdigit, header)
+        ):
+            # The names may stand in a comment, as numpy.savetxt writes them.
+            named = re.split(r"\s*[,;\t|]\s*|\s+", comments[-1].strip("#% ")) if comments else []
+            if len(named) != len(header):
+                raise FileError(
+                    f"the first line must name the columns; {self._source!r} begins with "
+                    f"{header[0]!r}"
+                )
+            header, self.header = named, False
+        twice = (
+            [name for name in header if header.count(name) > 1 and name]
+            if len(set(header)) < len(header)
+            else []
+        )
+        if twice:
+            raise FileError(
+                f"column names must be distinct; {self._source!r} has {twice[0]!r} twice"
+            )
+        body = rows[self.header :]
+        empty = [
+            j
+            for j, name in enumerate(header)
+            if not name and not any(row[j].strip() for row in body)
+        ]
+        columns = {
+            name: [row[j] for row in body] for j, name in enumerate(header) if j not in empty
+        }
+        self.names = header
+        self.columns, self.units = _units_row(columns)
+
+
+_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+def _outside_quotes(line: str) -> str:
+    return re.sub(r'"[^"]*"?', "", line)
+
+
+def _units_row(columns: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], dict[str, str]]:
+    """Columns without a first row of units, and the units by column."""
+    bare, units = Table({}), {}
+    for name, cells in columns.items():
+        numbers = [bare.number(cell) for cell in cells[1:50]]
+        if not numbers or None in numbers or all(value != value for value in numbers):
+            continue
+        first = bare.number(cells[0])
+        if first is None and isinstance(cells[0], str) and len(cells[0].strip()) <= 20:
+            units[name] = cells[0].strip().strip("[]()")
+        elif first == first:
+            return columns, {}
+    if len(units) < 2:
+        return columns, {}
+    return {name: cells[1:] for name, cells in columns.items()}, units
+
+
+# Finding files
+
+
+class Found(NamedTuple):
+    """A file, and the keys that the names of its folders hold."""
+
+    path: str
+    keys: dict[str, str | None]
+
+
+def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[Found], list[str]]:
+    """The files that a path, a folder or a pattern stands for, and what was not taken.
+
+    Files and folders whose names begin with ``.`` or ``_`` are notes of programs. What cannot be
+    opened raises, or goes to ``skipped``.
+    """
+    notes: list[str] = []
+    if "://" in path:
+        fs, inner = library("fsspec", "opening an address", "").core.url_to_fs(path)
+        found = sorted(fs.glob(inner) if glob.has_magic(inner) else fs.find(inner))
+        found = [fs.unstrip_protocol(name) for name in found]
+        base = path.split("*")[0]
+    elif os.path.isfile(path):
+        return [Found(path, _hive(path))], notes
+    elif os.path.isdir(path):
+        base, found = path, _walk(path, skipped)
+    else:
+        base = path.split("*")[0].split("?")[0].split("[")[0]
+        base = base[: base.rfind(os.sep) + 1]
+        found = []
+        for name in sorted(glob.glob(path, recursive=True)):
+            # Folders that a pattern names as files are what Spark and Dask write.
+            inside = os.path.isdir(name) and format_of_name(name) is not None
+            found += _walk(name, skipped) if inside else [name] if not os.path.isdir(name) else []
+        for name in found:
+            _refuse_lake(os.path.dirname(name))
+    visible = [name for name in found if not _hidden(name[len(base) :])]
+    data = visible
+    if os.path.isdir(path) or "://" in path:
+        data = [name for name in visible if name.lower().endswith(_DATA)]
+        others = [os.path.basename(name) for name in visible if name not in set(data)]
+        if others:
+            notes.append(f"not read, by their endings: {shown(others)}")
+    if not data:
+        if os.path.isdir(path):
+            raise FileNotFoundError(
+                f"the folder {path!r} has no files that end in {listed(_DATA[:8])}"
+            )
+        _stream(path)
+        raise FileNotFoundError(f"no file matches {path!r}")
+    for name in list(data):
+        if "://" not in name and not os.path.isfile(name):
+            said = f"{name!r} is a broken link" if os.path.islink(name) else f"{name!r} is no file"
+            _skip(skipped, FileError(said))
+            data.remove(name)
+    return [Found(name, _hive(name)) for name in data], notes
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith((".", "_")) for part in re.split(r"[\\/]", name))
+
+
+def _skip(skipped: list[str] | None, error: ValueError) -> None:
+    if skipped is None:
+        raise error
+    skipped.append(str(error))
+
+
+def _walk(folder: str, skipped: list[str] | None) -> list[str]:
+    def unreadable(error: OSError) -> None:
+        _skip(skipped, FileError(f"the folder {error.filename!r} cannot be read: {error.strerror}"))
+
+    found = []
+    for root, folders, files in os.walk(folder, onerror=unreadable):
+        _refuse_lake(root)
+        folders[:] = sorted(name for name in folders if not _hidden(name))
+        found += [os.path.join(root, name) for name in sorted(files)]
+    return found
+
+
+def _refuse_lake(folder: str) -> None:
+    """Raise for a folder of a format that keeps deleted files beside those that count."""
+    for mark, form in _LAKES.items():
+        inside = os.path.join(folder, mark)
+        notes = glob.glob(os.path.join(inside, "*.metadata.json")) if mark == "metadata" else ()
+        if os.path.isdir(inside) and (mark != "metadata" or notes):
+            remedy = {
+                "a Delta Lake": "pass deltalake.DeltaTable(path).to_pyarrow_dataset()",
+                "an Iceberg": "pass the Arrow reader of pyiceberg",
+                "a Hudi": "read it with its own library",
+            }[form]
+            raise FileError(
+                f"{folder!r} is {form} table, which keeps deleted rows in its files; {remedy}"
+            )
+
+
+def _hive(path: str) -> dict[str, str | None]:
+    """The keys in folders named ``key=value``, as text exactly as written."""
+    parts = [unquote(part).partition("=") for part in re.split(r"[\\/]", path)[:-1] if "=" in part]
+    return {key: None if value == _NO_VALUE else value for key, _, value in parts}
+
+
+# Record batches, a chunk at a time
+
+
+class Source:
+    """One file or stream of record batches.
+
+    Attributes
+    ----------
+    name : str
+        What to call it in messages.
+    once : bool
+        Whether it can be read only once.
+    keys : dict of str to str or None
+        Columns that the names of its folders hold; never values by themselves.
+    textual : bool
+        Whether labels are text because the file has no types.
+    """
+
+    name: str
+    once = False
+    textual = False
+    keys: Mapping[str, str | None] = {}
+
+    def schema(self) -> Any:
+        """The Arrow schema, with the columns that folders hold."""
+        own = self._schema()
+        pa = library("pyarrow")
+        for key in self.keys:
+            place = own.get_field_index(key)
+            field = pa.field(key, pa.string())
+            own = own.append(field) if place < 0 else own.set(place, field)
+        return own
+
+    def batches(
+        self, features: Sequence[str], labels: Sequence[str], rows: int
+    ) -> Iterator[tuple[Any, npt.NDArray[np.bool_] | None]]:
+        """Record batches of some columns, and which of their rows hold a cell that is no number.
+
+        Labels of text may come as dictionaries, whose order then means nothing.
+        """
+        pa = library("pyarrow")
+        wanted = [*features, *labels]
+        own = [[n for n in part if n not in self.keys] for part in (features, labels)]
+        with reading(self.name):
+            for batch, bad in self._batches(own[0], own[1], rows):
+                columns = [
+                    pa.repeat(pa.scalar(self.keys[n], pa.string()), batch.num_rows)
+                    if n in self.keys
+                    else batch.column(n)
+                    for n in wanted
+                ]
+                yield pa.RecordBatch.from_arrays(columns, wanted), bad
+
+    def _schema(self) -> Any:
+        raise NotImplementedError
+
+    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
+        raise NotImplementedError
+
+    def count(self) -> int | None:
+        """The number of rows, where it is known without reading them."""
+        return None
+
+    def mark(self) -> Any:
+        """What changes when a file does."""
+        try:
+            known = os.stat(self.name)
+        except OSError:
+            return None
+        return known.st_size, known.st_mtime_ns
+
+
+class Fragment(Source):
+    """A file that pyarrow.dataset reads: a Parquet or Arrow file, or a part of a dataset."""
+
+    def __init__(self, fragment: Any, name: str, keys: Any = None, whole: Any = None) -> None:
+        self.name, self.keys = name, keys or {}
+        self._fragment, self._whole = fragment, whole
+
+    def _schema(self) -> Any:
+        with reading(self.name):
+            own = self._fragment.physical_schema
+        if self._whole is not None:
+            # Columns that the folders' names hold are in the schema of the whole only.
+            where = self._fragment.partition_expression
+            held = library("pyarrow.dataset").get_partition_keys(where)
+            for field in self._whole:
+                own = (
+                    own.append(field) if field.name in held and field.name not in own.names else own
+                )
+        return own
+
+    def count(self) -> int | None:
+        if self._fragment.format.default_extname != "parquet":
+            return None
+        with reading(self.name):
+            return int(self._fragment.count_rows())
+
+    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
+        pa, ds = library("pyarrow"), library("pyarrow.dataset")
+        form, options = self._fragment.format, {}
+        if isinstance(form, ds.ParquetFileFormat):
+            # Pages as they are needed: by default Arrow has all of a file in memory.
+            options["fragment_scan_options"] = ds.ParquetFragmentScanOptions(
+                pre_buffer=False, use_buffered_stream=True, buffer_size=_PAGES
+            )
+        own = self._schema()
+        # The types of text files are guessed from their first lines, which may have 1 where later
+        # ones have 1.5.
+        guessed = isinstance(form, ds.CsvFileFormat | ds.JsonFileFormat)
+        fields = [pa.field(n, pa.float64()) if guessed else own.field(n) for n in features]
+        fields += [(self._whole if guessed else own).field(n) for n in labels]
+        for batch in self._fragment.to_batches(
+            schema=pa.schema(fields),
+            columns=[*features, *labels],
+            batch_size=rows,
+            batch_readahead=1,
+            fragment_readahead=1,
+            **options,
+        ):
+            yield batch, None
+
+
+class ParquetFile(Source):
+    """A Parquet file, decoded in one thread: what came before is summed meanwhile."""
+
+    def __init__(self, path: str, keys: Mapping[str, str | None]) -> None:
+        self.name, self.keys = path, keys
+
+    @contextmanager
+    def _opened(self, **options: Any) -> Iterator[Any]:
+        options = {"pre_buffer": False, "buffer_size": _PAGES, **options}
+        parquet = library("pyarrow.parquet")
+        with reading(self.name), parquet.ParquetFile(_stream(self.name), **options) as file:
+            yield file
+
+    def _schema(self) -> Any:
+        with self._opened() as file:
+            return file.schema_arrow
+
+    def count(self) -> int | None:
+        with self._opened() as file:
+            return int(file.metadata.num_rows)
+
+    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
+        with self._opened() as file:
+            schema, metadata = file.schema_arrow, file.metadata
+        text = [n for n in labels if library("pyarrow").types.is_string(schema.field(n).type)]
+        # As the file has them, each text once: hashing them all would be done again for nothing.
+        with self._opened(read_dictionary=text, metadata=metadata) as file:
+            for batch in file.iter_batches(rows, columns=[*features, *labels], use_threads=False):
+                yield batch, None
+
+
+class Stream(Source):
+    """A reader of record batches, which can be read once, or a filtered dataset."""
+
+    def __init__(self, reader: Any, name: str, once: bool = True) -> None:
+        self._reader, self.name, self.once = reader, name, once
+
+    def _schema(self) -> Any:
+        return self._reader.schema
+
+    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
+        wanted = [*features, *labels]
+        options = {"columns": wanted, "batch_readahead": 1, "fragment_readahead": 1}
+        for batch in self._reader if self.once else self._reader.to_batches(**options):
+            for start in range(0, batch.num_rows, rows):
+                yield batch.select(wanted).slice(start, rows), None
+
+
+class InMemory(Source):
+    """A table that was read whole, because its format cannot be read a chunk at a time."""
+
+    def __init__(self, table: Table, name: str, keys: Mapping[str, str | None], bad: str) -> None:
+        self.name, self.keys, self._table, self._bad = name, keys, table, bad
+        self.textual = True
+        table.resolve(table.names)
+
+    def _schema(self) -> Any:
+        pa, table = library("pyarrow"), self._table
+        kinds = {True: pa.float64(), False: pa.string()}
+        return pa.schema([(name, kinds[table.is_number(name)]) for name in table.names])
+
+    def count(self) -> int | None:
+        return len(self._table)
+
+    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
+        pa, table = library("pyarrow"), self._table
+        bad = np.zeros(len(table), dtype=bool)
+        for name in features:
+            bad[table.bad.get(name, [])] = True
+            if name in table.bad and self._bad == "error":
+                i = table.bad[name][0]
+                raise _bad_cell(self.name, i, name, table.cells(name)[i])
+        arrays = [pa.array(table.block([n])[:, 0]) for n in features]
+        arrays += [pa.array([t or None for t in table.texts(n)], pa.string()) for n in labels]
+        batch = pa.RecordBatch.from_arrays(arrays, [*features, *labels])
+        for start in range(0, len(table), rows):
+            yield batch.slice(start, rows), bad[start : start + rows]
+
+
+class CsvFile(Source):
+    """A delimited text; its columns are understood from its first lines.
+
+    Cells of columns of numbers may be empty. A cell that is no number is refused, with its row
+    and column, or its row is counted as bad. Labels are text exactly as written.
+    """
+
+    textual = True
+
+    def __init__(
+        self, path: str, keys: Mapping[str, str | None], bad: str, text: Text, table: Table
+    ) -> None:
+        self.name, self.keys, self._bad = path, keys, bad
+        self._text, self._table = text, table
+        self._known: Any = None
+        table.resolve(table.names)
+
+    @contextmanager
+    def _opened(self, names: Sequence[str], numbers: Sequence[str]) -> Iterator[Any]:
+        pa, module, text = library("pyarrow"), library("pyarrow.csv"), self._text
+        stream = _stream(self.name)
+        if not isinstance(stream, str):
+            stream = pa.PythonFile(stream, mode="r")
+        words = {word.strip() for word in self._table.absent}
+        nulls = sorted({form for w in words for form in (w, w.upper(), w.title(), "NaN", "None")})
+        types = dict.fromkeys(names, pa.string()) | dict.fromkeys(numbers, pa.float64())
+        with (
+            reading(self.name),
+            module.open_csv(
+                pa.input_stream(stream, compression="detect")
+                if self.name.lower().endswith(_PACKED)
+                else stream,
+                read_options=module.ReadOptions(
+                    block_size=_BLOCK,
+                    encoding="utf-16" if text.encoding == "utf-16" else "utf8",
+                    skip_rows=text.skip,
+                    column_names=None if text.header else text.names,
+                    skip_rows_after_names=int(bool(text.units)),
+                ),
+                parse_options=module.ParseOptions(
+                    delimiter=text.separator, newlines_in_values=text.quoted
+                ),
+                convert_options=module.ConvertOptions(
+                    null_values=nulls,
+                    include_columns=list(names),
+                    column_types=types,
+                    decimal_point=self._table.decimal or ".",
+                ),
+            ) as reader,
+        ):
+            yield reader
+
+    def _schema(self) -> Any:
+        if self._known is None:
+            pa, table = library("pyarrow"), self._table
+            kinds = {
+                name: pa.float64() if table.is_number(name) else pa.string() for name in table.names
+            }
+            late = [n for n in table.names if n and not any(c.strip() for c in table.cells(n))]
+            # A column may be empty in the first lines and begin below.
+            for name in late:
+                kinds[name] = pa.null()
+            with self._opened(late, []) as reader:
+                for batch in reader if late else ():
+                    for name in [n for n in late if kinds[n] == pa.null()]:
+                        cells = [c for c in batch.column(name).to_pylist() if c.strip()]
+                        if cells:
+                            number = all(table.number(cell) is not None for cell in cells)
+                            kinds[name] = pa.float64() if number else pa.string()
+            self._known = pa.schema(list(kinds.items()))
+        return self._known
+
+    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
+        """Numbers as Arrow reads them; cell by cell where it cannot."""
+        pa, wanted = library("pyarrow"), [*features, *labels]
+        done = 0
+        if not self._table.thousands and not any(n in self._table.bad for n in features):
+            try:
+                with self._opened(wanted, features) as reader:
+                    for batch in reader:
+                        for start in range(0, batch.num_rows, rows):
+                            part = batch.slice(start, rows)
+                            yield _without_empty(part, labels), None
+                            done += part.num_rows
+                return
+            except FileError as error:
+                if "conversion error" not in str(error):
+                    raise
+        start = 0
+        with self._opened(wanted, []) as reader:
+            for batch in reader:
+                columns, bad = [], np.zeros(batch.num_rows, dtype=bool)
+                for name in features:
+                    cells = batch.column(name).to_pylist()
+                    parsed = [self._table.number(cell) for cell in cells]
+                    wrong = [i for i, value in enumerate(parsed) if value is None]
+                    if wrong and self._bad == "error":
+                        raise _bad_cell(self.name, start + wrong[0], name, cells[wrong[0]])
+                    bad[wrong] = True
+                    columns.append(
+                        pa.array([np.nan if v is None else v for v in parsed], pa.float64())
+                    )
+                columns += [batch.column(name) for name in labels]
+                whole = _without_empty(pa.RecordBatch.from_arrays(columns, wanted), labels)
+                # What came before the cell that Arrow could not read was handed out already.
+                for k in range(max(0, done - start), batch.num_rows, rows):
+                    yield whole.slice(k, rows), bad[k : k + rows]
+                start += batch.num_rows
+
+
+def _bad_cell(name: str, row: int, column: str, text: Any) -> FileError:
+    cell = repr(text if len(str(text)) <= 40 else str(text)[:37] + "...")
+    return FileError(
+        f"cells must be numbers; {name!r}, row {row}, column {column!r}: cannot read {cell} as a "
+        "number; correct it, pass bad_cells='drop', or leave the column out with exclude="
+    )
+
+
+def _without_empty(batch: Any, labels: Sequence[str]) -> Any:
+    """In a text file an empty cell is no label; elsewhere it is a text like others."""
+    pa, compute = library("pyarrow"), library("pyarrow.compute")
+    for name in labels:
+        place = batch.schema.get_field_index(name)
+        blank = compute.equal(batch.column(place), "")
+        if compute.any(blank).as_py():
+            column = compute.if_else(blank, pa.scalar(None, pa.string()), batch.column(place))
+            batch = batch.set_column(place, name, column)
+    return batch
+
+
+def is_streamed(points: Any) -> bool:
+    """Whether points are files or Arrow streams rather than data in memory."""
+    if isinstance(points, str | PathLike):
+        return True
+    if isinstance(points, list | tuple):
+        return bool(points) and all(isinstance(item, str | PathLike) for item in points)
+    return _is_arrow(points, "pyarrow.dataset", "Dataset") or _is_arrow(
+        points, "pyarrow", "RecordBatchReader"
+    )
+
+
+def sources_of(
+    points: Any,
+    skipped: list[str] | None = None,
+    *,
+    sheet: Any = None,
+    bad_cells: str = "error",
+    **options: Any,
+) -> tuple[list[Source], list[str]]:
+    """The sources that paths, patterns, a dataset or a reader stand for, and what was not taken."""
+    library("pyarrow", "reading points from files")
+    if _is_arrow(points, "pyarrow", "RecordBatchReader"):
+        return [Stream(points, "the stream")], []
+    if _is_arrow(points, "pyarrow.dataset", "Dataset"):
+        try:
+            parts = enumerate(points.get_fragments())
+            return [
+                Fragment(
+                    part,
+                    getattr(part, "path", None) or f"part {k} of the dataset",
+                    whole=points.schema,
+                )
+                for k, part in parts
+            ], []
+        except ValueError:  # a filter was set, which the parts alone do not know of
+            return [Stream(points, "the dataset", once=False)], []
+    sources: list[Source] = []
+    notes: list[str] = []
+    for item in points if isinstance(points, list | tuple) else [points]:
+        found, more = find_files(fspath(item), skipped)
+        notes += more
+        for path, keys in found:
+            try:
+                sources.append(_source(path, keys, sheet, bad_cells, options))
+            except ValueError as error:
+                _skip(skipped, error)
+    return sources, notes
+
+
+def _source(path: str, keys: Any, sheet: Any, bad_cells: str, options: Mapping[str, Any]) -> Source:
+    form = format_of(path)
+    if form == "Parquet":
+        return ParquetFile(path, keys)
+    if form == "Arrow" and "://" not in path:
+        ds, fs = library("pyarrow.dataset"), library("pyarrow.fs").LocalFileSystem(use_mmap=True)
+        fragment = ds.IpcFileFormat().make_fragment(os.path.abspath(path), fs)
+        return Fragment(fragment, path, keys)
+    if form == "text":
+        data = _bytes(path, _HEAD)
+        text = Text(data, path, head=len(data) == _HEAD)
+        if text.separator:
+            return CsvFile(path, keys, bad_cells, text, text.table(options))
+    return InMemory(_load(path, sheet, options), path, keys, bad_cells)
+
+
+def _is_arrow(points: Any, module: str, name: str) -> bool:
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(points, getattr(loaded, name, ()))

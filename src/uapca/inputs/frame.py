@@ -1,336 +1,1059 @@
-"""Values and their errors in the columns of a data frame."""
+"""Tables of any kind as named columns, and values with their errors in them.
+
+narwhals reads data frames of every library; no library is imported that the user has not loaded,
+except pyarrow for objects that only offer an Arrow stream.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 import warnings
-from collections.abc import Iterable, Sequence
-from os import PathLike
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from uapca._validation import Floats, complaint
-from uapca.exceptions import ErrorColumnWarning
-from uapca.inputs.columns import Columns, columns_of, listed
-from uapca.inputs.correlations import correlation_pattern, covariances
-from uapca.inputs.naming import naming_column
-from uapca.inputs.numbers import is_absent, is_number
-from uapca.inputs.parts import (
-    check_errors,
-    check_numeric,
-    check_values,
-    chosen_columns,
-    require_columns,
-    row_called,
-    row_labels,
-    weights_column,
+from uapca._validation import Floats, check_choice, listed
+from uapca.aggregate.labels import factorise
+from uapca.exceptions import (
+    BadCell,
+    DroppedRowsWarning,
+    ErrorColumnWarning,
+    SkippedFilesWarning,
+    TableError,
 )
-from uapca.inputs.paths import read_frame
-from uapca.inputs.patterns import CORRELATION, likely_pattern, lookalikes
+from uapca.inputs.read import (
+    WEIGHT,
+    Errors,
+    Roles,
+    counted,
+    expand,
+    find_errors,
+    find_roles,
+    lookalikes,
+    naming_column,
+    shown,
+    unit_in,
+)
 from uapca.uncertain import UncertainArray
 
-__all__ = ["ErrorColumnWarning", "from_frame"]
+if TYPE_CHECKING:
+    from uapca.laws import Law
 
-_DEFAULT = "{}_err"
-_KNOWN = (_DEFAULT, "{}_std", "{}_error", "{}_sigma")
+__all__ = ["Table", "from_frame", "is_table", "table_of"]
+
+# Cells of text that hold no value; words={"?": None} adds others.
+_ABSENT = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--"))
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?")
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
+_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
+_SHOWN = 5
+# Correlations printed to six digits, as catalogues do, leave a matrix this far from definite.
+_TOLERANCE = 1e-5
+
+
+class Table:
+    """Named columns of equal length, as arrays.
+
+    Parameters
+    ----------
+    columns : mapping of names to columns
+    source : str
+        What to call the table in messages: the name of its file, or nothing.
+    form : str
+        What kind of table it is, in words.
+    textual : bool
+        Whether it comes from a text file, whose labels are text because it has no types.
+    decimal, thousands : str, optional
+        The signs in numbers that are written as text; found out if they are not given.
+    absent : collection of str
+        Words that stand for a missing value, besides the usual ones.
+
+    Attributes
+    ----------
+    names : tuple of str
+    units : dict
+        Units of columns, where they are known: astropy's, pint's or text.
+    bad : dict of str to list of int
+        Rows in which a column of numbers holds something else, once `resolve` has seen it.
+    notes : list of str
+        What was found out about the table, for `UncertainArray.origin`.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[Any, Any],
+        source: str = "",
+        *,
+        form: str = "table",
+        textual: bool = False,
+        decimal: str | None = None,
+        thousands: str | None = None,
+        absent: Iterable[str] = (),
+        units: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.source, self.form, self.textual = source, form, textual
+        self.decimal, self.thousands = decimal, thousands
+        self.absent = _ABSENT | {word.strip().casefold() for word in absent}
+        self.units = dict(units or {})
+        self.bad: dict[str, list[int]] = {}
+        self.notes: list[str] = []
+        self.index: tuple[str, ...] = ()
+        self._numbers: dict[str, Floats] = {}
+        self._kinds: dict[str, str] = {}
+        self._take(columns)
+
+    def _name(self, keys: Sequence[Any]) -> None:
+        self.names = tuple(map(str, keys))
+        self.keys = dict(zip(self.names, keys, strict=True))
+        if len(self.keys) < len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise ValueError(f"column names must be distinct; {self.of}{twice!r} occurs twice")
+
+    def _take(self, columns: Any) -> None:
+        self._name(list(columns))
+        self._columns: dict[str, npt.NDArray[Any]] = {}
+        for name, key in self.keys.items():
+            column = self._columns[name] = _vector(columns[key], name, self.units)
+            first = self._columns[self.names[0]]
+            if len(column) != len(first):
+                raise ValueError(
+                    f"columns must have equal lengths; {self.names[0]!r} has {len(first)} entries "
+                    f"and {name!r} has {len(column)}"
+                )
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    @property
+    def of(self) -> str:
+        """What stands before a row or a column in messages: the file, if there is one."""
+        return f"{self.source!r}, " if self.source else ""
+
+    @property
+    def origin(self) -> str:
+        """What the table is and its size, in words."""
+        size = f"{counted(len(self), 'row')} and {counted(len(self.names), 'column')}"
+        return f"{self.source + ': ' if self.source else ''}{self.form} of {size}"
+
+    def add(self, name: str, value: str | None) -> None:
+        """Add a column of one text, or put it in the place of the one of that name."""
+        column = np.empty(len(self), dtype=object)
+        column[:] = value
+        self.names = (*(n for n in self.names if n != name), name)
+        self.keys[name] = name
+        self._columns[name] = column
+
+    # What each column holds
+
+    def kind(self, name: str) -> str:
+        """``"number"``, ``"flag"`` (true or false), ``"text"`` or ``"other"``, as it is stored."""
+        if name not in self._kinds:
+            self._kinds[name] = self._kind(name)
+        return self._kinds[name]
+
+    def _kind(self, name: str) -> str:
+        column = self._columns[name]
+        known = {"i": "number", "u": "number", "f": "number", "b": "flag"}
+        return (
+            _kind_of_objects(column)
+            if column.dtype.kind in "OUST"
+            else known.get(column.dtype.kind, "other")
+        )
+
+    def cells(self, name: str) -> list[Any]:
+        """The cells of a column as they are."""
+        found: list[Any] = self._columns[name].tolist()
+        return found
+
+    def labels(self, name: str) -> Any:
+        """A column in a form that `uapca.aggregate` reads as labels."""
+        return self._columns[name]
+
+    def texts(self, name: str) -> list[str | None]:
+        """A column as text exactly as written; None where it is missing."""
+        codes, labels = factorise(self.labels(name), "names")
+        texts = [None if code < 0 else labels[code] for code in codes.tolist()]
+        # In a text file an empty cell is missing; elsewhere it is a text like others.
+        return [(t or "").strip() or None for t in texts] if self.textual else texts
+
+    def row_names(self) -> list[str] | None:
+        """Names that the table itself has for its rows."""
+        return None
+
+    # Numbers
+
+    def is_number(self, name: str) -> bool:
+        """Whether a column holds numbers, after `resolve`."""
+        return name in self._numbers or self.kind(name) in ("number", "flag")
+
+    def resolve(self, names: Iterable[str], chosen: bool = False) -> None:
+        """Read text as numbers where it is, and note cells that are not in `bad`.
+
+        Parameters
+        ----------
+        names : iterable of str
+        chosen : bool
+            Whether all cells must be numbers; otherwise a column that is mostly something else
+            stays what it is.
+        """
+        odd: dict[str, list[Any]] = {}
+        plain: list[list[Any]] = []
+        for name in names:
+            if name in self._numbers or self.kind(name) != "text":
+                continue
+            cells = self.cells(name)
+            values = self._plain(cells)
+            if values is None:
+                odd[name] = cells
+            elif not np.isnan(values).all():
+                self._numbers[name] = values
+                plain.append(cells)
+        if odd:
+            self._settle(odd, plain)
+        for name, cells in odd.items():
+            parsed = [self.number(cell) for cell in cells]
+            bad = [i for i, value in enumerate(parsed) if value is None]
+            there = sum(value is None or value == value for value in parsed)
+            if there and (not bad or chosen or 2 * len(bad) < there):
+                self._numbers[name] = np.array([np.nan if v is None else v for v in parsed])
+                if bad:
+                    self.bad[name] = bad
+
+    def number(self, cell: Any) -> float | None:
+        """A cell as a number, NaN if it is missing, None if it is something else."""
+        if not isinstance(cell, str):
+            return np.nan if _is_missing(cell) else _as_float(cell)
+        text = cell.strip()
+        if text.casefold() in self.absent:
+            return np.nan
+        text = text.replace("\N{MINUS SIGN}", "-")
+        if self.thousands:
+            text = text.replace(self.thousands, "")
+        if self.decimal == ",":
+            text = text.replace(",", ".")
+        return float(text) if _NUMBER.fullmatch(text.lower()) else None
+
+    def _plain(self, cells: Sequence[Any]) -> Floats | None:
+        """Text that is nothing but plain numbers and missing values, all at once."""
+        if self.thousands or self.decimal == ",":
+            return None
+        try:
+            filled = ["nan" if cell is None or cell in self.absent else cell for cell in cells]
+            if any("_" in cell for cell in filled):
+                return None
+            return np.array(filled, dtype=np.str_).astype(np.float64)
+        except (TypeError, ValueError):
+            return None
+
+    def _settle(self, odd: Mapping[str, list[Any]], plain: Sequence[list[Any]]) -> None:
+        """Find out what commas in numbers mean; refuse to guess."""
+        if self.decimal is not None or self.thousands is not None:
+            return
+        points, grouped, commas = False, "", {}
+        for name, cells in odd.items():
+            texts = [cell.strip() for cell in cells if isinstance(cell, str)]
+            texts = [text for text in texts if text.casefold() not in self.absent]
+            signed = [
+                t for t in texts if "," in t and (_GROUPED.fullmatch(t) or _COMMA.fullmatch(t))
+            ]
+            numbers = sum(self.number(text) is not None for text in texts)
+            if not signed or 2 * (len(signed) + numbers) <= len(texts):
+                continue
+            commas[name] = signed
+            points = points or any("." in text for text in texts)
+        for signed in commas.values():
+            grouped = grouped or next((t for t in signed if t.count(",") > 1 or "." in t), "")
+        if not commas:
+            return
+        points = points or any("." in str(cell) for cells in plain for cell in cells)
+        name, signed = next(iter(commas.items()))
+        # 1,5 and 0,125 can only be decimals; 1,000 may be one or a thousand.
+        certain = any(
+            not _GROUPED.fullmatch(t) or t.lstrip("+-").startswith("0")
+            for texts in commas.values()
+            for t in texts
+        )
+        if grouped and not certain:
+            self.thousands = ","
+            self.notes.append("commas in numbers separate thousands")
+        elif certain and not points and not grouped:
+            self.decimal = ","
+            self.notes.append("numbers have decimal commas")
+        else:
+            raise ValueError(
+                f"numbers must be unambiguous; {self.of}column {name!r} has {signed[0]!r}: pass "
+                "decimal=',' or thousands=','"
+            )
+
+    def is_nearly_number(self, text: str | None) -> bool:
+        """Whether a text is a number, or one with a comma."""
+        number = None if text is None else self.number(text)
+        return number == number if number is not None else bool(_COMMA.fullmatch(str(text).strip()))
+
+    def block(self, names: Sequence[str]) -> Floats:
+        """Columns of numbers side by side, shape (N, len(names)); missing values are NaN."""
+        columns = [self._floats(name) for name in names]
+        single = bool(columns) and all(column.dtype == np.float32 for column in columns)
+        array = np.empty((len(self), len(columns)), np.float32 if single else np.float64)
+        for j, column in enumerate(columns):
+            array[:, j] = column
+        return array
+
+    def _floats(self, name: str) -> npt.NDArray[Any]:
+        if name in self._numbers:
+            return self._numbers[name]
+        return _of_objects(self._columns[name])
+
+    # Words for messages
+
+    def place(self, row: int, name: str, labels: Sequence[str | None] | None = None) -> str:
+        """Where a cell is: file, row (by name or counted from 0) and column."""
+        called = labels[row] if labels is not None and row < len(labels) else None
+        return f"{self.of}row {row if called is None else repr(called)}, column {name!r}"
+
+    def factor(self, column: str, base: str) -> float:
+        """What converts a column to the unit of another; 1 unless both have one."""
+        own, unit = (self.units.get(name) or unit_in(name) for name in (column, base))
+        if own is None or unit is None or str(own) == str(unit):
+            return 1.0
+        try:
+            if isinstance(own, str) or isinstance(unit, str):
+                parse = import_module("astropy.units").Unit
+                own, unit = parse(str(own)), parse(str(unit))
+            return (
+                float(own.to(unit)) if hasattr(own, "to") else float((1 * own).to(unit).magnitude)
+            )
+        except (ImportError, ValueError, TypeError, AttributeError):
+            known = not isinstance(own, str)
+            raise ValueError(
+                f"errors must have the unit of their values; {column!r} is in {own} and "
+                f"{base!r} in "
+                f"{unit}, which does not convert{'' if known else ' here (astropy converts)'}"
+            ) from None
+
+
+class Frame(Table):
+    """The columns of a data frame that narwhals reads."""
+
+    def _take(self, columns: Any) -> None:
+        native = columns.to_native()
+        self._name(columns.columns)
+        self._frame, self._columns = columns, {}
+        self._schema = dict(zip(self.names, columns.schema.values(), strict=True))
+        noted = getattr(getattr(native, "schema", None), "metadata", None) or {}
+        if isinstance(noted, dict) and b"pandas" in noted:
+            kept = json.loads(noted[b"pandas"]).get("index_columns", [])
+            self.index = tuple(name for name in kept if isinstance(name, str))
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    def add(self, name: str, value: str | None) -> None:
+        nw = sys.modules["narwhals"]
+        self._frame = self._frame.with_columns(nw.lit(value, dtype=nw.String).alias(name))
+        self._name(self._frame.columns)
+        self._schema[name] = nw.String()
+
+    def _kind(self, name: str) -> str:
+        dtype = self._schema[name]
+        if dtype.is_numeric():
+            return "number"
+        kind = str(dtype).partition("(")[0]
+        if kind == "Object":
+            return _kind_of_objects(self._frame[name].to_numpy())
+        return {"Boolean": "flag", "String": "text"}.get(kind, "other")
+
+    def cells(self, name: str) -> list[Any]:
+        found: list[Any] = self._frame[name].to_list()
+        return found
+
+    def labels(self, name: str) -> Any:
+        return self._frame[name].to_native()
+
+    def row_names(self) -> list[str] | None:
+        index = getattr(self._frame.to_native(), "index", None)
+        if index is None or getattr(index.dtype, "kind", "O") in "iufmMb":
+            return None
+        labels = list(index)
+        texts = bool(labels) and all(isinstance(label, str) for label in labels)
+        return labels if texts and len(set(labels)) == len(labels) else None
+
+    def block(self, names: Sequence[str]) -> Floats:
+        plain = all(n not in self._numbers and self._schema[n].is_float() for n in names)
+        return (
+            np.asarray(self._frame.select(list(names)).to_numpy())
+            if plain
+            else super().block(names)
+        )
+
+    def _floats(self, name: str) -> npt.NDArray[Any]:
+        if name in self._numbers:
+            return self._numbers[name]
+        return _of_objects(np.asarray(self._frame[name].to_numpy()))
+
+
+def is_table(source: Any) -> bool:
+    """Whether an object holds named columns."""
+    if isinstance(source, Mapping | Table):
+        return True
+    if isinstance(source, np.ndarray):
+        return source.dtype.names is not None
+    if isinstance(source, list | tuple):
+        return bool(source) and all(isinstance(row, Mapping) for row in source)
+    return any(
+        hasattr(type(source), name)
+        for name in (
+            *("columns", "colnames", "data_vars", "__arrow_c_stream__", "__dataframe__"),
+            *("fetch_arrow_table", "fetchall", "to_table"),
+        )
+    ) or hasattr(source, "colnames")
+
+
+def table_of(data: Any, parameter: str = "source", **options: Any) -> Table:
+    """The columns of any data frame, table, mapping, query result or Arrow object.
+
+    Examples
+    --------
+    >>> table_of({"x": [1.0, 2.0], "y": [3, 4]}).block(["x", "y"])
+    array([[1., 3.],
+           [2., 4.]])
+    """
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, list | tuple) and is_table(data):
+        keys = dict.fromkeys(key for row in data for key in row)
+        data = {key: [row.get(key) for row in data] for key in keys}
+    elif isinstance(data, np.ndarray) and data.dtype.names is not None:
+        data = {name: data[name] for name in data.dtype.names}
+    elif hasattr(data, "colnames"):  # astropy
+        data = {name: data[name] for name in data.colnames}
+    elif hasattr(data, "data_vars"):  # xarray
+        data = _of_xarray(data)
+    elif hasattr(data, "fetch_arrow_table") and not hasattr(data, "__arrow_c_stream__"):  # ADBC
+        data = data.fetch_arrow_table()
+    elif hasattr(data, "fetchall") and not hasattr(
+        data, "__arrow_c_stream__"
+    ):  # SQLAlchemy, DB-API
+        named = data.keys() if hasattr(data, "keys") else [c[0] for c in data.description]
+        rows = data.fetchall()
+        data = {key: [row[j] for row in rows] for j, key in enumerate(named)}
+    if isinstance(data, Mapping):
+        return Table(data, **options)
+    return _of_frame(data, parameter, options)
+
+
+def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        keys = list(source.columns)
+        if not source.columns.is_unique:
+            twice = source.columns[source.columns.duplicated()][0]
+            raise ValueError(f"column names must be distinct; {twice!r} occurs twice")
+        if not all(isinstance(key, str) for key in keys):
+            table = _of_frame(source.set_axis(list(map(str, keys)), axis=1), parameter, options)
+            table.keys = dict(zip(table.names, keys, strict=True))
+            return table
+    kind = type(source).__name__
+    try:
+        nw = import_module("narwhals")
+        frame = nw.from_native(source, pass_through=True)
+    except ImportError:
+        raise ImportError(
+            f"reading an object of type {kind} needs narwhals, which is not installed; "
+            'pip install "uapca[frames]"'
+        ) from None
+    if frame is source and not isinstance(source, nw.DataFrame | nw.LazyFrame):
+        frame = nw.from_native(_through_arrow(source, parameter, kind), pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return Frame(frame, **options)
+
+
+def _through_arrow(source: Any, parameter: str, kind: str) -> Any:
+    """An object that only has an Arrow stream or the interchange interface."""
+    needed = any(
+        hasattr(source, name) for name in ("__arrow_c_stream__", "__arrow_c_array__", "to_table")
+    )
+    if not needed and not hasattr(source, "__dataframe__"):
+        raise TypeError(
+            f"{parameter} must be a table with named columns or the path of one; got an object of "
+            f"type {kind}"
+        )
+    try:
+        pa = import_module("pyarrow")
+        if not needed:
+            return import_module("pyarrow.interchange").from_dataframe(source)
+    except ImportError:
+        raise ImportError(
+            f"reading an object of type {kind} needs pyarrow, which is not installed; "
+            'pip install "uapca[frames]"'
+        ) from None
+    return source.to_table() if hasattr(source, "to_table") else pa.table(source)
+
+
+def _of_xarray(data: Any) -> dict[str, Any]:
+    """The variables of a data set over one dimension, and the names that the dimension gives."""
+    dims = {dim for name in data.data_vars for dim in data[name].dims}
+    if len(dims) != 1:
+        raise ValueError(
+            "variables must run over one dimension, that of the rows; got "
+            f"{listed(sorted(map(str, dims)))}; "
+            "from_draws reads draws"
+        )
+    columns = {str(name): data[name].values for name in data.data_vars}
+    dim = next(iter(dims))
+    return {str(dim): data.coords[dim].values, **columns} if dim in data.coords else columns
+
+
+def _vector(values: Any, name: str, units: dict[str, Any]) -> npt.NDArray[Any]:
+    """A column as an array: masked values are None or NaN, and its unit is noted."""
+    unit = getattr(values, "unit", None) or getattr(values, "units", None)
+    if unit is not None and str(unit):
+        units.setdefault(name, unit)
+    mask = getattr(values, "mask", None)
+    bare = getattr(values, "value", getattr(values, "magnitude", values))
+    column = bare if type(bare) is np.ndarray and bare.dtype.kind not in "SUT" else None
+    if column is None:
+        try:
+            column = np.asarray(bare)
+        except ValueError:
+            column = np.empty(0)
+        if column.ndim != 1 or column.dtype.kind in "USOT":
+            # Text and mixed cells stay what they are: NumPy would make one type of them.
+            column = np.empty(len(bare), dtype=object)
+            column[:] = [c.decode() if isinstance(c, bytes) else c for c in bare]
+    if column.ndim != 1:
+        raise ValueError(
+            f"columns must have one entry for each row; {name!r} has shape {column.shape}"
+        )
+    if mask is not None and np.any(mask):
+        gap = np.nan if column.dtype.kind == "f" else None
+        column = column.astype(column.dtype if gap is not None else object)
+        column[np.broadcast_to(np.asarray(mask), column.shape)] = gap
+    return column
+
+
+def _of_objects(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A column of numbers that may be decimals, fractions or missing."""
+    if column.dtype.kind != "O":
+        return column
+    return np.array([np.nan if _is_missing(cell) else float(cell) for cell in column.tolist()])
+
+
+def _is_missing(cell: Any) -> bool:
+    return (
+        cell is None
+        or bool(isinstance(cell, float) and cell != cell)
+        or type(cell).__name__ in (*("NAType", "NaTType", "MaskedConstant"),)
+    )
+
+
+def _as_float(cell: Any) -> float | None:
+    numbers = (int, float, np.integer, np.floating, Decimal, Fraction)
+    return float(cell) if isinstance(cell, numbers) and not isinstance(cell, bool) else None
+
+
+def _kind_of_objects(column: npt.NDArray[Any]) -> str:
+    """What a column of objects holds, where it holds one kind of thing."""
+    cells = [cell for cell in column.tolist() if not _is_missing(cell)]
+    if any(isinstance(cell, str) for cell in cells):
+        return "text"
+    if cells and all(isinstance(cell, bool | np.bool_) for cell in cells):
+        return "flag"
+    return "number" if cells and all(_as_float(c) is not None for c in cells) else "other"
+
+
+# Values with errors
 
 
 def from_frame(
     df: Any,
-    errors: str | Sequence[str] = _DEFAULT,
-    corr: str | None = None,
+    errors: str | Sequence[str] | Mapping[str, Any] | None = None,
+    corr: str | bool | None = None,
     *,
-    features: Sequence[str] | None = None,
+    features: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
     names: str | Sequence[str] | Literal[False] | None = None,
-    weights: Any = None,
+    weights: str | npt.ArrayLike | None = None,
+    missing: Literal["error", "drop", "keep"] = "error",
+    bad_cells: Literal["error", "drop"] = "error",
+    decimal: str | None = None,
+    thousands: str | None = None,
+    sheet: str | int | None = None,
 ) -> UncertainArray:
     """Values with error bars: columns such as ``x`` and ``x_err``.
 
+    `uapca.read` finds out by itself that a table holds values and errors; this is its explicit
+    form, which refuses a table without errors.
+
     Parameters
     ----------
-    df : data frame or path
-        A file (CSV, TSV, Excel, Parquet or Feather) or pandas, polars, pyarrow (table or record
-        batch), an astropy table, a mapping of names to columns, a structured array, or any frame
-        with the Arrow stream (``__arrow_c_stream__``) or the interchange interface
-        (``__dataframe__``).
-    errors : str or sequence of str, default="{}_err"
-        How the column with the standard deviation is named after its feature. The default also
-        finds ``"{}_std"``, ``"{}_error"`` and ``"{}_sigma"``; any other pattern is taken alone.
-        A feature without such a column is certain.
-    corr : str, optional
-        How a column with the correlation of two errors is named, in either order:
-        ``"{}_{}_corr"`` is the convention of the Gaia catalogue. Pairs without a column are
-        uncorrelated.
-    features : sequence of str, optional
-        The columns to use, in this order. By default every column that is not an error, a
-        correlation, the names or the weights; all of them must then hold numbers.
+    df : data frame, mapping, path or anything else `uapca.read` takes
+    errors : str, sequence of str or mapping, optional
+        How the columns with errors are named after their features, such as ``"d{}"``, or which
+        column holds the errors of which feature: ``{"x": "sx", "y": ("y_low", "y_high")}``; a
+        number is the error of all rows. By default the usual names are known (see Notes). A
+        feature without an error is certain.
+    corr : str or bool, optional
+        How a column with the correlation of two errors is named, in either order; by default
+        ``"{}_{}_corr"``, the convention of the Gaia catalogue. False leaves correlations out.
+    features, exclude : str or sequence of str, optional
+        The columns to use, in this order, and columns to leave out; patterns such as ``"met_*"``
+        are allowed. By default all columns of numbers that are nothing else.
     names : str, sequence of str or False, optional
-        The column that names the rows, or the names. By default a pandas index of distinct
-        texts, or else the first column of distinct texts, or of numbers if it is called ``id``,
-        ``name`` or the like; False leaves the rows without names.
+        The column that names the rows, or the names. By default a pandas index of distinct texts,
+        or else the first column of distinct texts, or of numbers if it is called ``id`` or the
+        like; False leaves the rows without names.
     weights : str or array-like of shape (N,), optional
         The column of weights, or the weights.
+    missing : {"error", "drop", "keep"}, default="error"
+        What to do with rows that lack a value: refuse, leave them out and count them in a
+        `DroppedRowsWarning`, or keep them with NaN in ``X.mean``, for `uapca.Denoiser`.
+    bad_cells : {"error", "drop"}, default="error"
+        What to do with cells that hold no number: refuse, or leave out their rows and count them.
+    decimal, thousands : str, optional
+        The signs in numbers that are text; needed only where they are ambiguous.
+    sheet : str or int, optional
+        The sheet of an Excel file, or the table of a FITS file.
 
     Returns
     -------
     UncertainArray
-        With independent errors, or one covariance matrix for each row where ``corr`` is given.
+        With independent errors, or one covariance matrix for each row where there are
+        correlations. ``X.origin`` says how the table was understood.
 
     Notes
     -----
-    In an astropy table an error is converted to the unit of its feature.
+    Errors are recognised by these names, upper or lower case, for a feature ``x``: ``x_err``,
+    ``x_error``, ``x_std``, ``x_sd``, ``x_sigma``, ``x_unc``, ``x_uncertainty``, ``x_se``,
+    ``x_sem``, ``e_x``, ``err_x``, ``sigma_x``, ``σx``, ``x±``; ``_`` may be a space, a point or a
+    hyphen. ``x_var`` is a variance and ``x_ivar`` an inverse variance (0 for no observation); both
+    are converted. ``x_err_lo`` and ``x_err_hi`` are asymmetric errors, distances from the value,
+    and ``x_lower`` and ``x_upper`` values one standard deviation below and above; both make a
+    two-piece normal law, whose exact mean and variance are used.
+
+    Errors are converted to the unit of their feature where both are known (astropy, pint).
 
     Examples
     --------
     >>> import uapca
-    >>> frame = {
+    >>> X = uapca.from_frame({
     ...     "star": ["a", "b"],
     ...     "ra": [10.0, 11.0], "ra_error": [0.1, 0.2],
     ...     "dec": [-5.0, -4.0], "dec_error": [0.3, 0.1],
     ...     "ra_dec_corr": [0.5, -0.2],
-    ... }
-    >>> X = uapca.from_frame(frame, corr="{}_{}_corr", names="star")
+    ... })
     >>> X.features, X.names
     (('ra', 'dec'), ('a', 'b'))
     >>> X.cov.dense()[0]
     array([[0.01 , 0.015],
            [0.015, 0.09 ]])
     """
-    columns = columns_of(read_frame(df) if isinstance(df, str | PathLike) else df)
-    patterns = _patterns(errors)
-    labels, named = row_labels(columns, names)
-    weight, weighted = weights_column(columns, weights)
-    if names is None and labels is None:
-        known = set(columns.names)
-        values = [name for name in known if any(p.replace("{}", name) in known for p in patterns)]
-        named = naming_column(columns, {*values, *map(str, features or ()), str(weighted)})
-        labels, named = row_labels(columns, named)
-    taken = {column for column in (named, weighted) if column is not None}
-    rest = [name for name in columns.names if name not in taken]
-    if features is None:
-        chosen = _features(rest, patterns, corr)
-    else:
-        chosen = chosen_columns(features)
-        require_columns(columns, chosen, "features")
-    _check_text(columns, chosen, labels, features is not None)
-    found = _error_columns(chosen, columns.names, patterns)
-    if not any(found) or not chosen:
-        pattern = (likely_pattern(chosen) or ("{}_uncertainty",))[0]
-        raise ValueError(
-            complaint(
-                "errors",
-                "match at least one column",
-                f"no column is named like {listed([p.replace('{}', 'x') for p in patterns])} "
-                f"for a feature x",
-                f"The columns are {listed(columns.names)}; pass the pattern, such as "
-                f"errors={pattern!r}, or use UncertainArray(df) for certain values",
+    from uapca.inputs.files import open_table
+
+    table = open_table(df, sheet=sheet, decimal=decimal, thousands=thousands)
+    reading = Reading(
+        table,
+        names,
+        weights,
+        features,
+        exclude,
+        errors=errors,
+        bad_cells=bad_cells,
+        missing=missing,
+    )
+    return of_columns(reading, errors, corr, features, exclude, certain=False)
+
+
+class Reading:
+    """The rows of a table: their names and weights, which are kept, and what is said of them."""
+
+    def __init__(
+        self,
+        table: Table,
+        names: Any,
+        weights: Any,
+        features: Any,
+        exclude: Any,
+        *,
+        errors: Any = None,
+        bad_cells: str = "error",
+        missing: str = "error",
+        cells: bool = False,
+    ) -> None:
+        check_choice(missing, ("error", "drop", "keep"), "missing")
+        check_choice(bad_cells, ("error", "drop"), "bad_cells")
+        self.table, self.missing, self.bad_cells = table, missing, bad_cells
+        self.mask = np.ones(len(table), dtype=bool)
+        self.dropped: dict[str, int] = {}
+        self.weights = weights
+        self.weighted = weights if isinstance(weights, str) else None
+        if weights is None and WEIGHT in table.names:
+            self.weighted = WEIGHT
+        if self.weighted is not None:
+            expand([self.weighted], table.names, "weights")
+        self.named = names if isinstance(names, str) else None
+        self.names: Sequence[str | None] | None = None
+        if names is None:
+            self.names = table.row_names()
+            if self.names is None:
+                known = table.names
+                without = {str(self.weighted), *expand(exclude, known, "exclude")}
+                without |= {*expand(features, known, "features", without)}
+                without |= {*(() if cells else find_errors(known, errors))}
+                self.named = naming_column(table, without, cells)
+        elif names is not False and self.named is None:
+            self.names = list(map(str, names))
+        if self.named is not None:
+            expand([self.named], table.names, "names")
+            self.names = table.texts(self.named)
+            if None in self.names:
+                raise ValueError(
+                    "names must be given for every row; "
+                    f"{table.place(self.names.index(None), self.named)} "
+                    "is empty"
+                )
+        self.taken = {name for name in (self.named, self.weighted) if name is not None}
+
+    def numbers(self, columns: Sequence[str]) -> Floats:
+        """Columns as numbers; cells that are none are refused, or their rows left out."""
+        table = self.table
+        table.resolve(columns, chosen=True)
+        for name in columns:
+            if not table.is_number(name):
+                raise ValueError(
+                    f"columns that are used must hold numbers; {table.of}column {name!r} holds "
+                    f"{'no values' if table.kind(name) == 'text' else 'something else'}"
+                )
+        bad = sorted((i, name) for name in set(columns) for i in table.bad.get(name, ()))
+        if bad and self.bad_cells == "error":
+            cells = [(i, n, f"cannot read {_short(table.cells(n)[i])} as a number") for i, n in bad]
+            raise self.refuse(
+                cells,
+                "cells must be numbers",
+                "correct them, pass bad_cells='drop', or leave the column out with exclude=",
             )
+        self.drop([i for i, _ in bad], "with a cell that cannot be read")
+        return table.block(columns)
+
+    def complete(self, block: Floats, columns: Sequence[str], missing: str) -> None:
+        """Refuse values that are not finite; refuse or leave out rows that lack one."""
+        with np.errstate(all="ignore"):
+            if np.isfinite(block.sum(dtype=np.float64)):
+                return
+        infinite, gaps = np.isinf(block), np.isnan(block) & self.mask[:, None]
+        if missing == "drop":
+            self.drop(np.flatnonzero(gaps.any(axis=1)), "without a value")
+            gaps[:] = False
+        for where, rule, remedy in (
+            (infinite, "values must be finite", ""),
+            (
+                gaps & (missing == "error"),
+                "values must not be missing",
+                "; pass missing='drop' to leave such rows out, or missing='keep'",
+            ),
+        ):
+            if where.any():
+                row, k = (int(i) for i in np.argwhere(where)[0])
+                found = "is empty or nan" if np.isnan(block[row, k]) else f"is {block[row, k]}"
+                raise ValueError(
+                    f"{rule}; {self.table.place(row, columns[k], self.names)} {found}"
+                    f"{f' ({where.sum()} such)' if where.sum() > 1 else ''}{remedy}"
+                )
+
+    def drop(self, rows: Any, why: str) -> None:
+        """Leave rows out, and count them by the reason."""
+        before = int(self.mask.sum())
+        self.mask[rows] = False
+        lost = before - int(self.mask.sum())
+        if lost:
+            self.dropped[why] = self.dropped.get(why, 0) + lost
+
+    def refuse(self, cells: Sequence[tuple[int, str, str]], rule: str, remedy: str) -> TableError:
+        """An error about cells: (row, column, what is wrong); the first ones are shown."""
+        found = []
+        for i, name, why in cells:
+            called = self.names[i] if self.names is not None and i < len(self.names) else None
+            text = "" if why == "empty" else str(self.table.cells(name)[i]).strip()
+            found.append(BadCell(str(i) if called is None else repr(called), name, text, why))
+        more = f"; and {len(cells) - _SHOWN} more" if len(cells) > _SHOWN else ""
+        listing = "; ".join(map(str, found[:_SHOWN]))
+        return TableError(f"{rule}; {self.table.of}{listing}{more}; {remedy}", found)
+
+    def finish(self, described: Sequence[str], roles: Roles) -> dict[str, Any]:
+        """Names, weights and origin of the rows that are kept; says how many are not."""
+        if not self.mask.any():
+            raise ValueError(
+                f"{self.table.source or 'the table'} must have complete rows; every row lacks a "
+                "value"
+            )
+        weights = self.weights
+        if self.weighted is not None:
+            weights = self.numbers([self.weighted])
+            self.complete(weights, [self.weighted], "error")
+            weights = weights[:, 0]
+        names, kept = self.names, self.mask
+        if not kept.all():
+            same = names is not None and len(names) == len(kept)
+            names = (
+                [n for n, keep in zip(names or (), kept, strict=True) if keep] if same else names
+            )
+            if weights is not None and len(weights) == len(kept):
+                weights = np.asarray(weights)[kept]
+        say_dropped(self.dropped)
+        table = self.table
+        lines = [f"{table.origin}: {described[0]}", *described[1:], *table.notes]
+        if self.named is not None:
+            lines.append(f"names of rows: {self.named or 'the first column'}")
+        if self.weighted is not None:
+            lines.append(f"weights: {self.weighted}")
+        lines += roles.say()
+        lines += [f"left out: {counted(n, 'row')} {why}" for why, n in self.dropped.items()]
+        return {"names": names, "weights": weights, "origin": "\n".join(lines)}
+
+
+def say_dropped(dropped: Mapping[str, int], skipped: Sequence[str] = ()) -> None:
+    """Warn of rows and files that were left out, as asked for, at the caller of the library."""
+    parts = [f"{n} {why}" for why, n in sorted(dropped.items()) if n]
+    if parts:
+        warn(
+            f"left out {counted(sum(dropped.values()), 'row')}, as asked for: "
+            f"{' and '.join(parts)}",
+            DroppedRowsWarning,
         )
-    if features is None:
-        _warn_of_lookalikes(chosen, found, patterns)
-    mean = columns.block(chosen)
-    check_values(mean, chosen, labels)
-    std = _errors(columns, chosen, found, mean, labels)
-    cov = None if corr is None else covariances(columns, chosen, corr, std, labels)
+    if skipped:
+        more = f"; and {len(skipped) - 5} more" if len(skipped) > 5 else ""
+        warn(
+            f"left out {counted(len(skipped), 'file')}, as asked for: "
+            f"{'; '.join(skipped[:5])}{more}",
+            SkippedFilesWarning,
+        )
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn with the line of the user's code that called this package."""
+    frame: Any = sys._getframe(1)
+    level = 2
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("uapca."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def of_columns(
+    reading: Reading, errors: Any, corr: Any, features: Any, exclude: Any, certain: bool
+) -> UncertainArray:
+    """Rows of values and their errors; of values alone where ``certain`` allows that."""
+    table = reading.table
+    roles = find_roles(
+        table, taken=reading.taken, errors=errors, corr=corr, features=features, exclude=exclude
+    )
+    chosen = roles.features
+    if not chosen or not len(table):
+        why = "".join(f"; {line}" for line in roles.say())
+        raise ValueError(
+            f"the table must have rows and columns of numbers; {table.origin} has none{why}"
+        )
+    suspects = lookalikes(chosen, set(chosen) - set(roles.errors)) if features is None else {}
+    error, value = next(iter(suspects.items()), ("dx", "x"))
+    if not roles.errors and not certain:
+        raise ValueError(
+            f"errors must match a column; none is named like 'x_err' for a feature 'x' among "
+            f"{listed(table.names)}; pass errors={error.replace(value, '{}', 1)!r} or the like, or "
+            "use uapca.read for certain values"
+        )
+    if suspects and roles.errors:
+        warn(
+            f"{error!r} looks like the errors of {value!r} but is taken for a feature; pass "
+            f"errors={{{value!r}: {error!r}}}, or features= if it is one",
+            ErrorColumnWarning,
+        )
+    elif suspects:
+        roles.hints.append(
+            f"if {error} holds the errors of {value}, pass errors={error.replace(value, '{}', 1)!r}"
+        )
+    mean, std, sides = _moments(reading, roles)
+    gaps = np.isnan(mean) if reading.missing == "keep" else None
+    reading.complete(mean, chosen, reading.missing)
+    strict = "error" if gaps is not None else reading.missing
+    matrices = None
+    if std is not None:
+        if gaps is not None:
+            std = np.where(gaps, 0.0, std)
+        reading.complete(std, [_column(roles, name) for name in chosen], strict)
+    if roles.pairs:
+        values = reading.numbers(list(roles.pairs.values()))
+        if gaps is not None:
+            for k, (i, j) in enumerate(roles.pairs):
+                values[gaps[:, i] | gaps[:, j], k] = 0.0
+        reading.complete(values, list(roles.pairs.values()), strict)
+        matrices = _covariances(reading, roles, values, std)
+    described = ["certain points", "no column holds errors (such as x_err): this is ordinary PCA"]
+    if roles.errors:
+        parts = [
+            roles.errors[n].describe(n) if n in roles.errors else f"{n} (certain)" for n in chosen
+        ]
+        described = ["values with errors", shown(parts, 20)]
+    if roles.pairs:
+        described.append(f"correlations: {shown(list(roles.pairs.values()))}")
+    common, kept = reading.finish(described, roles), reading.mask
+    if not kept.all():
+        mean = mean[kept]
+        std, matrices = (None if part is None else part[kept] for part in (std, matrices))
+        sides = {j: (low[kept], high[kept], mode[kept]) for j, (low, high, mode) in sides.items()}
+    laws = TwoPieceLaws(mean, std, sides) if sides and matrices is None and gaps is None else None
     return UncertainArray(
         mean,
-        cov,
-        std=std if cov is None else None,
-        weights=weight,
-        names=labels,
-        features=chosen,
+        matrices,
+        std=std if matrices is None else None,
+        features=[f"{n} [{table.units[n]}]" if n in table.units else n for n in chosen],
+        laws=laws,
+        missing="error" if gaps is None else "keep",
         check=False,
+        **common,
     )
 
 
-def _patterns(errors: str | Sequence[str]) -> tuple[str, ...]:
-    given: tuple[Any, ...] = (errors,)
-    if not isinstance(errors, str) and isinstance(errors, Iterable):
-        given = tuple(errors)
-    for pattern in given or (errors,):
-        if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
-            raise ValueError(
-                complaint(
-                    "errors",
-                    "be a pattern that holds {} once, such as '{}_err'",
-                    f"got {pattern!r}",
-                    "{} stands for the name of the feature",
-                )
-            )
-    return _KNOWN if given == (_DEFAULT,) else given
+def _column(roles: Roles, feature: str) -> str:
+    own = roles.errors.get(feature)
+    return feature if own is None else own.columns[0]
 
 
-def _stem(column: str, pattern: str) -> str | None:
-    """The feature a column belongs to if it is named by the pattern."""
-    head, tail = pattern.split("{}")
-    return _between(column, head, tail)
-
-
-def _between(column: str, head: str, tail: str) -> str | None:
-    if column.startswith(head) and column.endswith(tail) and len(column) > len(head) + len(tail):
-        return column[len(head) : len(column) - len(tail)]
-    return None
-
-
-def _features(rest: Sequence[str], patterns: Sequence[str], corr: str | None) -> list[str]:
-    """The columns that are neither errors nor correlations."""
-    known = set(rest)
-    stems = {name: [s for p in patterns if (s := _stem(name, p)) is not None] for name in rest}
-    orphans = [name for name in rest if stems[name] and not known.intersection(stems[name])]
-    if orphans:
-        raise ValueError(
-            complaint(
-                "errors",
-                "belong to a column of values",
-                f"{listed(orphans)} {'has' if len(orphans) == 1 else 'have'} none "
-                f"(expected {listed([stems[name][0] for name in orphans])})",
-                "Rename the columns, or list the columns to use as features=[...]",
-            )
-        )
-    values = [name for name in rest if not stems[name]]
-    pattern = correlation_pattern(corr)
-    pairs = _pair_columns(values, known, pattern)
-    if pairs and corr is None:
-        raise ValueError(
-            complaint(
-                "corr",
-                "say whether correlations are to be read",
-                f"{listed(sorted(pairs))} {'looks like one' if len(pairs) == 1 else 'look so'}",
-                f"Pass corr={CORRELATION!r}, or list the columns to use as features=[...]",
-            )
-        )
-    _check_orphans([name for name in values if name not in pairs], rest, stems, pattern)
-    return [name for name in values if name not in pairs]
-
-
-def _check_orphans(
-    values: Sequence[str], rest: Sequence[str], stems: dict[str, list[str]], pattern: str
-) -> None:
-    """Raise if a column is named like a correlation of features that are not there."""
-    head, middle, tail = pattern.split("{}")
-    if not head and not tail:
-        return
-    measured = {stem for name in rest for stem in stems[name]}
-    orphans = []
-    for column in values:
-        inner = _between(column, head, tail)
-        # A column with an error of its own is a value, whatever its name.
-        if inner is None or column in measured:
+def _moments(reading: Reading, roles: Roles) -> tuple[Floats, Any, dict[int, Any]]:
+    """Means (N, D), standard deviations (N, D) or None, and the sides of asymmetric errors."""
+    table, chosen, errors = reading.table, roles.features, roles.errors
+    mean = reading.numbers(chosen)
+    if not errors:
+        return mean, None, {}
+    single = [name for name in chosen if name in errors and len(errors[name].columns) == 1]
+    given = [name for name in single if errors[name].kind != "constant"]
+    block = reading.numbers([errors[name].columns[0] for name in given])
+    for k, name in enumerate(given):
+        kind, (column,) = errors[name]
+        factor = table.factor(column, name)
+        if kind == "std" and factor == 1.0:
             continue
-        splits = [
-            (inner[:k], inner[k + len(middle) :])
-            for k in range(1, len(inner) - len(middle))
-            if inner.startswith(middle, k)
-        ]
-        if splits and (middle or any(a in values or b in values for a, b in splits)):
-            orphans.append(column)
-    if orphans:
-        raise ValueError(
-            complaint(
-                "corr",
-                "belong to two columns of values",
-                f"{listed(orphans)} {'lacks' if len(orphans) == 1 else 'lack'} at least one "
-                "of them",
-                "Rename or drop the columns, or list the columns to use as features=[...]",
-            )
-        )
-
-
-def _pair_columns(values: Sequence[str], known: set[str], pattern: str) -> set[str]:
-    """Columns that are correlations of two others: found from the columns, not from all pairs."""
-    head, middle, tail = pattern.split("{}")
-    found = set()
-    for column in known:
-        if not (column.startswith(head) and column.endswith(tail)):
-            continue
-        inner = column[len(head) : len(column) - len(tail)]
-        for first in values:
-            if inner.startswith(first + middle) and inner[len(first + middle) :] in known:
-                found.add(column)
-    return found
-
-
-def _check_text(
-    columns: Columns, chosen: Sequence[str], labels: Sequence[str] | None, asked: bool
-) -> None:
-    """Raise unless the columns hold numbers: a slip is shown, another column is named."""
-    text = [name for name in chosen if not columns.is_numeric(name)]
-    if not text:
-        return
-    cells = columns.values(text[0]).tolist()
-    there = [i for i, c in enumerate(cells) if isinstance(c, str) and not is_absent(c)]
-    bad = [i for i in there if not is_number(cells[i])]
-    rule = "hold numbers in every column that is used"
-    if there and not bad:
-        received = f"{text[0]!r} holds numbers as text"
-        remedy = "Convert the column to floats first, or pass the path of the file"
-    elif bad and (asked or 2 * len(bad) < len(there)):
-        shown = cells[bad[0]] if len(cells[bad[0]]) <= 40 else cells[bad[0]][:37] + "..."
-        more = f" ({len(bad)} such cells)" if len(bad) > 1 else ""
-        received = (
-            f"{row_called(bad[0], labels)}, column {text[0]!r}: cannot read {shown!r} as a number"
-            f"{more}"
-        )
-        remedy = "Correct the cells, or list other columns as features=[...]"
-    else:
-        received = f"{listed(text)} {'holds' if len(text) == 1 else 'hold'} something else"
-        remedy = (
-            f"Pass names={text[0]!r} if this column names the rows, or list the columns to "
-            "use as features=[...]"
-        )
-    raise TypeError(complaint("df", rule, received, remedy))
-
-
-def _warn_of_lookalikes(
-    chosen: Sequence[str], found: Sequence[str | None], patterns: Sequence[str]
-) -> None:
-    """Warn of a feature that is probably the misspelt error of another."""
-    certain = [name for name, error in zip(chosen, found, strict=True) if error is None]
-    for column, value in lookalikes(certain, certain).items():
-        wanted = patterns[0].replace("{}", value)
-        warnings.warn(
-            f"{column!r} looks like the errors of {value!r} but is taken for a feature: "
-            f"{value!r} has no errors. Rename it {wanted!r}, or list the columns to use as "
-            "features=[...] if it is one.",
-            ErrorColumnWarning,
-            stacklevel=3,
-        )
-
-
-def _error_columns(
-    chosen: Sequence[str], known: Sequence[str], patterns: Sequence[str]
-) -> list[str | None]:
-    """The error column of each feature, or None for a certain one."""
-    present, found = set(known), []
+        values = block[:, k] = block[:, k]
+        _not_negative(reading, values, column)
+        with np.errstate(all="ignore"):
+            if kind == "inverse variance":
+                # No observation: the survey catalogues write an inverse variance of 0.
+                mean = mean.copy() if mean.base is not None or not mean.flags.writeable else mean
+                mean[values == 0.0, chosen.index(name)] = np.nan
+                values = np.where(values == 0.0, np.nan, 1.0 / values)
+            block[:, k] = factor * (values if kind == "std" else np.sqrt(values))
+    std = block
+    if given != chosen:
+        std = np.zeros(mean.shape)
+        std[:, [chosen.index(name) for name in given]] = block
+    for name in single:
+        if errors[name].kind == "constant":
+            std[:, chosen.index(name)] = float(errors[name].columns[0])
+    if std.size and np.nanmin(std, initial=0.0) < 0.0:
+        for j, name in enumerate(chosen):
+            _not_negative(reading, std[:, j], _column(roles, name))
+    sides = {}
     for name in chosen:
-        matches = [column for p in patterns if (column := p.replace("{}", name)) in present]
-        if len(matches) > 1:
+        if name in errors and len(errors[name].columns) == 2:
+            j = chosen.index(name)
+            low, high = _sides(reading, errors[name], name, mean[:, j])
+            sides[j] = (low, high, mean[:, j].copy())
+            # The mean and the variance of the two-piece normal law with this mode.
+            mean[:, j] += np.sqrt(2.0 / np.pi) * (high - low)
+            std[:, j] = np.sqrt((1.0 - 2.0 / np.pi) * (high - low) ** 2 + low * high)
+    return mean, std, sides
+
+
+def _sides(reading: Reading, errors: Errors, name: str, mode: Floats) -> tuple[Floats, Floats]:
+    """How far the error reaches below and above the values."""
+    both = reading.numbers(errors.columns)
+    low, high = (both[:, k] * reading.table.factor(c, name) for k, c in enumerate(errors.columns))
+    if errors.kind == "bounds":
+        low, high = mode - low, high - mode
+    elif low.size and np.nanmax(low) <= 0.0:
+        low = -low  # some catalogues write the lower error with its sign
+    for values, column in zip((low, high), errors.columns, strict=True):
+        _not_negative(reading, values, column)
+    return low, high
+
+
+def _not_negative(reading: Reading, values: Floats, column: str) -> None:
+    bad = np.flatnonzero(values < 0.0)
+    if len(bad):
+        place = reading.table.place(int(bad[0]), column, reading.names)
+        raise ValueError(f"errors must not be negative; {place} makes one of {values[bad[0]]:g}")
+
+
+class TwoPieceLaws(Sequence["Law"]):
+    """The laws of rows with asymmetric errors, made when looked at."""
+
+    def __init__(self, mean: Floats, std: Floats, sides: Mapping[int, Any]) -> None:
+        self._mean, self._std, self._sides = mean, std, sides
+
+    def __len__(self) -> int:
+        return len(self._mean)
+
+    @overload
+    def __getitem__(self, index: int) -> Law: ...
+    @overload
+    def __getitem__(self, index: slice) -> TwoPieceLaws: ...
+    def __getitem__(self, index: int | slice) -> Law | TwoPieceLaws:
+        if isinstance(index, slice):
+            sides = {j: tuple(part[index] for part in own) for j, own in self._sides.items()}
+            return TwoPieceLaws(self._mean[index], self._std[index], sides)
+        from uapca.laws import Independent, NormalMarginal, Point, TwoPieceNormal
+
+        marginals: list[Any] = []
+        for j, (mean, std) in enumerate(zip(self._mean[index], self._std[index], strict=True)):
+            if j in self._sides:
+                low, high, mode = (float(part[index]) for part in self._sides[j])
+                marginals.append(TwoPieceNormal(mode, lower=low, upper=high))
+            else:
+                marginals.append(NormalMarginal(mean, std) if std else Point(mean))
+        return Independent(marginals)
+
+
+def _covariances(reading: Reading, roles: Roles, values: Floats, std: Any) -> Floats:
+    """One covariance matrix for each row from its errors and their correlations."""
+    if std is None:
+        raise ValueError("corr must belong to features with errors; none has any")
+    n, d = std.shape
+    outside = np.abs(values) > 1
+    if outside.any():
+        row, k = (int(i) for i in np.argwhere(outside)[0])
+        column = list(roles.pairs.values())[k]
+        raise ValueError(
+            "correlations must be between -1 and 1; "
+            f"{reading.table.place(row, column, reading.names)} "
+            f"is {values[row, k]}"
+        )
+    matrices = np.zeros((n, d, d))
+    matrices[:, range(d), range(d)] = 1.0
+    for k, (i, j) in enumerate(roles.pairs):
+        matrices[:, i, j] = matrices[:, j, i] = values[:, k]
+    size = max(1, (1 << 20) // (d * d))
+    for start in range(0, n, size):
+        part = np.nan_to_num(matrices[start : start + size])
+        try:
+            np.linalg.cholesky(part + _TOLERANCE * np.eye(d))
+        except np.linalg.LinAlgError:
+            lowest = np.linalg.eigvalsh(part)[:, 0]
+            row = int(np.argmax(lowest < -_TOLERANCE))
+            place = reading.table.place(start + row, "", reading.names).partition(", column")[0]
             raise ValueError(
-                complaint(
-                    "errors",
-                    "match one column for each feature",
-                    f"{name!r} has {listed(matches)}",
-                    "Pass one pattern, such as errors='{}_std'",
-                )
-            )
-        found.append(matches[0] if matches else None)
-    return found
+                f"correlations must make a positive semi-definite matrix; that of {place} has the "
+                f"eigenvalue {lowest[row]:.3g}"
+            ) from None
+    matrices *= std[:, :, None]
+    matrices *= std[:, None, :]
+    return matrices
 
 
-def _errors(
-    columns: Columns,
-    chosen: Sequence[str],
-    found: Sequence[str | None],
-    mean: Floats,
-    labels: Sequence[str] | None,
-) -> Floats:
-    pairs = [(e, name) for e, name in zip(found, chosen, strict=True) if e is not None]
-    present = [e for e, _ in pairs]
-    check_numeric(columns, present, "errors")
-    std = columns.errors_block(present, [name for _, name in pairs])
-    check_errors(std, present, labels)
-    if len(pairs) == len(chosen):
-        return std
-    full = np.zeros(mean.shape, dtype=std.dtype)
-    full[:, [e is not None for e in found]] = std
-    return full
+def _short(text: Any) -> str:
+    return repr(text if len(str(text)) <= 40 else str(text)[:37] + "...")

@@ -1,42 +1,58 @@
-"""Labelled points: one uncertain row for each label."""
+"""Labelled points: one uncertain row for each label, in memory, in files or on a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import cycle
+from threading import Lock
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from uapca._progress import Progress
+from uapca._progress import Progress, reported
 from uapca._validation import (
     Floats,
     as_floats,
+    check_choice,
     check_finite,
     check_labels,
-    complaint,
+    listed,
     rng_from,
+    shape_of,
 )
-from uapca.aggregate import Moments
-from uapca.aggregate.binning import binning_of
-from uapca.aggregate.keys import Keyed, ordered
-from uapca.aggregate.labels import Factor, compressed
-from uapca.inputs.clusters import check_engine, engine_of, gathered
-from uapca.inputs.columns import columns_of, is_frame
-from uapca.inputs.labelled import (
-    LabelledPoints,
-    check_choice,
-    checked,
-    feature_columns,
-    group_points,
-    labelled_points,
-)
-from uapca.inputs.plan import chunk_rows, planned
-from uapca.inputs.sources import is_streamed, sources_of
-from uapca.inputs.streams import collected, learned, say
+from uapca.aggregate import Moments, dask, keyed, spark
+from uapca.aggregate.collector import Collector, Decaying, Sliding
+from uapca.aggregate.labels import Binning, Keyed, binning_of, ordered
+from uapca.aggregate.moments import Overflow, Partial, check_rows, labelled_rows, weights_of
+from uapca.exceptions import FileError
+from uapca.inputs.files import Source, is_streamed, library, open_table, sources_of
+from uapca.inputs.frame import Reading, Table, is_table, say_dropped, table_of
+from uapca.inputs.read import Roles, counted, expand, find_roles, shown
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
 
-__all__ = ["from_groups"]
+__all__ = ["Aggregator", "from_groups"]
+
+_T = TypeVar("_T")
+_DROP = "; pass missing='drop' to leave such points out"
+_UNLABELLED, _INCOMPLETE = "without a label", "without a value"
+_UNREADABLE = "with a cell that cannot be read"
+# Rows that are summed at a time where files are smaller than chunks. To copy as much as half of
+# them takes longer than to merge their sums once more.
+_ROWS, _DIRECT = 262_144, 0.5
+# Rows that the Aggregator sums at a time: few enough to stay in cache.
+_LIVE_ROWS = 16_384
+# Weights times squares of values up to here, and their sums, are far from the largest float.
+_LARGE = 1e90
+# Rows turned from columns at a time, while they are in cache.
+_TURNED = 65_536
 
 
 def from_groups(
@@ -44,37 +60,41 @@ def from_groups(
     by: Any = None,
     spread: Literal["std", "sem"] = "std",
     *,
-    bins: Any = None,
+    bins: int | Mapping[str, int] | None = None,
     keep_samples: bool = False,
-    missing: Literal["raise", "drop"] = "raise",
-    nulls: Literal["raise", "drop"] = "raise",
-    bad_files: Literal["raise", "skip"] = "raise",
-    features: Sequence[str] | None = None,
+    equal_weights: bool = False,
+    missing: Literal["error", "drop"] = "error",
+    bad_cells: Literal["error", "drop"] = "error",
+    bad_files: Literal["error", "skip"] = "error",
+    features: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    sheet: str | int | None = None,
     chunk: int = 262_144,
     progress: Progress = False,
-    rng: Any = None,
+    rng: int | np.random.Generator | None = None,
 ) -> UncertainArray:
     """One row for each label: the mean of its points and their covariance, weighted by their count.
 
     Parameters
     ----------
     points : array-like of shape (n, D), data frame, path, Arrow dataset or reader, Dask, Spark
-        Any frame `from_frame` reads; or the points where they are: a Parquet, CSV or Arrow file, a
-        folder, a pattern such as ``"folder/*.parquet"``, a list of these, a
-        ``pyarrow.dataset.Dataset`` or a ``pyarrow.RecordBatchReader``. These are read a chunk at
-        a time and only in the columns that are needed, and may be larger than memory.
+        Any table `uapca.read` takes; or the points where they are: a file, a folder, a pattern
+        such as ``"folder/*.parquet"``, a list of these, a ``pyarrow.dataset.Dataset`` or a
+        ``pyarrow.RecordBatchReader``. Parquet, Arrow and CSV files are read a chunk at a time
+        and only in the columns that are needed, and may be larger than memory.
         Or a Dask array, a Dask or a Spark data frame: these are summed where they are, and only
         the sums travel.
     by : array-like of shape (n,), str or list of str
-        The label of each point; for a frame or a file the column that holds it, or several columns
-        whose combinations are the labels. Columns of pandas frames that are named by numbers are
-        asked for by their number.
+        The label of each point; for a table the column that holds it, or several columns whose
+        combinations are the labels. Labels are text exactly as written.
     spread : {"std", "sem"}, default="std"
         What the rows are to stand for. ``"std"``: the points themselves, with their population
         covariance (÷ n). The rows then have exactly the moments of all points (law of total
         variance), for any labelling; a label with one point is certain. ``"sem"``: the mean of
-        replicates, with the covariance of that mean, the unbiased covariance ÷ n; a label with
-        one point has none and is refused.
+        replicates, with the covariance of that mean, the unbiased covariance ÷ n; every label
+        needs at least two points.
     bins : int or dict, optional
         For points without labels, in place of ``by``. A number: that many clusters, found by
         mini-batch k-means in features of unit variance. A number of cells for some features,
@@ -82,20 +102,26 @@ def from_groups(
         cells of a grid between their extremes. Files are read twice.
     keep_samples : bool, default=False
         Whether to keep the points as the law of their row, so that its density shows their
-        shape. For points in memory and ``spread="std"`` only.
-    missing : {"raise", "drop"}, default="raise"
-        What to do with points whose label is missing (None, NaN): refuse, or leave them out.
-    nulls : {"raise", "drop"}, default="raise"
-        What to do with points of which a value is missing (null, NaN): refuse, or leave the whole
-        point out and say how many in a `DroppedRowsWarning`. Never a value alone: covariances
-        of pairs of columns from different points need not be positive semi-definite.
-    bad_files : {"raise", "skip"}, default="raise"
+        shape; files are then read whole. For ``spread="std"`` only.
+    equal_weights : bool, default=False
+        Whether all rows count the same instead of by their number of points.
+    missing : {"error", "drop"}, default="error"
+        What to do with points that lack the label or a value: refuse, or leave the whole point
+        out and count it in a `DroppedRowsWarning`. Never a value alone: covariances of pairs of
+        columns from different points need not be positive semi-definite.
+    bad_cells : {"error", "drop"}, default="error"
+        What to do with points of which a cell is no number: refuse, with file, row and column,
+        or leave them out and count them.
+    bad_files : {"error", "skip"}, default="error"
         What to do with a file that is damaged or unlike the first, or breaks one of the two
         rules above: refuse, or leave the whole file out and say which in a `SkippedFilesWarning`
         (then a file must be like most of them, not like the first).
-    features : sequence of str, optional
-        For a frame or a file, the columns to use: by default all columns of numbers other than
-        ``by``. For an array, the names of its columns.
+    features, exclude : str or sequence of str, optional
+        For a table, the columns to use and to leave out, patterns such as ``"met_*"`` included:
+        by default all columns of numbers that are nothing else. For an array, ``features`` are
+        the names of its columns.
+    decimal, thousands, sheet
+        As in `uapca.read`.
     chunk : int, default=262144
         Rows of a file in memory at a time; up to five chunks are, besides the D² numbers for each
         label.
@@ -109,8 +135,8 @@ def from_groups(
     -------
     UncertainArray
         Rows named by their labels, in rising order, or that of the categories of a categorical
-        (pandas' categories, polars' Enum, Arrow's dictionaries); ``total_weight`` is the number
-        of points.
+        (pandas' categories, polars' Enum, Arrow's dictionaries). ``X.counts`` are the numbers of
+        points, ``X.origin`` says how the table was understood.
 
     See Also
     --------
@@ -124,186 +150,1105 @@ def from_groups(
     UncertainArray: 2 rows × 2 features, a covariance for each row, weights 0.333 to 0.667
       a  1 ± 1  1 ± 0
       b  5 ± 0  5 ± 0
-    >>> X.total_weight
-    3.0
+    >>> X.counts
+    array([2, 1])
     """
-    check_choice("spread", spread)
-    check_choice("missing", missing)
-    check_choice("nulls", nulls)
-    check_choice("bad_files", bad_files)
-    engine = engine_of(points)
+    check_choice(spread, ("std", "sem"), "spread")
+    check_choice(missing, ("error", "drop"), "missing")
+    check_choice(bad_cells, ("error", "drop"), "bad_cells")
+    check_choice(bad_files, ("error", "skip"), "bad_files")
+    if isinstance(chunk, bool) or not isinstance(chunk, int | np.integer) or chunk < 1:
+        raise ValueError(f"chunk must be a positive number of rows; got {chunk!r}")
+    if keep_samples and spread == "sem":
+        raise ValueError(
+            "keep_samples must be left out with spread='sem': the points show the spread of "
+            "replicates, not the error of their mean"
+        )
+    rule = {"missing": missing, "bad_cells": bad_cells}
+    keys = [by] if isinstance(by, str) else []
+    options: dict[str, Any] = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
+    engine = _engine(points)
+    if engine is None and bins is not None and by is not None:
+        raise ValueError("bins must be left out where by gives the labels; got both")
     if engine is not None:
-        check_engine(
+        _refuse_for(
             engine, bins=bins, keep_samples=keep_samples, bad_files=bad_files, progress=progress
         )
-        rows = chunk_rows(chunk)
-        return gathered(points, by, features, missing, nulls, rows).to_uncertain(spread)
-    streamed = is_streamed(points)
-    _check_samples(keep_samples, spread, streamed)
-    if bins is not None and by is not None:
-        raise ValueError(
-            complaint(
-                "bins",
-                "be left out where by gives the labels",
-                "got both",
-                "Leave one out",
-            )
+        moments, notes = _on_cluster(points, by, features, exclude, missing, int(chunk)), [engine]
+    elif is_streamed(points) and not keep_samples and _has_arrow(points):
+        keys = list(by) if isinstance(by, list | tuple) else keys
+        moments, notes = _streamed(
+            points, by, bins, features, exclude, bad_files, int(chunk), progress, rng, rule, options
         )
-    if streamed:
-        return _streamed(
-            points, by, features, bins, rng, missing, nulls, bad_files, chunk, progress
-        ).to_uncertain(spread)
-    if bins is not None:
-        data, dropped = _binned(points, bins, features, nulls, rng)
     else:
-        data, dropped = _complete(labelled_points(points, by, features, missing), nulls)
-    codes, labels = data.factor
-    try:
-        moments = Moments.of(
-            data.points, Keyed(codes, labels, (labels,)), features=data.features, missing="drop"
-        )
-    except ValueError:
-        _check_named(data)
-        raise
-    say(dropped, None, stacklevel=3)
+        data = labelled_points(points, by, features, exclude, bins=bins, rng=rng, **rule, **options)
+        moments, notes, keys = data.moments(), data.notes, data.columns
+        say_dropped(data.dropped)
     X = moments.to_uncertain(spread)
-    if not keep_samples:
-        return X
+    meaning = {"std": "the spread of its points", "sem": "the standard error of its mean"}[spread]
+    each = "bin" if bins is not None else shown(keys) or "label"
+    rows = f"one row for each {each}, with {meaning}"
+    n = int(moments.sums.counts.sum())
+    lines = [
+        f"{notes[0]}{': ' if notes[0] else ''}{counted(n, 'labelled point')}",
+        rows,
+        *notes[1:],
+    ]
+    place = np.argsort(ordered(moments.labels, moments.categories).codes)
+    counts = moments.sums.counts[place]
     return UncertainArray(
         X.mean,
         X.cov,
-        weights=moments.sums.counts,
-        counts=moments.sums.counts,
-        names=labels,
-        features=data.features,
-        laws=_samples(data),
+        weights=None if equal_weights else counts,
+        counts=counts,
+        names=X.names,
+        features=X.features,
+        laws=data.samples() if keep_samples else None,
+        origin="\n".join(lines),
         check=False,
     )
+
+
+# In memory
+
+
+@dataclass
+class LabelledPoints:
+    """Points in memory with a label each.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, D)
+        Complete ones, all with a label.
+    keys : Keyed
+        Their labels.
+    features : list of str, or None
+    dropped : dict of str to int
+        Points that were left out, by the reason.
+    notes : list of str
+        What the points are, and what was found out about them.
+    columns : list of str
+        The columns that hold the labels.
+    """
+
+    points: Floats
+    keys: Keyed
+    features: Sequence[str] | None
+    dropped: dict[str, int]
+    notes: list[str]
+    columns: list[str]
+
+    def moments(self) -> Moments:
+        return Moments.of(self.points, self.keys, features=self.features, missing="drop")
+
+    def split(self) -> tuple[tuple[str, ...], list[Floats]]:
+        """The labels in their order, and the points of each."""
+        factor = ordered(self.keys.values, self.keys.categories)
+        codes = factor.codes[self.keys.codes]
+        order = np.argsort(codes, kind="stable")
+        counts = np.bincount(codes, minlength=len(factor.labels))
+        kept = [(label, n) for label, n in zip(factor.labels, counts, strict=True)]
+        parts = np.split(self.points[order], np.cumsum(counts)[:-1])
+        used = [k for k, (_, n) in enumerate(kept) if n]
+        return tuple(factor.labels[k] for k in used), [parts[k] for k in used]
+
+    def samples(self) -> list[Samples]:
+        return [Samples(part) for part in self.split()[1]]
+
+
+def labelled_points(
+    points: Any,
+    by: Any,
+    features: Any = None,
+    exclude: Any = None,
+    *,
+    bins: Any = None,
+    missing: str = "error",
+    bad_cells: str = "error",
+    rng: Any = None,
+    **options: Any,
+) -> LabelledPoints:
+    """Points and labels from an array or a table in memory, checked and complete."""
+    _check_index(points, by)
+    notes, mask, dropped, names = [""], None, {}, list[str]()
+    if is_table(points) or is_streamed(points) or hasattr(points, "read"):
+        table = open_table(points, parameter="points", **options)
+        names = [] if bins is not None else _key_columns(table, by)
+        expand(names, table.names, "by")
+        roles = find_roles(table, taken=names, features=features, exclude=exclude, groups=True)
+        _check_features(roles, table.names)
+        reading = Reading(table, False, None, None, None, bad_cells=bad_cells, missing=missing)
+        array = reading.numbers(roles.features)
+        chosen: Any = roles.features
+        mask, dropped = reading.mask, reading.dropped
+        keys = keyed([_labels_of(table, name) for name in names]) if names else None
+        notes = [table.origin, *table.notes, *roles.say()]
+    else:
+        array = as_floats(points, "points")
+        if array.ndim != 2 or 0 in array.shape:
+            raise ValueError(
+                "points must have shape (n, D) with at least one point and feature; got "
+                f"{shape_of(array)}"
+            )
+        chosen = check_labels(features, "features", array.shape[1], "feature")
+        keys, table = None, None
+    n = len(array)
+    if keys is None and bins is None:
+        keys = keyed([by])
+    codes = np.zeros(n, dtype=np.int64) if keys is None else keys.codes
+    if len(codes) != n:
+        raise ValueError(f"by must have one label for each point; got {len(codes)} for {n} points")
+    kept = np.ones(n, dtype=bool) if mask is None else mask
+    lost = codes < 0
+    if lost.any():
+        if missing == "error" or lost.all():
+            remedy = _DROP if missing == "error" and not lost.all() else ""
+            raise ValueError(
+                f"by must have a label for every point; {lost.sum()} of {n} are missing{remedy}"
+            )
+        dropped[_UNLABELLED] = int((lost & kept).sum())
+        kept = kept & ~lost
+    gaps = _gaps(array)
+    if gaps is not None:
+        gaps &= kept[:, None]
+        rows = gaps.any(axis=1)
+        if rows.any() and missing == "error":
+            row, column = (int(i) for i in np.argwhere(gaps)[0])
+            where = f"column {chosen[column]!r}" if chosen is not None else f"feature {column}"
+            raise ValueError(
+                f"values must not be missing; row {row}, {where} is empty or nan ({gaps.sum()} "
+                "such)"
+                f"{_DROP}"
+            )
+        dropped[_INCOMPLETE] = int(rows.sum())
+        kept = kept & ~rows
+    if not kept.any():
+        raise ValueError("points must have complete rows; every row lacks a value")
+    if not kept.all():
+        array, codes = array[kept], codes[kept]
+    check_finite(array, "points", ("row", "feature"))
+    if bins is not None:
+        binning = binning_of(bins, list(chosen or map(str, range(array.shape[1]))), rng_from(rng))
+        binning.learn([array])
+        keys = binning(array)
+    elif keys is not None:
+        keys = keys._replace(codes=codes)
+    assert keys is not None
+    dropped = {why: count for why, count in dropped.items() if count}
+    return LabelledPoints(array, keys, chosen, dropped, notes, names)
+
+
+def _gaps(array: Floats) -> npt.NDArray[np.bool_] | None:
+    """Where values are missing; None if nowhere, which one sum tells."""
+    with np.errstate(all="ignore"):
+        return None if not np.isnan(array.sum(dtype=np.float64)) else np.isnan(array)
+
+
+def _check_index(points: Any, by: Any) -> None:
+    """Raise where pandas would match rows by an index, and position would match others."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(points, pandas.DataFrame):
+        return
+    if (
+        isinstance(by, pandas.Series)
+        and len(by) == len(points)
+        and not by.index.equals(points.index)
+    ):
+        raise ValueError(
+            "by must have the index of points; got a Series with another: pass "
+            "by.reindex(points.index), or by.to_numpy() to go by position"
+        )
+
+
+def _check_features(roles: Roles, names: Sequence[str]) -> None:
+    if not roles.features:
+        why = "".join(f"; {line}" for line in roles.say())
+        raise ValueError(
+            f"points must have at least one column of numbers besides the labels; got the columns "
+            f"{listed(names)}{why}"
+        )
+
+
+def _key_columns(table: Table, by: Any) -> list[str]:
+    """The columns that ``by`` names; none if it holds one label for each point."""
+    if isinstance(by, str):
+        return [by]
+    if by is None:
+        raise TypeError(
+            f"by must be one label for each point, a column or a list of columns; got None; the "
+            f"columns are {listed(table.names)}"
+        )
+    # Names of pandas' columns may be numbers or tuples.
+    own = {key: name for name, key in table.keys.items()}
+    if not isinstance(by, list | tuple):
+        return [own[by]] if isinstance(by, int | np.integer) and by in own else []
+    if isinstance(by, tuple) and by in own:
+        return [own[by]]
+    if by and all(isinstance(key, str) for key in by):
+        return list(by) if any(key in own for key in by) or len(by) != len(table) else []
+    found = [own.get(key) if isinstance(key, int | str | tuple) else None for key in by]
+    return [] if None in found or len(by) == len(table) else [str(name) for name in found]
+
+
+def _labels_of(table: Table, name: str) -> Any:
+    """A column of labels; whole numbers in a text file are in the order of numbers."""
+    labels = table.labels(name)
+    if table.textual:
+        labels = _in_order([cell.strip() or None for cell in table.cells(name)])
+    return labels
+
+
+def _in_order(labels: Sequence[Any]) -> Sequence[Any]:
+    """Texts as whole numbers where all are, written as Python writes them: 9 comes before 10."""
+    try:
+        numbers = [None if label is None else int(label) for label in labels]
+    except (TypeError, ValueError):
+        return labels
+    same = all(n is None or str(n) == label for n, label in zip(numbers, labels, strict=True))
+    return numbers if same else labels
+
+
+# In files
+
+
+class Piece(NamedTuple):
+    """Some rows: their values, their labels (None without keys), rows read and rows left out."""
+
+    points: Floats
+    labels: Keyed | None
+    read: int
+    dropped: Counter[str]
+
+
+class _Schema:
+    """The columns of a file, as `find_roles` asks for them."""
+
+    def __init__(self, source: Source, schema: Any) -> None:
+        self.names = list(schema.names)
+        self._types = dict(zip(schema.names, schema.types, strict=True))
+        noted = (schema.metadata or {}).get(b"pandas", b"{}")
+        import json
+
+        kept = json.loads(noted).get("index_columns", [])
+        self.index = tuple(name for name in kept if isinstance(name, str))
+
+    def resolve(self, names: Iterable[str], chosen: bool = False) -> None:
+        """Nothing to do: the types are known."""
+
+    def is_number(self, name: str) -> bool:
+        return is_number(self._types[name]) or self.kind(name) == "flag"
+
+    def kind(self, name: str) -> str:
+        types, kind = library("pyarrow").types, self._types[name]
+        if types.is_boolean(kind):
+            return "flag"
+        return (
+            "number"
+            if is_number(kind) or types.is_null(kind)
+            else "text"
+            if _is_text(kind)
+            else "other"
+        )
+
+
+def is_number(kind: Any) -> bool:
+    """Whether an Arrow type holds numbers; flags do not."""
+    types = library("pyarrow").types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+
+def _is_text(kind: Any) -> bool:
+    types = library("pyarrow").types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _kind_of(kind: Any) -> str:
+    """What labels of an Arrow type are, whatever their width."""
+    types = library("pyarrow").types
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    if _is_text(kind):
+        return "text"
+    return (
+        "integers" if types.is_integer(kind) else "times" if types.is_timestamp(kind) else str(kind)
+    )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to take from every source, and what to do with what is missing.
+
+    Attributes
+    ----------
+    features, keys : list of str
+        The columns of values and of labels.
+    kinds : list of str
+        What the labels are: text, integers and so on, the same in every source.
+    roles : Roles or None
+        How the columns were understood, where all numbers are used and every source must have
+        the same.
+    missing : {"error", "drop"}
+    rows : int
+        The size of a chunk.
+    usable : list of Source
+    like : str
+        Which source the others must be like, for messages.
+    marks : dict
+        By source, what it was when it was first read.
+    exclude : str, sequence of str or None
+        Columns that the user leaves out.
+    """
+
+    features: list[str]
+    keys: list[str]
+    kinds: list[str]
+    roles: Roles | None
+    missing: str
+    rows: int
+    usable: list[Source] = field(default_factory=list)
+    like: str = "the first"
+    marks: dict[str, Any] = field(default_factory=dict)
+    exclude: Any = None
+
+    def check(self, source: Source, schema: Any) -> None:
+        """Raise unless a source has the columns of the first, with values and labels as there."""
+        self.check_columns(source, schema)
+        for name, kind in zip(self.keys, self.kinds, strict=True):
+            held = _kind_of(schema.field(name).type)
+            if held not in (kind, "null"):
+                raise FileError(
+                    f"labels must be of one kind, {kind} as in {self.like}; in {source.name!r} the "
+                    f"column {name!r} holds {held}"
+                )
+        if self.roles is not None:
+            own = _roles_of(source, schema, self.keys, exclude=self.exclude).features
+            more = [name for name in own if name not in self.features]
+            if more:
+                raise FileError(
+                    f"every file must have the columns of {self.like}; {source.name!r} has "
+                    f"{listed(more)} too; choose columns with features="
+                )
+
+    def check_columns(self, source: Source, schema: Any) -> None:
+        """Raise unless a source has the columns, once, with numbers in those of values."""
+        wanted, null = [*self.features, *self.keys], library("pyarrow").types.is_null
+        absent = [n for n in wanted if n not in schema.names]
+        if absent:
+            raise FileError(
+                f"every file must have the columns of {self.like}; {source.name!r} has no "
+                f"{listed(absent)}"
+            )
+        twice = [n for n in wanted if schema.names.count(n) > 1]
+        if twice:
+            raise FileError(
+                f"column names must be distinct; {source.name!r} has several named {twice[0]!r}"
+            )
+        flag = library("pyarrow").types.is_boolean
+        for name in self.features:
+            # A column without a single value may have any type, as that of a file without rows has.
+            kind = schema.field(name).type
+            if not (is_number(kind) or null(kind) or flag(kind)):
+                raise FileError(
+                    f"values must be numbers in every file; in {source.name!r} the column {name!r} "
+                    f"holds {kind}; choose other columns with features="
+                )
+
+    def pieces(self, sources: Sequence[Source]) -> Iterator[Piece]:
+        """The rows of all sources, a chunk at a time, checked.
+
+        The points of a piece are overwritten when the next but one is asked for.
+        """
+        # One piece is in use while the next is read: new memory for each would cost as much time
+        # as filling it.
+        buffers = cycle([_Buffer(), _Buffer()])
+        types = library("pyarrow").types
+        for source in sources:
+            schema = source.schema()
+            self.check(source, schema)
+            sorted_ = [types.is_dictionary(schema.field(key).type) for key in self.keys]
+            start = 0
+            for batch, bad in _ahead(source.batches(self.features, self.keys, self.rows)):
+                yield self._piece(batch, bad, source, start, sorted_, next(buffers))
+                start += batch.num_rows
+
+    def _piece(
+        self, batch: Any, bad: Any, source: Source, start: int, sorted_: list[bool], buffer: _Buffer
+    ) -> Piece:
+        points, empty, finite = _matrix(batch, self.features, buffer)
+        kept = np.ones(len(points), dtype=bool) if bad is None else ~bad
+        dropped: Counter[str] = Counter()
+        dropped[_UNREADABLE] += len(kept) - int(kept.sum())
+        labels = None
+        if self.keys:
+            labels = keyed([batch.column(k) for k in self.keys])
+            pairs = zip(labels.categories, sorted_, strict=True)
+            labels = labels._replace(categories=tuple(own if o else None for own, o in pairs))
+            lost = (labels.codes < 0) & kept
+            if lost.any() and self.missing == "error":
+                raise FileError(
+                    f"by must have a label for every point; {source.name!r} has none in row "
+                    f"{start + int(lost.argmax())}{_DROP}"
+                )
+            dropped[_UNLABELLED] += int(lost.sum())
+            kept &= ~lost
+        if empty is not None:
+            holes = empty.any(axis=1) & kept
+            if holes.any() and self.missing == "error":
+                row = int(holes.argmax())
+                name = self.features[int(empty[row].argmax())]
+                raise FileError(
+                    f"values must not be missing; {source.name!r}, row {start + row}, column "
+                    f"{name!r} is empty or nan{_DROP}"
+                )
+            dropped[_INCOMPLETE] += int(holes.sum())
+            kept &= ~holes
+        if not kept.all():
+            points = points[kept]
+            labels = None if labels is None else labels._replace(codes=labels.codes[kept])
+        if not finite and not np.isfinite(points).all():
+            row, column = (int(i) for i in np.argwhere(~np.isfinite(points))[0])
+            raise FileError(
+                f"values must be finite; {source.name!r}, row "
+                f"{start + int(np.flatnonzero(kept)[row])}, column {self.features[column]!r} is "
+                f"{points[row, column]}"
+            )
+        return Piece(points, labels, len(kept), dropped)
 
 
 def _streamed(
     points: Any,
     by: Any,
-    features: Any,
     bins: Any,
-    rng: Any,
-    missing: str,
-    nulls: str,
+    features: Any,
+    exclude: Any,
     bad_files: str,
-    chunk: Any,
+    rows: int,
     progress: Progress,
-) -> Moments:
-    """The moments of points in files."""
-    named = isinstance(by, str) or (
-        isinstance(by, list | tuple) and by and all(isinstance(key, str) for key in by)
-    )
-    if bins is None and not named:
+    rng: Any,
+    rule: Mapping[str, str],
+    options: Mapping[str, Any],
+) -> tuple[Moments, list[str]]:
+    """The moments of points in files, and what was found out about them."""
+    keys = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
+    if bins is None and not (keys and all(isinstance(key, str) for key in keys)):
         raise TypeError(
-            complaint(
-                "by",
-                "name a column of the files, or several",
-                f"got {by!r}" if by is None else f"got {type(by).__name__}",
-                "Labels must be in the files; pass bins= for points that have none",
-            )
+            f"by must name columns of the files; got {type(by).__name__}; bins= is for points "
+            "without labels"
         )
-    rows = chunk_rows(chunk)
-    sources = sources_of(points)
     skipped: list[str] | None = [] if bad_files == "skip" else None
-    plan = planned(sources, by, features, missing=missing, nulls=nulls, rows=rows, skipped=skipped)
-    if bins is None:
-        return collected(plan, skipped=skipped, progress=progress)
+    sources, notes = sources_of(points, skipped, bad_cells=rule["bad_cells"], **options)
+    plan = _planned(sources, keys, features, exclude, rule["missing"], rows, skipped)
+    labelled: Binning | None = None
+    if bins is not None:
+        if any(source.once for source in sources):
+            raise TypeError(
+                "points must be readable twice for bins; got a stream that can be read once"
+            )
+        labelled = binning_of(bins, plan.features, rng_from(rng))
+        plan = _learned(plan, labelled, skipped)
+    moments = _collected(plan, labelled, skipped, progress)
+    if bins is None and moments.labels:
+        # Labels of text files and of folders are in the order of numbers where they are numbers.
+        parts: list[Any] = [moments.labels]
+        parts = parts if len(keys) == 1 else list(zip(*moments.labels, strict=True))
+        textual = [k for k in keys if any(s.textual or k in s.keys for s in plan.usable)]
+        parts = [
+            _in_order(part) if k in textual else part for k, part in zip(keys, parts, strict=True)
+        ]
+        new = tuple(parts[0]) if len(keys) == 1 else tuple(zip(*parts, strict=True))
+        moments = replace(moments, labels=new)
+    n = len(plan.usable)
+    name = plan.usable[0].name if n == 1 else counted(n, "file")
+    return moments, [name, *notes, *(plan.roles.say() if plan.roles is not None else ())]
+
+
+def _roles_of(
+    source: Source, schema: Any, keys: Sequence[str], features: Any = None, exclude: Any = None
+) -> Roles:
+    inside = [key for key in source.keys if key in schema.names]
+    wanted = set() if features is None else set(expand(features, schema.names, "features"))
+    taken = {*keys, *(key for key in inside if key not in wanted)}
+    return find_roles(
+        _Schema(source, schema), taken=taken, features=features, exclude=exclude, groups=True
+    )
+
+
+def _planned(
+    sources: Sequence[Source],
+    keys: list[str],
+    features: Any,
+    exclude: Any,
+    missing: str,
+    rows: int,
+    skipped: list[str] | None,
+) -> Plan:
+    """The plan that the first source gives; those that cannot be used go to ``skipped``.
+
+    Where files may be skipped, the plan is the one that suits most of them, so that a first file
+    that is unlike all others is the one to go.
+    """
+    models: dict[tuple[Any, ...], list[int]] = {}
+    plans: dict[tuple[Any, ...], Plan] = {}
+    usable: list[Source] = []
+    first: ValueError | None = None
+    for source in sources:
+        try:
+            schema = source.schema()
+            if _is_blank(source, schema):
+                usable.append(source)
+                continue
+            plan = _model(source, schema, keys, features, exclude, missing, rows)
+        except ValueError as error:
+            if skipped is None:
+                raise
+            first = first or error
+            said = str(error)
+            skipped.append(said if source.name in said else f"{source.name!r}: {said}")
+            continue
+        model = (tuple(plan.features), tuple(plan.kinds))
+        models.setdefault(model, []).append(len(usable))
+        plans.setdefault(model, plan)
+        usable.append(source)
+        if skipped is None:
+            usable += sources[len(usable) :]
+            break
+    if not models:
+        if first is not None and not isinstance(first, FileError) and len(sources) == 1:
+            raise first
+        why = skipped[0] if skipped else "they have no rows"
+        raise FileError(
+            f"points must have a file that can be read; none of {len(sources)} can: {why}"
+        )
+    model = max(models, key=lambda own: len(models[own]))
+    like = "the first" if min(map(min, models.values())) in models[model] else "most"
+    return replace(plans[model], usable=usable, like=like)
+
+
+def _model(
+    source: Source,
+    schema: Any,
+    keys: list[str],
+    features: Any,
+    exclude: Any,
+    missing: str,
+    rows: int,
+) -> Plan:
+    """The plan that one source gives: its features and the kinds of its labels."""
+    expand(keys, schema.names, "by")
+    roles = _roles_of(source, schema, keys, features, exclude)
+    _check_features(roles, schema.names)
+    types = library("pyarrow").types
+    for key in keys:
+        kind = schema.field(key).type
+        if types.is_nested(kind) and not types.is_dictionary(kind):
+            raise ValueError(
+                f"by must name columns of text, numbers, dates or times; {key!r} holds {kind}"
+            )
+    kinds = [_kind_of(schema.field(key).type) for key in keys]
+    every = roles if features is None else None
+    plan = Plan(roles.features, keys, kinds, every, missing, rows, exclude=exclude)
+    plan.check_columns(source, schema)
+    return plan
+
+
+def _is_blank(source: Source, schema: Any) -> bool:
+    """Whether a file has no rows and columns without a type, such as a header alone."""
+    null = library("pyarrow").types.is_null
+    blank = [null(kind) for kind in schema.types]
+    return all(blank) if not any(blank) or all(blank) else source.count() == 0
+
+
+def _collected(
+    plan: Plan, labelled: Binning | None, skipped: list[str] | None, progress: Progress
+) -> Moments:
+    """The moments of all sources of a plan; what is wrong with those left out goes to skipped."""
+    dropped: Counter[str] = Counter()
+    total, unit = _extent(plan.usable)
+
+    def run(sources: Sequence[Source], report: Callable[[int], None]) -> Moments:
+        names = tuple(plan.features)
+        collector = Collector(len(names), min(plan.rows, _ROWS), features=names, direct=_DIRECT)
+        lost: Counter[str] = Counter()
+        try:
+            for piece in _ahead(plan.pieces(sources)):
+                lost += piece.dropped
+                labels = piece.labels if labelled is None else labelled(piece.points)
+                if labels is not None:
+                    collector.add(piece.points, labels)
+                report(piece.read if unit == "rows" else 0)
+            moments = collector.moments()
+        except Overflow as error:
+            raise _farthest(plan, sources) or error from None
+        for source in sources:
+            if plan.marks.get(source.name) not in (None, source.mark()):
+                raise FileError(
+                    f"files must not change while they are read; {source.name!r} has since the "
+                    "bins were found"
+                )
+        dropped.update(lost)
+        return moments
+
+    with reported(progress, total, unit) as report:
+        if skipped is None:
+            moments = run(plan.usable, report)
+            report(0 if unit == "rows" else len(plan.usable))
+        else:
+            moments = Moments.empty(len(plan.features), features=plan.features)
+            for source in plan.usable:
+                # A file counts when all of it could be read.
+                try:
+                    moments = moments.merge(run([source], report))
+                except FileError as error:
+                    skipped.append(str(error))
+                report(0 if unit == "rows" else 1)
+    say_dropped(dropped, skipped or ())
+    return moments
+
+
+def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
+    """The plan for the sources that a binning could be learned from."""
+    usable: list[Source] = []
+    marks = {source.name: source.mark() for source in plan.usable}
+
+    def points() -> Iterator[Floats]:
+        for source in plan.usable:
+            try:
+                for piece in _ahead(plan.pieces([source])):
+                    yield piece.points
+            except FileError as error:
+                if skipped is None:
+                    raise
+                skipped.append(str(error))
+                continue
+            usable.append(source)
+
+    binning.learn(points())
+    return replace(plan, usable=usable, marks=marks)
+
+
+def _farthest(plan: Plan, sources: Sequence[Source]) -> FileError | None:
+    """What to say of the value that is too large to be squared; None if it cannot be found."""
     if any(source.once for source in sources):
-        raise TypeError(
-            complaint(
-                "points",
-                "be readable twice for bins",
-                "got a stream that can be read once",
-                "Pass the files, or a pyarrow.dataset.Dataset",
-            )
+        return None
+    found = (0.0, "", "", 0)
+    for source in sources:
+        start = 0
+        for piece in plan.pieces([source]):
+            sizes = abs(piece.points)
+            if sizes.size and sizes.max() > found[0]:
+                row, column = divmod(int(sizes.argmax()), len(plan.features))
+                found = (float(sizes.max()), source.name, plan.features[column], start + row)
+            start += piece.read
+    return FileError(
+        f"values must have squares that fit into float64; {found[1]!r}, about row {found[3]}, "
+        "column "
+        f"{found[2]!r} is {found[0]:g}; divide the data by its largest magnitude"
+    )
+
+
+def _extent(sources: Sequence[Source]) -> tuple[int, str]:
+    """How much there is to do: rows where all sources know their number, files otherwise."""
+    try:
+        counts = [source.count() for source in sources]
+    except FileError:  # which will be met again
+        counts = [None]
+    known = [count for count in counts if count is not None]
+    return (sum(known), "rows") if len(known) == len(sources) else (len(sources), "files")
+
+
+def _has_arrow(points: Any) -> bool:
+    """Whether files can be streamed; without pyarrow a text or JSON file is read whole."""
+    try:
+        library("pyarrow")
+    except ImportError:
+        return not isinstance(points, str)
+    return True
+
+
+def _ahead(parts: Iterator[_T]) -> Iterator[_T]:
+    """The parts, of which the next is made in a thread of its own while the last is in use."""
+    with ThreadPoolExecutor(1, thread_name_prefix="uapca-read") as pool:
+        coming = pool.submit(next, parts, None)
+        while (part := coming.result()) is not None:
+            coming = pool.submit(next, parts, None)
+            yield part
+
+
+class _Buffer:
+    """Memory for a matrix, used again while it is large enough."""
+
+    def __init__(self) -> None:
+        self._array: Floats = np.empty((0, 0))
+
+    def matrix(self, n: int, d: int, dtype: type[np.floating[Any]]) -> Floats:
+        if self._array.shape[0] < n or self._array.shape[1] != d or self._array.dtype != dtype:
+            self._array = np.empty((n, d), dtype=dtype)
+        return self._array[:n]
+
+
+def _matrix(batch: Any, names: Sequence[str], buffer: _Buffer) -> tuple[Floats, Any, bool]:
+    """Columns as those of a matrix, where values are missing (None if nowhere), and more.
+
+    The last is whether all sums are finite, so that all values must be.
+    """
+    pa = library("pyarrow")
+    columns, gaps, finite = [], [], True
+    single = all(batch.schema.field(name).type == pa.float32() for name in names)
+    target = pa.float32() if single else pa.float64()
+    for j, name in enumerate(names):
+        column = batch.column(name)
+        if pa.types.is_boolean(column.type):
+            column = column.cast(pa.int8())
+        if column.type != target:
+            # Whole numbers beyond 2⁵³ are rounded, as they are everywhere else.
+            column = column.cast(target, safe=False)
+        values = column.to_numpy(zero_copy_only=False)
+        columns.append(values)
+        # A null becomes NaN on the way, and NaN stands for no value as it does elsewhere.
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = float(values.sum(dtype=np.float64))
+        finite = finite and math.isfinite(total)
+        if column.null_count or math.isnan(total):
+            gaps.append(j)
+    n = batch.num_rows
+    matrix = buffer.matrix(n, len(names), np.float32 if single else np.float64)
+    for start in range(0, n, _TURNED):
+        for j, values in enumerate(columns):
+            matrix[start : start + _TURNED, j] = values[start : start + _TURNED]
+    if not gaps:
+        return matrix, None, finite
+    empty = np.zeros(matrix.shape, dtype=bool)
+    empty[:, gaps] = np.isnan(matrix[:, gaps])
+    return matrix, empty, finite
+
+
+# On a cluster
+
+
+def _engine(points: Any) -> str | None:
+    """The engine that holds the points: ``"Dask"``, ``"Spark"``, or None."""
+    if dask.is_dask_array(points) or dask.is_dask_frame(points):
+        return "Dask"
+    return "Spark" if spark.is_spark(points) else None
+
+
+def _refuse_for(engine: str, **given: Any) -> None:
+    """Raise unless parameters that are for data elsewhere were left out."""
+    why = {
+        "bins": "add a column of labels first, and name it in by",
+        "keep_samples": "only the moments leave the cluster",
+        "bad_files": f"files are read by {engine}, which has its own rules",
+        "progress": f"{engine} shows the progress of its tasks itself",
+    }
+    for name, value in given.items():
+        if value not in (None, False, "error"):
+            raise ValueError(f"{name} must be left out for data of {engine}: {why[name]}")
+
+
+def _on_cluster(
+    points: Any, by: Any, features: Any, exclude: Any, missing: str, rows: int
+) -> Moments:
+    """The moments of points on a cluster."""
+    found: Partial | None
+    rule = "raise" if missing == "error" else "drop"
+    if dask.is_dask_array(points):
+        if by is None or isinstance(by, str | bytes):
+            raise TypeError(f"by must be one label for each point; got {by!r}")
+        found = dask.array_partial(
+            points, by, features=features, missing=rule, nulls=rule, rows=rows
         )
-    binning = binning_of(bins, plan.features, rng_from(rng))
-    plan = learned(plan, binning, skipped)
-    return collected(plan, labelled=binning, skipped=skipped, progress=progress)
-
-
-def _binned(
-    points: Any, bins: Any, features: Any, nulls: str, rng: Any
-) -> tuple[LabelledPoints, dict[str, int]]:
-    """Points in memory with the labels that a binning gives them."""
-    if is_frame(points):
-        columns = columns_of(points, "points")
-        chosen = feature_columns(columns, [], features)
-        array: Floats = columns.block(chosen)
+    elif dask.is_dask_frame(points):
+        table = table_of(points._meta, "points")
+        plan = _partition_plan(table, by, features, exclude, missing, rows)
+        own = [table.keys[name] for name in (*plan.features, *plan.keys)]
+        found = dask.frame_partial(points, own, partial(_of_pandas, plan))
     else:
-        array = checked(as_floats(points, "points"))
-        d = array.shape[1]
-        named = check_labels(features, "features", d, "feature")
-        chosen = list(named or map(str, range(d)))
-        features = named
-    none = Factor(np.zeros(len(array), dtype=np.int64), ("all",))
-    whole, dropped = _complete(LabelledPoints(array, none, None), nulls)
-    array = whole.points
-    check_finite(array, "points", ("row", "feature"))
-    binning = binning_of(bins, chosen, rng_from(rng))
-    binning.learn([array])
-    found = binning(array)
-    # In the order of the bins, without those that have no points.
-    factor = ordered(found.values, found.categories)
-    codes = compressed(Factor(factor.codes[found.codes], factor.labels))
-    return LabelledPoints(array, codes, chosen if is_frame(points) else features), dropped
+        schema = spark.arrow_schema(points)
+        table = table_of(schema.empty_table(), "points")
+        plan = _partition_plan(table, by, features, exclude, missing, rows)
+        needed = [*plan.features, *plan.keys]
+        kinds = library("pyarrow").schema([schema.field(name) for name in needed])
+        found = spark.frame_partial(points, needed, partial(_of_arrow, plan, kinds))
+    if found is None:
+        return Moments.empty(len(plan.features), features=plan.features)
+    say_dropped({_REASONS.get(why, why): n for why, n in found.dropped.items()})
+    return found.moments
 
 
-def _complete(data: LabelledPoints, nulls: str) -> tuple[LabelledPoints, dict[str, int]]:
-    """The points that are to be used, and how many are left out for what they lack."""
-    unlabelled = int((data.factor.codes < 0).sum())
-    if nulls == "raise":
-        return data, {"label": unlabelled}
-    whole = np.asarray(~np.isnan(data.points).any(axis=1))
-    lost = int((~whole & (data.factor.codes >= 0)).sum())
-    if not lost:
-        return data, {"label": unlabelled}
-    if not whole.any():
-        raise ValueError(
-            complaint(
-                "points",
-                "have at least one row without missing values",
-                f"all {len(whole)} have some",
-                "Fill the values first, or choose other features",
+# How the sums of Dask arrays call what they left out.
+_REASONS = {"label": _UNLABELLED, "value": _INCOMPLETE}
+
+
+class PartitionPlan(Plan):
+    """What to take from every partition."""
+
+    def check(self, source: Source, schema: Any) -> None:
+        types = library("pyarrow").types
+        for name in self.features:
+            kind = schema.field(name).type
+            # A partition without a single value may have any type.
+            if not is_number(kind) and not types.is_null(kind):
+                raise FileError(
+                    f"values must be numbers in every partition; {source.name!r}, column "
+                    f"{name!r} holds {kind}"
+                )
+
+
+class Partition(Source):
+    """A partition's record batches."""
+
+    def __init__(self, name: str, schema: Any, batches: Iterable[Any]) -> None:
+        self.name, self._kinds, self._source = name, schema, batches
+
+    def _schema(self) -> Any:
+        return self._kinds
+
+    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
+        for batch in self._source:
+            for start in range(0, batch.num_rows, rows):
+                yield batch.slice(start, rows), None
+
+
+def _partition_plan(
+    table: Table, by: Any, features: Any, exclude: Any, missing: str, rows: int
+) -> PartitionPlan:
+    """The plan for all partitions, from a table like them without rows."""
+    keys = [] if dask.is_dask(by) else _key_columns(table, by)
+    if not keys:
+        raise TypeError(f"by must name a column of the frame, or several; got {type(by).__name__}")
+    expand(keys, table.names, "by")
+    roles = find_roles(table, taken=keys, features=features, exclude=exclude, groups=True)
+    _check_features(roles, table.names)
+    return PartitionPlan(roles.features, keys, [], None, missing, rows)
+
+
+def _of_pandas(plan: PartitionPlan, frame: Any, number: int) -> Partial:
+    pa = library("pyarrow")
+    name = f"partition {number}"
+    frame = frame.set_axis([*plan.features, *plan.keys], axis=1)
+    try:
+        table = pa.Table.from_pandas(frame, preserve_index=False, nthreads=1)
+    except pa.ArrowException as error:
+        said = str(error).splitlines()[0].rstrip(".")
+        raise FileError(
+            f"columns must hold values of one kind; {name!r} does not: {said}"
+        ) from error
+    # Text of partitions that were put together comes in pieces.
+    return _summed(plan, Partition(name, table.schema, table.combine_chunks().to_batches()))
+
+
+def _of_arrow(plan: PartitionPlan, kinds: Any, batches: Iterable[Any], number: int) -> Partial:
+    return _summed(plan, Partition(f"partition {number}", kinds, batches))
+
+
+def _summed(plan: PartitionPlan, partition: Partition) -> Partial:
+    collector = Collector(len(plan.features), plan.rows, features=tuple(plan.features))
+    dropped: Counter[str] = Counter()
+    for piece in plan.pieces([partition]):
+        dropped += piece.dropped
+        assert piece.labels is not None
+        collector.add(piece.points, piece.labels)
+    return Partial(collector.moments(), dropped)
+
+
+# Over time
+
+
+class Aggregator:
+    """One uncertain row for each label, from points that come in chunks.
+
+    Only the moments of the labels are kept, whatever the number of points, so that an experiment
+    or a simulation can aggregate while it runs. A snapshot may be taken at any moment, from
+    another thread too, and costs nothing later.
+
+    Parameters
+    ----------
+    by : str or list of str, optional
+        The columns of the chunks that hold the labels. Without it chunks are arrays whose labels
+        are given to `partial_fit`; points without labels make one row.
+    features : sequence of str, optional
+        The columns to use: by default those that `from_groups` uses of the first chunk. For
+        arrays, the names of their columns.
+    half_life : float, optional
+        Lets the past fade: a point counts half as much after that many later points. A label
+        that has faded to 2⁻⁴⁰⁰ of the heaviest is forgotten.
+    window : int, optional
+        Only the latest points count, that many over all labels. They are kept.
+    missing : {"error", "drop"}, default="error"
+        What to do with points that lack the label or a value: refuse the chunk, or leave them out
+        as if they had never come.
+
+    Notes
+    -----
+    The result depends on the points and their order alone, not on how they are cut into chunks:
+    it is that of `from_groups` on all of them (with weights 2^(−age / half_life), or on the last
+    ``window``), to 1e-12 relative. Chunks are copied, and summed when some thousands of rows
+    have come.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> live = uapca.Aggregator()
+    >>> for points, labels in [([[0.0], [2.0]], ["a", "a"]), ([[5.0], [4.0]], ["b", "a"])]:
+    ...     live = live.partial_fit(points, labels)
+    >>> live.to_uncertain().mean.ravel().tolist()
+    [2.0, 5.0]
+    >>> tables = uapca.Aggregator(by="kind")
+    >>> tables.partial_fit({"x": [1.0, 3.0], "kind": ["a", "a"]}).to_uncertain()
+    UncertainArray: 1 row × 1 feature, a covariance for each row
+      features  x
+      a  2 ± 1
+    """
+
+    def __init__(
+        self,
+        by: str | Sequence[str] | None = None,
+        *,
+        features: Sequence[str] | None = None,
+        half_life: float | None = None,
+        window: int | None = None,
+        missing: Literal["error", "drop"] = "error",
+    ) -> None:
+        check_choice(missing, ("error", "drop"), "missing")
+        if half_life is not None and window is not None:
+            raise ValueError("window must be left out with half_life; got both")
+        self._by = _column_names("by", [by] if isinstance(by, str) else by)
+        self._features = _column_names("features", features)
+        self._half_life = None if half_life is None else _positive("half_life", half_life)
+        self._window = None if window is None else int(_positive("window", window, whole=True))
+        self._missing = missing
+        self._collector: Collector | None = None
+        self._count = 0
+        self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
+
+    @property
+    def count(self) -> int:
+        """The number of points so far, with those that have faded or left the window."""
+        return self._count
+
+    def __repr__(self) -> str:
+        parts = [counted(self._count, "point")]
+        parts += [] if self._collector is None else [counted(self._collector.d, "feature")]
+        parts += [] if self._by is None else [f"by {', '.join(self._by)}"]
+        parts += [] if self._half_life is None else [f"half-life {self._half_life:g}"]
+        parts += [] if self._window is None else [f"window {self._window}"]
+        return f"Aggregator: {', '.join(parts)}"
+
+    def partial_fit(
+        self, points: Any, labels: Any = None, weights: npt.ArrayLike | None = None
+    ) -> Self:
+        """Add a chunk: all of it, or, if something is wrong with it, nothing.
+
+        Parameters
+        ----------
+        points : array-like of shape (n, D), or data frame with the columns ``by``
+        labels : array-like of shape (n,), optional
+            The labels of an array's points.
+        weights : array-like of shape (n,), optional
+            Zero or positive; 1 by default.
+
+        Returns
+        -------
+        self
+        """
+        with self._lock:
+            array, keys, names = self._read(points, labels)
+            check_rows(keys.codes, len(array), "raise" if self._missing == "error" else "drop")
+            w = None if weights is None else weights_of(weights, len(array))
+            kept = keys.codes >= 0
+            if self._missing == "drop":
+                kept &= ~np.isnan(array).any(axis=1)
+            check_finite(labelled_rows(array, np.where(kept, 0, -1)), "points", ("row", "feature"))
+            collector = self._collector or self._new(array.shape[1], names)
+            if array.shape[1] != collector.d:
+                raise ValueError(
+                    f"points must have the {collector.d} features of the first chunk; got "
+                    f"{array.shape[1]}"
+                )
+            if not kept.all():
+                # As if they had never come: they age nothing and take no place in a window.
+                array, keys = array[kept], keys._replace(codes=keys.codes[kept])
+                w = None if w is None else w[kept]
+            collector.add(array, keys, w, far=_far(array) or (w is not None and _far(w)))
+            # The first chunk that is accepted settles the features.
+            self._collector, self._count = collector, self._count + len(array)
+            self._features = self._features if names is None else list(names)
+        return self
+
+    def moments(self) -> Moments:
+        """The summary of all points so far; it does not change when more come."""
+        if self._collector is None:
+            raise ValueError("points must be at least one; call partial_fit first")
+        with self._lock:
+            return self._collector.moments()
+
+    def to_uncertain(self, spread: Literal["std", "sem"] = "std") -> UncertainArray:
+        """A snapshot: one row for each label; ``spread`` as in `from_groups`."""
+        check_choice(spread, ("std", "sem"), "spread")
+        return self.moments().to_uncertain(spread)
+
+    def _new(self, d: int, names: tuple[str, ...] | None) -> Collector:
+        if self._half_life is not None:
+            return Decaying(d, _LIVE_ROWS, self._half_life, features=names)
+        if self._window is not None:
+            return Sliding(d, _LIVE_ROWS, self._window, features=names)
+        return Collector(d, _LIVE_ROWS, features=names)
+
+    def _read(self, points: Any, labels: Any) -> tuple[Floats, Keyed, tuple[str, ...] | None]:
+        if self._by is not None and (labels is not None or not is_table(points)):
+            got = (
+                f"an object of type {type(points).__name__}"
+                if labels is None
+                else "labels beside it"
             )
-        )
-    codes, labels = data.factor
-    kept = data._replace(points=data.points[whole], factor=compressed(Factor(codes[whole], labels)))
-    return kept, {"label": unlabelled, "value": lost}
-
-
-def _check_named(data: LabelledPoints) -> None:
-    """Raise with the name of the column if a value is missing."""
-    absent = np.isnan(data.points) & (data.factor.codes >= 0)[:, None]
-    if data.features is not None and absent.any():
-        row, column = (int(i) for i in np.argwhere(absent)[0])
-        raise ValueError(
-            complaint(
-                f"column {data.features[column]!r}",
-                "have a value in every row",
-                f"there is none in row {row} ({int(absent.sum())} such in all)",
-                "Pass nulls='drop' to leave such rows out",
+            raise TypeError(
+                f"points must be a table with the labels in {listed(self._by)}; got {got}"
             )
-        ) from None
+        if not is_table(points):
+            array = as_floats(points, "points")
+            if array.ndim != 2 or not array.shape[1]:
+                raise ValueError(
+                    "points must have shape (n, D) with at least one feature; got "
+                    f"{shape_of(array)}"
+                )
+            names = check_labels(self._features, "features", array.shape[1], "feature")
+            return array, _given(labels, len(array)), names
+        table, by = table_of(points, "points"), self._by or []
+        expand(by, table.names, "by")
+        roles = find_roles(table, taken=by, features=self._features, groups=True)
+        _check_features(roles, table.names)
+        keys = keyed([table.labels(key) for key in by]) if by else _given(labels, len(table))
+        return table.block(roles.features), keys, tuple(roles.features)
 
 
-def _samples(data: LabelledPoints) -> list[Samples]:
-    return [Samples(part) for part in group_points(data)]
+def _far(values: Floats) -> bool:
+    """Whether moments of such values may be too large for floats."""
+    return bool(max(values.max(initial=0.0), -values.min(initial=0.0)) > _LARGE)
 
 
-def _check_samples(keep_samples: bool, spread: str, streamed: bool) -> None:
-    if keep_samples and (spread == "sem" or streamed):
-        raise ValueError(
-            complaint(
-                "keep_samples",
-                "be left out with spread='sem'" if not streamed else "be left out for files",
-                "got keep_samples=True",
-                "The points show the spread of replicates, not the error of their mean"
-                if not streamed
-                else "Only their moments are kept; read the points first to keep them",
-            )
-        )
+def _given(labels: Any, n: int) -> Keyed:
+    if labels is None:
+        return Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
+    return keyed([labels])
+
+
+def _column_names(parameter: str, names: Any) -> list[str] | None:
+    """Names of columns, at least one, or None."""
+    if names is None:
+        return None
+    given = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if not given or (parameter == "by" and not all(isinstance(name, str) for name in given)):
+        raise TypeError(f"{parameter} must name columns, at least one; got {names!r}")
+    return list(map(str, given))
+
+
+def _positive(parameter: str, value: Any, whole: bool = False) -> float:
+    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < np.inf:
+        raise ValueError(f"{parameter} must be a positive number of points; got {value!r}")
+    return float(value)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
-from uapca.inputs.columns import columns_of, is_frame
-from uapca.inputs.parts import check_moments, check_numeric
+from uapca._validation import Floats, as_floats, check_finite, out_of_range, shape_of
+from uapca.inputs.frame import is_table, table_of
 from uapca.laws import Independent, Uniform
 from uapca.uncertain import UncertainArray
 
@@ -22,7 +22,7 @@ def from_intervals(
     *,
     names: Sequence[str] | None = None,
     features: Sequence[str] | None = None,
-    weights: Any = None,
+    weights: npt.ArrayLike | None = None,
 ) -> UncertainArray:
     """Intervals: every value uniform between a lower and an upper bound.
 
@@ -52,8 +52,8 @@ def from_intervals(
     """
     columns: list[str] | None = None
     order: list[int] | None = None
-    if is_frame(low):
-        table = columns_of(low, "low")
+    if is_table(low):
+        table = table_of(low, "low")
         columns = list(table.names)
         order = _row_order(_labels(low), _labels(high))
         names = table.row_names() if names is None else names
@@ -62,27 +62,18 @@ def from_intervals(
         upper = upper[order]
     if lower.shape != upper.shape:
         raise ValueError(
-            complaint(
-                "high",
-                f"have the shape {shape_of(lower)} of low",
-                f"got shape {shape_of(upper)}",
-                "Select the same rows and features from both",
-            )
+            f"high must have the shape {shape_of(lower)} of low; got shape {shape_of(upper)}"
         )
     if (lower > upper).any():
         row, feature = (int(i) for i in np.argwhere(lower > upper)[0])
         raise ValueError(
-            complaint(
-                "low",
-                "not exceed high",
-                f"got {lower[row, feature]:g} and {upper[row, feature]:g} at row {row}, "
-                f"feature {feature if columns is None else repr(columns[feature])}",
-                "Exchange the two where they are the wrong way round",
-            )
+            f"low must not exceed high; got {lower[row, feature]:g} and {upper[row, feature]:g} at "
+            f"row {row}, feature {feature if columns is None else repr(columns[feature])}"
         )
     with np.errstate(all="ignore"):
         width = upper - lower
-        check_moments("bounds", width, width**2)
+        if not np.isfinite(width**2).all():
+            raise ValueError(out_of_range("bounds"))
     return UncertainArray(
         lower + width / 2,
         std=width / np.sqrt(12),
@@ -97,7 +88,7 @@ def from_intervals(
 def _labels(frame: Any) -> list[Any] | None:
     """The labels of the rows of a pandas frame."""
     index: Any = getattr(frame, "index", None)
-    return list(index) if is_frame(frame) and hasattr(index, "get_indexer") else None
+    return list(index) if is_table(frame) and hasattr(index, "get_indexer") else None
 
 
 def _row_order(names: list[Any] | None, others: list[Any] | None) -> list[int] | None:
@@ -113,15 +104,11 @@ def _row_order(names: list[Any] | None, others: list[Any] | None) -> list[int] |
         return [place[name] for name in names]
     lost = [name for name in names if name not in place]
     found = lost or [name for name in others if name not in set(names)]
+    why = "the labels in their indices are not distinct and differ in order"
+    if found:
+        why = f"{found[0]!r} is in {'low' if lost else 'high'} only"
     raise ValueError(
-        complaint(
-            "high",
-            "have the rows of low",
-            f"{found[0]!r} is in {'low' if lost else 'high'} only"
-            if found
-            else "the labels in their indices are not distinct and differ in order",
-            "Select the same rows from both, or remove the indices with reset_index(drop=True)",
-        )
+        f"high must have the rows of low; {why}; reset_index(drop=True) goes by position"
     )
 
 
@@ -146,30 +133,25 @@ class _Uniforms(Sequence[Independent]):
 
 
 def _bound(values: Any, parameter: str, columns: Sequence[str] | None) -> Floats:
-    if columns is not None and is_frame(values):
-        table = columns_of(values, parameter)
+    if columns is not None and is_table(values):
+        table = table_of(values, parameter)
         if set(table.names) != set(columns):
             raise ValueError(
-                complaint(
-                    "high",
-                    "have the columns of low",
-                    f"low has {list(columns)} and high has {list(table.names)}",
-                    "Select and rename the columns so that they match",
-                )
+                f"high must have the columns of low; low has {list(columns)} and high has "
+                f"{list(table.names)}"
             )
-        check_numeric(table, columns, parameter)
+        table.resolve(columns, chosen=True)
+        text = [name for name in columns if not table.is_number(name) or name in table.bad]
+        if text:
+            raise ValueError(
+                f"{parameter} must hold numbers; column {text[0]!r} holds something else"
+            )
         array = table.block(columns)
     else:
         array = as_floats(values, parameter)
     if array.ndim != 2:
         raise ValueError(
-            complaint(
-                parameter,
-                "have two dimensions, (rows, features)",
-                f"got shape {shape_of(array)}",
-                f"Use {parameter}[None, :] for a single row, {parameter}[:, None] for a single "
-                "feature",
-            )
+            f"{parameter} must have two dimensions, (rows, features); got shape {shape_of(array)}"
         )
     check_finite(array, parameter, ("row", "feature"))
     return array

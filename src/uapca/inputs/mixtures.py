@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from uapca._validation import Floats, check_finite, complaint, rng_from, shape_of
+from uapca._validation import Floats, check_choice, listed, rng_from, shape_of
 from uapca.aggregate.labels import label_text
-from uapca.inputs.columns import listed
 from uapca.inputs.distributions import array_of_laws
-from uapca.inputs.labelled import group_points, labelled_points
+from uapca.inputs.frame import say_dropped
+from uapca.inputs.groups import labelled_points
 from uapca.laws import Law, Mixture, Normal
 from uapca.uncertain import UncertainArray
 
@@ -28,7 +28,7 @@ def from_mixtures(
     n_components: int | Iterable[int] = range(1, 6),
     covariance_type: str = "full",
     rng: int | np.random.Generator | None = 0,
-    missing: Literal["raise", "drop"] = "raise",
+    missing: Literal["error", "drop"] = "error",
     features: Sequence[str] | None = None,
     weights: Any = None,
 ) -> UncertainArray:
@@ -48,8 +48,8 @@ def from_mixtures(
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
     rng : int, numpy.random.Generator or None, default=0
         Seed of the fits.
-    missing : {"raise", "drop"}, default="raise"
-        What to do with points whose label is missing (None, NaN): refuse, or leave them out.
+    missing : {"error", "drop"}, default="error"
+        What to do with points that lack the label or a value: refuse, or leave them out.
     features : sequence of str, optional
     weights : mapping of label to weight, or array-like of shape (N,), optional
         By default equal, and the number of points where mixtures are fitted.
@@ -70,24 +70,12 @@ def from_mixtures(
     >>> {name: len(law.components) for name, law in zip(X.names, X.laws)}
     {'one mode': 1, 'two modes': 2}
     """
-    if covariance_type not in _KINDS:
-        raise ValueError(
-            complaint(
-                "covariance_type",
-                f"be one of {', '.join(map(repr, _KINDS))}",
-                f"got {covariance_type!r}",
-                "'full' gives every component a covariance matrix of its own",
-            )
-        )
+    check_choice(covariance_type, _KINDS, "covariance_type")
+    check_choice(missing, ("error", "drop"), "missing")
     if by is not None:
-        data = labelled_points(mixtures, by, features, missing)
-        kept = data.factor.codes >= 0
-        check_finite(
-            data.points if kept.all() else np.where(kept[:, None], data.points, 0.0),
-            "points",
-            ("row", "feature"),
-        )
-        labels, groups = data.factor.labels, group_points(data)
+        data = labelled_points(mixtures, by, features, missing=missing)
+        say_dropped(data.dropped)
+        labels, groups = data.split()
         _check_sizes(groups, labels)
         candidates = _candidates(n_components)
         seed = _seed(rng)
@@ -97,15 +85,14 @@ def from_mixtures(
             # The labels are text by now, whatever they were.
             texts = {label_text(label): weight for label, weight in counts.items()}
             counts = _by_label(texts, labels)
-        return array_of_laws(laws, names=labels, features=data.features, weights=counts)
+        sizes = np.array([len(part) for part in groups])
+        return array_of_laws(
+            laws, names=labels, features=data.features, weights=counts, counts=sizes
+        )
     if not isinstance(mixtures, Mapping):
         raise TypeError(
-            complaint(
-                "mixtures",
-                "be a mapping of labels to fitted mixtures",
-                f"got {type(mixtures).__name__}",
-                "Pass {label: mixture}, or points with by= to fit a mixture for each label",
-            )
+            "mixtures must be a mapping of labels to fitted mixtures, or points with by=; got "
+            f"{type(mixtures).__name__}"
         )
     laws = [_law(mixture, str(label)) for label, mixture in mixtures.items()]
     if isinstance(weights, Mapping):
@@ -119,12 +106,8 @@ def _law(mixture: Any, label: str) -> Law:
     if not hasattr(mixture, "means_"):
         fitted = hasattr(mixture, "covariance_type")
         raise TypeError(
-            complaint(
-                f"the mixture of {label!r}",
-                "be a fitted scikit-learn mixture or a law",
-                f"got {'one that is not fitted' if fitted else repr(mixture)}",
-                "Call its fit(points) first" if fitted else "Use for instance GaussianMixture",
-            )
+            f"the mixture of {label!r} must be a fitted scikit-learn mixture or a law; got "
+            f"{'one that is not fitted' if fitted else repr(mixture)}"
         )
     means = np.asarray(mixture.means_, dtype=np.float64)
     pairs = zip(means, _covariances(mixture, means, label), strict=True)
@@ -139,12 +122,9 @@ def _covariances(mixture: Any, means: Floats, label: str) -> Floats:
     shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
     if given.shape != shapes.get(kind):
         raise ValueError(
-            complaint(
-                f"the mixture of {label!r}",
-                f"have covariances_ that fit covariance_type={kind!r}",
-                f"got shape {shape_of(given)} for {k} components of {d} features",
-                "The types are 'full', 'tied', 'diag' and 'spherical'",
-            )
+            f"the mixture of {label!r} must have covariances_ that fit "
+            f"covariance_type={kind!r}; got "
+            f"shape {shape_of(given)} for {k} components of {d} features"
         )
     if kind == "full":
         return given
@@ -158,12 +138,7 @@ def _candidates(n_components: int | Iterable[int]) -> list[int]:
     numbers = list(n_components) if isinstance(n_components, Iterable) else [n_components]
     if not numbers or not all(isinstance(k, int | np.integer) and k > 0 for k in numbers):
         raise ValueError(
-            complaint(
-                "n_components",
-                "be a positive integer or several",
-                f"got {n_components!r}",
-                "range(1, 6) tries one to five components",
-            )
+            f"n_components must be a positive integer or several; got {n_components!r}"
         )
     return sorted({int(k) for k in numbers})
 
@@ -172,12 +147,8 @@ def _check_sizes(groups: Sequence[Floats], labels: Sequence[str]) -> None:
     single = [label for label, part in zip(labels, groups, strict=True) if len(part) < 2]
     if single:
         raise ValueError(
-            complaint(
-                "by",
-                "give every label at least two points",
-                f"{listed(single)} {'has' if len(single) == 1 else 'have'} one",
-                "A mixture cannot be fitted to one point: leave it out, or use from_groups",
-            )
+            f"every label must have at least two points for a mixture; {listed(single)} "
+            f"{'has' if len(single) == 1 else 'have'} one"
         )
 
 
@@ -217,11 +188,6 @@ def _by_label(weights: Mapping[Any, float], labels: Sequence[Any]) -> list[float
     absent = [str(label) for label in labels if label not in weights]
     if absent:
         raise ValueError(
-            complaint(
-                "weights",
-                "have an entry for each label",
-                f"there is none for {listed(absent)}",
-                "Give every label a weight, or leave weights out",
-            )
+            f"weights must have an entry for each label; there is none for {listed(absent)}"
         )
     return [weights[label] for label in labels]

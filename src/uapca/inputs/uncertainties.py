@@ -1,20 +1,20 @@
-"""Numbers with errors of the uncertainties package."""
+"""Numbers with errors of the uncertainties package, and of pint and astropy."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, complaint, shape_of
+from uapca._validation import Floats, shape_of
 from uapca.exceptions import CorrelationWarning
-from uapca.inputs.columns import columns_of, is_frame
+from uapca.inputs.frame import Reading, Table, is_table, table_of, warn
+from uapca.inputs.read import expand, find_roles, shown
 from uapca.uncertain import UncertainArray
 
-__all__ = ["CorrelationWarning", "from_uncertainties"]
+__all__ = ["from_uncertainties"]
 
 
 def from_uncertainties(
@@ -22,14 +22,17 @@ def from_uncertainties(
     *,
     names: Sequence[str] | None = None,
     features: Sequence[str] | None = None,
-    weights: Any = None,
+    weights: npt.ArrayLike | None = None,
 ) -> UncertainArray:
     """Numbers with errors: ``ufloat`` objects of the uncertainties package.
 
     Parameters
     ----------
-    array : array-like of shape (N, D), or data frame
-        ``ufloat`` objects, expressions of them, and plain numbers, which are certain.
+    array : array-like of shape (N, D), data frame, or astropy NDData
+        ``ufloat`` objects, expressions of them, pint ``Measurement`` objects, and plain numbers,
+        which are certain. Measurements of one feature are converted to the unit of its first. An
+        ``NDData`` has its values and its ``uncertainty`` (standard deviation, variance or inverse
+        variance).
     names, features : sequence of str, optional
     weights : array-like of shape (N,), optional
 
@@ -54,22 +57,61 @@ def from_uncertainties(
     array([[0.01, 0.01],
            [0.01, 0.05]])
     """
-    if is_frame(array):
-        table = columns_of(array, "array")
-        features = list(table.names) if features is None else features
-        names = table.row_names() if names is None else names
+    common = {"weights": weights, "names": names, "features": features}
+    if hasattr(array, "uncertainty") and hasattr(array, "data"):
+        return _of_nddata(array, common)
+    if is_table(array):
+        table = table_of(array, "array")
+        common["features"] = list(table.names) if features is None else features
+        common["names"] = table.row_names() if names is None else names
         cells = np.empty((len(table), len(table.names)), dtype=object)
         for j, column in enumerate(table.names):
-            cells[:, j] = table.values(column)
+            cells[:, j] = table.cells(column)
     else:
-        cells = _objects(array)
+        cells = np.asarray(array, dtype=object)
+        if cells.ndim != 2 or 0 in cells.shape:
+            raise ValueError(
+                f"array must have two dimensions, (rows, features); got shape {shape_of(cells)}"
+            )
+    return of_objects(cells, common)
+
+
+def of_table(reading: Reading, features: Any, exclude: Any) -> UncertainArray:
+    """Rows of a table in which some columns hold such numbers and others plain ones."""
+    table = reading.table
+    objects = {name for name in table.names if holds_errors(table, name)}
+    without = {*expand(exclude, table.names, "exclude"), *reading.taken}
+    plain = find_roles(table, taken=without | objects)
+    usable = [n for n in table.names if n in plain.features or n in objects - without]
+    chosen = usable if features is None else expand(features, table.names, "features", without)
+    cells = np.empty((len(table), len(chosen)), dtype=object)
+    for j, name in enumerate(chosen):
+        cells[:, j] = table.cells(name)
+    common = reading.finish(["numbers with errors", shown(chosen, 20)], plain)
+    return of_objects(cells, {"features": chosen, **common})
+
+
+def holds_errors(table: Table, name: str) -> bool:
+    """Whether a column holds ``ufloat`` objects or measurements."""
+    if table.kind(name) != "other":
+        return False
+    return any(
+        hasattr(cell, "nominal_value") or hasattr(cell, "magnitude") for cell in table.cells(name)
+    )
+
+
+def of_objects(cells: npt.NDArray[Any], common: dict[str, Any]) -> UncertainArray:
+    """Rows of numbers with errors; correlations within a row are kept."""
     n, d = cells.shape
     mean, std = np.empty((n, d)), np.zeros((n, d))
+    units: list[Any] = [
+        next((c.units for c in cells[:, j] if hasattr(c, "units")), None) for j in range(d)
+    ]
     mixed: dict[int, Floats] = {}
     seen: dict[Any, int] = {}
     shared: set[int] = set()
     for i, row in enumerate(cells):
-        terms = [_terms(cell, i, j) for j, cell in enumerate(row)]
+        terms = [_terms(cell, i, j, units[j]) for j, cell in enumerate(row)]
         mean[i] = [value for value, _ in terms]
         owners: dict[Any, list[tuple[int, float]]] = {}
         for j, (_, parts) in enumerate(terms):
@@ -87,14 +129,12 @@ def from_uncertainties(
                     loadings[j, k] = size
             mixed[i] = loadings @ loadings.T
     if shared:
-        warnings.warn(
+        warn(
             f"the errors of {len(shared)} rows are correlated with those of other rows (first: "
             f"rows {', '.join(map(str, sorted(shared)[:3]))}); the rows of an UncertainArray are "
-            "independent, so that correlation is dropped. Correlations within a row are kept.",
+            "independent, so that correlation is dropped; correlations within a row are kept",
             CorrelationWarning,
-            stacklevel=2,
         )
-    common = {"weights": weights, "names": names, "features": features}
     if not mixed:
         return UncertainArray(mean, std=std, **common)
     cov = np.zeros((n, d, d))
@@ -104,23 +144,12 @@ def from_uncertainties(
     return UncertainArray(mean, cov, **common)
 
 
-def _objects(array: Any) -> npt.NDArray[Any]:
-    cells = np.asarray(array, dtype=object)
-    if cells.ndim != 2 or 0 in cells.shape:
-        raise ValueError(
-            complaint(
-                "array",
-                "have two dimensions, (rows, features)",
-                f"got shape {shape_of(cells)}",
-                "Give every row the same number of entries; use array[None, :] for a single row",
-            )
-        )
-    return cells
-
-
-def _terms(cell: Any, row: int, column: int) -> tuple[float, dict[Any, float]]:
+def _terms(cell: Any, row: int, column: int, unit: Any) -> tuple[float, dict[Any, float]]:
     """The value of a cell, and how much each independent error moves it."""
+    place = f"at row {row}, feature {column}"
     try:
+        if hasattr(cell, "magnitude"):  # pint's Measurement
+            cell = (cell if cell.units == unit else cell.to(unit)).magnitude
         if hasattr(cell, "nominal_value"):
             value = float(cell.nominal_value)
             # ``derivatives`` belongs to the package's documented interface for error components.
@@ -129,20 +158,31 @@ def _terms(cell: Any, row: int, column: int) -> tuple[float, dict[Any, float]]:
             value, parts = float(cell), {}
     except (TypeError, ValueError, AttributeError):
         raise TypeError(
-            complaint(
-                "array",
-                "hold ufloat objects or numbers",
-                f"got {cell!r} at row {row}, feature {column}",
-                "Convert text with uncertainties.ufloat_fromstr, or read it with from_table",
-            )
+            f"array must hold ufloat objects or numbers, in units that convert; got {cell!r} "
+            f"{place}"
         ) from None
     if not np.isfinite(value) or not all(np.isfinite(size) for size in parts.values()):
-        raise ValueError(
-            complaint(
-                "array",
-                "be finite, values and errors",
-                f"got {cell!s} at row {row}, feature {column}",
-                "Remove or fill these values first",
-            )
-        )
+        raise ValueError(f"array must be finite, values and errors; got {cell!s} {place}")
     return value, {variable: size for variable, size in parts.items() if size}
+
+
+def _of_nddata(data: Any, common: dict[str, Any]) -> UncertainArray:
+    """The values of an astropy NDData and its uncertainty."""
+    values = np.array(data.data, dtype=np.float64)
+    if data.mask is not None:
+        values[np.broadcast_to(np.asarray(data.mask), values.shape)] = np.nan
+    if data.uncertainty is None:
+        return UncertainArray(values, **common)
+    errors = np.array(data.uncertainty.array, dtype=np.float64)
+    kind = data.uncertainty.uncertainty_type
+    if kind not in ("std", "var", "ivar"):
+        raise ValueError(
+            f"uncertainty must be a standard deviation, a variance or its inverse; got {kind}"
+        )
+    unit, own = data.unit, data.uncertainty.unit
+    if unit is not None and own is not None:
+        wanted = {"std": unit, "var": unit**2, "ivar": unit**-2}[kind]
+        errors = errors * own.to(wanted)
+    with np.errstate(divide="ignore"):
+        std = {"std": errors, "var": np.sqrt(errors), "ivar": 1.0 / np.sqrt(errors)}[kind]
+    return UncertainArray(values, std=std, **common)

@@ -21,7 +21,7 @@ _TITLE = "# The figures of the paper, re-created\n"
 
 
 def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
-    from uapca.views.figures import NAMES
+    from uapca.figures import NAMES
 
     return [CompletionItem(name) for name in NAMES if name.startswith(incomplete)]
 
@@ -63,7 +63,7 @@ def figures(
     """
     from uapca.cli.errors import CommandError, no_such
     from uapca.cli.output import check_folder
-    from uapca.views.figures import NAMES
+    from uapca.figures import NAMES
 
     if list_only:
         click.echo("\n".join(NAMES))
@@ -97,11 +97,10 @@ def _check_free(folder: Path, names: Iterable[str], force: bool) -> None:
 def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int:
     from tempfile import TemporaryDirectory
 
+    from uapca import figures as paper
     from uapca.cli.labels import counted, quoted
     from uapca.cli.pictures import picture, without_window
     from uapca.cli.say import note, progress
-    from uapca.views import figures as paper
-    from uapca.views.mpl import draw_sheet
 
     without_window()
     captions: dict[str, str] = {}
@@ -111,21 +110,20 @@ def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int
         for i, name in enumerate(names):
             report(i, len(names), name)
             try:
-                sheet = paper.build(name)
+                figure = paper.draw(name)
             except ConnectionError as error:
                 if name not in paper.NEEDS_ANURAN:
                     raise
                 missing[name] = str(error)
                 continue
-            content = picture(draw_sheet(sheet), suffix)
-            _write(folder / f"{name}{suffix}", content)
-            captions[name] = sheet.caption
+            small = picture(figure, ".png", close=False) if contact else b""
+            _write(folder / f"{name}{suffix}", picture(figure, suffix))
+            captions[name] = paper.caption(name)
             if contact:
                 shown[name] = Path(kept) / f"{name}.png"
-                small = content if suffix == ".png" else picture(draw_sheet(sheet), ".png")
                 shown[name].write_bytes(small)
         if shown:
-            from uapca.views.mpl.contact import contact_sheet
+            from uapca.figures.contact import contact_sheet
 
             _write(folder / "contact-sheet.png", picture(contact_sheet(shown), ".png"))
     if captions:

@@ -211,8 +211,13 @@ def _film(wanted: Picture, target: Path) -> None:
 
     with progress("frames") as report:
         first, second = wanted.pair
-        pictures.animate(
-            wanted.X, target, components=(first, second), progress=report, **wanted.level
+        pictures.animation(
+            wanted.pca,
+            wanted.X,
+            target,
+            components=(first, second),
+            progress=report,
+            **wanted.level,
         )
     note(f"wrote {quoted(target)} (progression)")
 

@@ -1,0 +1,684 @@
+"""One way in: what the columns of a table are, found out once for Python and the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from os import PathLike, fspath
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from uapca._names import nearest
+from uapca._progress import Progress
+from uapca._validation import listed
+from uapca.uncertain import UncertainArray
+from uapca.uncertain.array import CORRELATION
+
+__all__ = ["read"]
+
+# The weights in tables that this program writes; no column of anybody else's has this name.
+WEIGHT = "uapca_weight"
+
+# How columns with errors are named after their values, upper or lower case. What one says of the
+# error follows from its name: a standard deviation, a variance, or one side of an asymmetric error.
+_STD = "err|error|errors|std|stdev|stddev|sd|sigma|unc|uncert|uncertainty|stderr|se|sem"
+_LOW, _HIGH = "lo|low|lower|minus|neg|down|2", "hi|high|upper|plus|pos|up|1"
+_WORDS = (
+    rf"(?P<std>{_STD})|(?P<variance>var|variance)|(?P<inverse>ivar|invvar|inverse_variance)"
+    rf"|(?:err|error|unc|sigma|std)[_ .-]?(?:(?P<minus>{_LOW})|(?P<plus>{_HIGH}))"
+    r"|(?P<lower>lower)|(?P<upper>upper)"
+)
+_SUFFIX = re.compile(rf"(?P<stem>.+?)(?:[_ .-](?:{_WORDS})|(?P<sign>\s?±))", re.I)
+_BRACKET = re.compile(rf"(?P<stem>.+?)\s\((?:{_STD})\)", re.I)
+# The NASA Exoplanet Archive writes pl_masseerr1 for the upper and pl_masseerr2 for the lower error.
+_JOINED = re.compile(r"(?P<stem>.+?)err(?:(?P<plus>1)|(?P<minus>2))")
+_PREFIX = re.compile(r"(?:(?:e|err|error|std|sd|sigma|unc)_|[σδ]_?|±\s?)(?P<stem>.+)", re.I)
+_PATTERNS = (_SUFFIX, _BRACKET, _JOINED, _PREFIX)
+_MISSPELT = tuple(f"_{word}" for word in _STD.split("|") if len(word) > 2)
+_UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))")
+
+# Columns of numbers that name or count the rows and are no measurements.
+_IDENTIFIER = re.compile(r"|(.*[_ .-])?ids?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#", re.I)
+_COUNTER = re.compile(
+    r"(tech|bio)?[_ ]?(replicates?|repeat|rep|run|trial|iteration)([_ ]?(no|nr|number|id))?", re.I
+)
+_NAMING = re.compile(
+    r"(.*[_ .-])?(names?|ids?|identifier|keys?|labels?)|index|rows?|samples?|objects?|items?|case"
+    r"|specimen|subject|patient|person|participant|respondent|students?|pupils?|unnamed: \d+|stars?"
+    r"|source|target|",
+    re.I,
+)
+_CASES = 10  # rows from which on 0, 1, 2, … is taken for a count of the rows
+
+
+class Errors(NamedTuple):
+    """Where the error of a feature stands.
+
+    Attributes
+    ----------
+    kind : str
+        ``"std"``, ``"variance"``, ``"inverse variance"``, ``"distances"`` (below and above the
+        value), ``"bounds"`` (values one standard deviation below and above) or ``"constant"``.
+    columns : tuple of str
+        One column, or the lower and the upper one; the number itself if it is constant.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+
+    def describe(self, feature: str) -> str:
+        """In words: ``x ± x_err``."""
+        first = self.columns[0]
+        return {
+            "std": f"{feature} ± {first}",
+            "constant": f"{feature} ± {first}",
+            "variance": f"{feature} with the variance {first}",
+            "inverse variance": f"{feature} with the inverse variance {first}",
+            "distances": f"{feature} −{first} +{self.columns[-1]}",
+            "bounds": f"{feature} between {first} and {self.columns[-1]}",
+        }[self.kind]
+
+
+@dataclass
+class Roles:
+    """What the columns of a table are.
+
+    Attributes
+    ----------
+    features : list of str
+        The columns of values.
+    errors : dict of str to Errors
+        By feature.
+    pairs : dict of (int, int) to str
+        The columns of correlations, by the positions of two features.
+    left_out : dict of str to list of str
+        Columns that are not used, by the reason.
+    hints : list of str
+        What the user may have meant.
+    """
+
+    features: list[str]
+    errors: dict[str, Errors] = field(default_factory=dict)
+    pairs: dict[tuple[int, int], str] = field(default_factory=dict)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+    hints: list[str] = field(default_factory=list)
+
+    def leave(self, column: str, why: str) -> None:
+        self.left_out.setdefault(why, []).append(column)
+
+    def say(self) -> list[str]:
+        """The columns that are left out, and hints, in words."""
+        parts = [f"left out: {shown(names)} ({why})" for why, names in self.left_out.items()]
+        return parts + self.hints
+
+
+class Columns(Protocol):
+    """What `find_roles` asks of a table, or of the schema of a file."""
+
+    @property
+    def names(self) -> Sequence[str]: ...
+    def resolve(self, names: Iterable[str], chosen: bool = False) -> None: ...
+    def is_number(self, name: str) -> bool: ...
+    def kind(self, name: str) -> str: ...
+
+
+def find_roles(
+    table: Columns,
+    *,
+    taken: Collection[str] = (),
+    errors: Any = None,
+    corr: str | bool | None = None,
+    features: Any = None,
+    exclude: Any = None,
+    groups: bool = False,
+) -> Roles:
+    """What the columns are: values, their errors, correlations, and what is left out.
+
+    Parameters
+    ----------
+    table : Columns
+    taken : collection of str
+        Columns that are something else already: names, weights, labels.
+    errors, corr, features, exclude
+        As in `read`.
+    groups : bool
+        Whether the values are points to be grouped, whose errors are not used.
+    """
+    names = table.names
+    without = set(expand(exclude, names, "exclude")) | set(taken)
+    rest = [name for name in names if name not in without]
+    asked = None if features is None else expand(features, names, "features", without)
+    found = find_errors(rest if asked is None else names, errors, asked)
+    used = {column for own in found.values() for column in own.columns if own.kind != "constant"}
+    roles = Roles([], found if not groups else {})
+    values = asked
+    if values is None:
+        values = [name for name in rest if name not in used]
+        if groups:
+            for column in sorted(used, key=names.index):
+                roles.leave(column, "errors: points are grouped without them")
+        elif errors is None and found:
+            _refuse_orphans(values, found)
+    stems = set(values)
+    pairs, orphans = _correlations(rest, stems, found, corr)
+    if asked is None:
+        for column in orphans:
+            roles.leave(column, "correlation of columns that are not there")
+        # A column with an error of its own is a value, whatever its name.
+        aside = {column for column in (*pairs, *orphans) if column not in found}
+        values = [name for name in values if name not in aside]
+        pairs = {column: pair for column, pair in pairs.items() if column in aside}
+    values = _of_numbers(table, values, roles, found, asked is not None, groups)
+    place = {name: j for j, name in enumerate(values)}
+    for column, (first, second) in pairs.items():
+        if groups:
+            roles.leave(column, "correlations: points are grouped without them")
+        if groups or first not in place or second not in place:
+            continue
+        pair = (min(place[first], place[second]), max(place[first], place[second]))
+        if pair in roles.pairs:
+            raise ValueError(
+                f"corr must match one column for each pair of features; {first!r} and {second!r} "
+                f"have {listed([roles.pairs[pair], column])}"
+            )
+        roles.pairs[pair] = column
+    if isinstance(corr, str) and not roles.pairs and not groups:
+        raise ValueError(f"corr={corr!r} must match a column; there are {listed(names)}")
+    if corr is False:
+        for column in roles.pairs.values():
+            roles.leave(column, "correlations, as asked for")
+        roles.pairs = {}
+    roles.errors = {} if groups else {name: found[name] for name in values if name in found}
+    roles.features = values
+    return roles
+
+
+def _of_numbers(
+    table: Columns,
+    values: Sequence[str],
+    roles: Roles,
+    found: Mapping[str, Errors],
+    asked: bool,
+    groups: bool,
+) -> list[str]:
+    """The columns of numbers among some; why the others are left out, or an error."""
+    table.resolve(values, asked)
+    chosen = []
+    for name in values:
+        if asked:
+            if not table.is_number(name):
+                raise ValueError(
+                    f"features must be columns of numbers; {name!r} holds {table.kind(name)}"
+                )
+            chosen.append(name)
+        elif not table.is_number(name):
+            roles.leave(
+                name, {"text": "text", "number": "no values"}.get(table.kind(name), "not numbers")
+            )
+        elif table.kind(name) == "flag":
+            roles.leave(name, "true or false; features= takes it as 0 and 1")
+        elif name not in found and (
+            _IDENTIFIER.fullmatch(name.strip()) or name in getattr(table, "index", ())
+        ):
+            roles.leave(name, "identifies rows")
+        elif name not in found and (
+            _COUNTER.fullmatch(name.strip()) or (not groups and _counts(table, name))
+        ):
+            roles.leave(name, "counts rows")
+        else:
+            chosen.append(name)
+    return chosen
+
+
+def _counts(table: Any, name: str) -> bool:
+    """Whether a column is 0, 1, 2, … or 1, 2, 3, … down the rows of a table."""
+    if len(table) < _CASES:
+        return False
+    values: npt.NDArray[Any] = table.block([name])[:, 0]
+    return bool(values[0] in (0, 1) and (values == values[0] + np.arange(len(values))).all())
+
+
+def expand(
+    wanted: Any, names: Sequence[str], parameter: str, without: Collection[str] = ()
+) -> list[str]:
+    """The columns that names and patterns such as ``met_*`` stand for, in order.
+
+    Examples
+    --------
+    >>> expand(["met_*", "age"], ["age", "met_1", "met_2"], "features")
+    ['met_1', 'met_2', 'age']
+    """
+    if wanted is None:
+        return []
+    if isinstance(wanted, bytes) or not isinstance(wanted, Iterable):
+        raise TypeError(
+            f"{parameter} must be names of columns or patterns such as 'met_*'; got {wanted!r}"
+        )
+    known, found = set(names), {}
+    for item in [wanted] if isinstance(wanted, str) else wanted:
+        text = str(item)
+        matches = (
+            [text]
+            if text in known
+            else [n for n in names if fnmatchcase(n, text) and n not in without]
+        )
+        if not matches:
+            close = nearest(text, names)
+            meant = f" (perhaps {close!r} was meant)" if close else ""
+            raise ValueError(
+                f"{parameter} must name columns of the table; there is no {text!r}{meant} among "
+                f"{listed(names)}"
+            )
+        found.update(dict.fromkeys(matches))
+    return list(found)
+
+
+# Errors and correlations, by the names of their columns
+
+
+def find_errors(
+    names: Sequence[str], errors: Any = None, features: Collection[str] | None = None
+) -> dict[str, Errors]:
+    """The columns that hold the errors of others; in time linear in the number of columns.
+
+    Examples
+    --------
+    >>> find_errors(["Mass", "Mass_Err", "Teff", "e_Teff", "z", "z_ivar", "body_std"])["Teff"]
+    Errors(kind='std', columns=('e_Teff',))
+    """
+    if isinstance(errors, Mapping):
+        return _given_errors(names, errors)
+    patterns = None if errors is None else _check_patterns(errors)
+    known = _by_name(names)
+    sides: dict[str, dict[str, list[str]]] = {}
+    for column in names:
+        for stem, role in _stems(column) if patterns is None else _matched(column, patterns):
+            value = known.get(stem) or known.get(stem.casefold())
+            if value is not None and value != column and (features is None or value in features):
+                sides.setdefault(value, {}).setdefault(role, []).append(column)
+                break
+    if patterns is not None and not sides:
+        raise ValueError(f"errors={errors!r} must match a column; there are {listed(names)}")
+    return {value: _of_sides(value, own) for value, own in sides.items()}
+
+
+def _by_name(names: Sequence[str]) -> dict[str, str]:
+    """Columns by their names, also without units and in lower case where that is clear."""
+    known: dict[str, str] = {}
+    twice: set[str] = set()
+    for name in names:
+        for form in {_core(name), _core(name).casefold(), name.casefold()} - {name}:
+            if form in known:
+                twice.add(form)
+            known[form] = name
+    for form in twice:
+        del known[form]
+    return known | {name: name for name in names}
+
+
+def _core(name: str) -> str:
+    match = _UNIT.fullmatch(name) if name.endswith((")", "]")) else None
+    return match["name"] if match else name
+
+
+def unit_in(name: str) -> str | None:
+    """The unit at the end of a header: ``mass [kg]`` or ``mass (kg)``."""
+    match = _UNIT.fullmatch(name)
+    return (match["unit"] or match["unit2"]) if match else None
+
+
+def _stems(column: str) -> list[tuple[str, str]]:
+    """The values that a column may hold the errors of, and what it says of them."""
+    found = []
+    for text in dict.fromkeys((column, _core(column))):
+        for pattern in _PATTERNS:
+            match = pattern.fullmatch(text)
+            if match is None:
+                continue
+            parts = match.groupdict()
+            role = next((k for k, v in parts.items() if v and k not in ("stem", "sign")), "std")
+            # VizieR: e_x is the lower and E_x the upper error where both are there.
+            role = "plus" if text.startswith("E_") and pattern is _PREFIX else role
+            found.append((parts["stem"], role))
+    return found
+
+
+def _matched(column: str, patterns: Sequence[str]) -> list[tuple[str, str]]:
+    found = []
+    for pattern in patterns:
+        head, tail = pattern.split("{}")
+        if column.startswith(head) and column.endswith(tail) and len(column) > len(head + tail):
+            stem = column[len(head) : len(column) - len(tail)]
+            roles = [role for own, role in _stems(column) if own == stem]
+            found.append((stem, roles[0] if roles else "std"))
+    return found
+
+
+def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
+    columns = [column for own in sides.values() for column in own]
+    if set(sides) == {"std", "plus"} and len(columns) == 2 and sides["std"][0].startswith("e_"):
+        return Errors("distances", (sides["std"][0], sides["plus"][0]))
+    if len(columns) == 1:
+        role = "std" if columns[0].startswith("E_") and "plus" in sides else next(iter(sides))
+        if role in ("std", "variance", "inverse"):
+            return Errors("inverse variance" if role == "inverse" else role, (columns[0],))
+    for pair, kind in ((("minus", "plus"), "distances"), (("lower", "upper"), "bounds")):
+        if set(sides) == set(pair) and len(columns) == 2:
+            return Errors(kind, (sides[pair[0]][0], sides[pair[1]][0]))
+    wanted = f"errors={{{value!r}: {columns[0]!r}}}"
+    if len(columns) == 1:
+        raise ValueError(
+            f"asymmetric errors must have two columns; {value!r} has only {columns[0]!r}"
+        )
+    raise ValueError(
+        f"every feature must have one error; {value!r} has {listed(columns)}; pass {wanted}"
+    )
+
+
+def _check_patterns(errors: Any) -> list[str]:
+    given = (
+        [errors] if isinstance(errors, str) or not isinstance(errors, Iterable) else list(errors)
+    )
+    for pattern in given or [errors]:
+        if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
+            raise ValueError(
+                "errors must be a pattern such as '{}_err', in which {} stands for the feature, or "
+                f"a mapping of features to columns; got {pattern!r}"
+            )
+    return given
+
+
+def _given_errors(names: Sequence[str], errors: Mapping[Any, Any]) -> dict[str, Errors]:
+    known, found = set(names), {}
+    for feature, own in errors.items():
+        if own is None:
+            continue
+        if isinstance(own, int | float) and not isinstance(own, bool):
+            found[str(feature)] = Errors("constant", (repr(own),))
+            continue
+        columns = (own,) if isinstance(own, str) else tuple(own)
+        expand([feature, *columns], names, "errors")
+        roles = [role for stem, role in _stems(columns[0]) if stem in known]
+        kind = roles[0] if roles and roles[0] in ("variance", "inverse") else "std"
+        if len(columns) == 2:
+            kind = "bounds" if roles and roles[0] == "lower" else "distances"
+        elif len(columns) != 1:
+            raise ValueError(f"errors[{feature!r}] must be a column, or a lower and an upper one")
+        found[str(feature)] = Errors("inverse variance" if kind == "inverse" else kind, columns)
+    return found
+
+
+def _refuse_orphans(values: Sequence[str], found: Mapping[str, Errors]) -> None:
+    """Raise if a column is named like the errors of others but has no values."""
+    tails = {
+        column[len(value) :]
+        for value, own in found.items()
+        for column in own.columns
+        if column.startswith(value)
+    }
+    measured = set(found)
+    for column in values:
+        tail = next((t for t in tails if column.endswith(t) and len(column) > len(t)), None)
+        if tail is not None and column not in measured:
+            raise ValueError(
+                f"errors must belong to a column of values; {column!r} has none: there is no "
+                f"{column.removesuffix(tail)!r}; leave it out with exclude=[{column!r}]"
+            )
+
+
+def _correlations(
+    names: Sequence[str], values: Collection[str], found: Mapping[str, Errors], corr: Any
+) -> tuple[dict[str, tuple[str, str]], list[str]]:
+    """Columns of correlations with their two features, and those that lack a feature."""
+    if corr is None or isinstance(corr, bool):
+        corr = CORRELATION
+    if not isinstance(corr, str) or corr.count("{}") != 2:
+        raise ValueError(
+            "corr must be a pattern such as '{}_{}_corr', in which {} stands for two features; got "
+            f"{corr!r}"
+        )
+    head, middle, tail = corr.split("{}")
+    pairs, orphans = {}, []
+    for column in names:
+        if not (column.startswith(head) and column.endswith(tail)) or column in found:
+            continue
+        inner = column[len(head) : len(column) - len(tail)]
+        cuts = [k for k in range(1, len(inner) - len(middle)) if inner.startswith(middle, k)]
+        splits = [(inner[:k], inner[k + len(middle) :]) for k in cuts]
+        whole = [pair for pair in splits if pair[0] in values and pair[1] in values]
+        if whole:
+            pairs[column] = whole[0]
+        elif any(a in values or b in values for a, b in splits) and (head or tail):
+            orphans.append(column)
+    return pairs, orphans
+
+
+def lookalikes(columns: Sequence[str], certain: Collection[str]) -> dict[str, str]:
+    """Columns that are probably misspelt errors of features that have none, and the features.
+
+    Examples
+    --------
+    >>> lookalikes(["x", "x_errr", "y", "y_max", "dz", "z"], {"x", "y", "z"})
+    {'x_errr': 'x', 'dz': 'z'}
+    """
+    found = {}
+    for column in columns:
+        for k in range(len(column) - 1, 0, -1):
+            rest = column[k:].lower()
+            if column[:k] in certain and len(rest) > 3 and not rest[-1].isdigit():
+                if get_close_matches(rest, _MISSPELT, n=1, cutoff=0.8):
+                    found[column] = column[:k]
+                break
+        for head in ("d", "d_", "delta", "delta_", "Δ"):
+            if column.startswith(head) and column[len(head) :] in certain:
+                found[column] = column[len(head) :]
+    return found
+
+
+# Names of rows
+
+
+def naming_column(table: Any, without: Collection[str], cells: bool = False) -> str | None:
+    """The column that names the rows: the first whose texts are all there and distinct.
+
+    A column of numbers must be called ``id`` or the like. In a table of uncertain cells the first
+    column alone can name the rows, and only under a header such as ``name``, since its texts may
+    be words without a meaning.
+    """
+    for name in table.names[: 1 if cells else None]:
+        if name in without:
+            continue
+        header, kind = name.strip(), table.kind(name)
+        if not (kind == "number" and _IDENTIFIER.fullmatch(header)) and (
+            kind != "text" or (cells and not _NAMING.fullmatch(header))
+        ):
+            continue
+        texts = table.texts(name)
+        # Under such a header texts that repeat themselves are names with a slip.
+        if None in texts or (not cells and len(set(texts)) < len(texts)):
+            continue
+        if _IDENTIFIER.fullmatch(header) or not any(table.is_nearly_number(text) for text in texts):
+            return str(name)
+    return None
+
+
+# Words
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: ``1 row``, ``1,200 rows``."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def shown(names: Sequence[str], most: int = 8) -> str:
+    """Names one after the other; a long list is cut and says how many are left."""
+    text = ", ".join(names[:most])
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"
+
+
+# The one way in
+
+
+def read(
+    source: Any,
+    *,
+    by: Any = None,
+    errors: str | Sequence[str] | Mapping[str, Any] | None = None,
+    corr: str | bool | None = None,
+    names: str | Sequence[str] | Literal[False] | None = None,
+    features: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    weights: str | npt.ArrayLike | None = None,
+    missing: Literal["error", "drop", "keep"] = "error",
+    bad_cells: Literal["error", "drop"] = "error",
+    words: Mapping[str, Any] | str | PathLike[str] | None = None,
+    fill: Any = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    sheet: str | int | None = None,
+    bins: int | Mapping[str, int] | None = None,
+    spread: Literal["std", "sem"] = "std",
+    equal_weights: bool = False,
+    keep_samples: bool = False,
+    bad_files: Literal["error", "skip"] = "error",
+    chunk: int = 262_144,
+    progress: Progress = False,
+    rng: int | np.random.Generator | None = None,
+) -> UncertainArray:
+    """Read any table, find out what its columns are, and say so in ``X.origin``.
+
+    Parameters
+    ----------
+    source : path, address, data frame, or another object with columns
+        A file: CSV, TSV or text in columns (also ``.gz``, ``.zst``, ``.bz2``, ``.xz``; with comment
+        lines, a line of units, a byte order mark or UTF-16), Excel, Parquet, Feather, JSON lines,
+        FITS, VOTable, ECSV; a folder or a pattern such as ``"data/*.parquet"``; an address such
+        as ``"s3://bucket/stars.csv"`` (needs fsspec). A pandas, polars, pyarrow, Dask or other
+        data frame, lazy or not, a DuckDB relation, an Arrow stream or dataset, a result of
+        SQLAlchemy or ADBC, an astropy table, an xarray Dataset, a structured array, a mapping of
+        names to columns, or a list of mappings. Draws of an ArviZ or xarray posterior go to
+        `from_draws`, arrays of ``ufloat`` and astropy ``NDData`` to `from_uncertainties`.
+    by : str, list of str or array-like, optional
+        The rows are points, labelled by these columns: one row for each label, as in
+        `from_groups`.
+    errors, corr : optional
+        How columns with errors and correlations are named, where that is not usual; see
+        `from_frame`.
+    names : str, sequence of str or False, optional
+        The column that names the rows, or the names; found out by default, False for none.
+    features, exclude : str or sequence of str, optional
+        The columns to use, in this order, and columns to leave out; patterns such as ``"met_*"``
+        are allowed.
+    weights : str or array-like of shape (N,), optional
+        The column of weights, or the weights.
+    missing : {"error", "drop", "keep"}, default="error"
+        What to do with rows that lack a value: refuse, leave them out and count them in a
+        `DroppedRowsWarning`, or keep them with NaN in ``X.mean``, for `uapca.Denoiser`. Only the
+        columns that are used are looked at.
+    bad_cells : {"error", "drop"}, default="error"
+        What to do with cells that cannot be read: refuse, with file, row and column, or leave out
+        their rows and count them. Rows are counted from 0, as in ``X[0]``.
+    words, fill : optional
+        What words and empty cells mean, in tables of uncertain cells; see `from_table`. Words that
+        mean None stand for missing values in every table: ``words={"?": None}``.
+    decimal, thousands : str, optional
+        The signs in numbers that are text; needed only where they are ambiguous.
+    sheet : str or int, optional
+        The sheet of an Excel file, or the table of a FITS or VOTable file.
+    bins, spread, equal_weights, keep_samples, bad_files, chunk, progress, rng
+        For labelled points, or points to be binned; see `from_groups`.
+
+    Returns
+    -------
+    UncertainArray
+        Values with errors where columns are named like errors (``x_err``), uncertain cells where
+        cells such as ``14±5.7`` are found, and otherwise certain points. Columns of text, of
+        true and false, identifiers and counters are left out; ``X.origin`` names them.
+
+    See Also
+    --------
+    uapca.from_frame, uapca.from_table, uapca.from_groups : The explicit forms.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.read({
+    ...     "star": ["a", "b"], "mass": [1.0, 1.2], "mass_err": [0.1, 0.1], "type": ["G", "G"],
+    ... })
+    >>> print(X.origin)
+    table of 2 rows and 4 columns: values with errors
+    mass ± mass_err
+    names of rows: star
+    left out: type (text)
+    """
+    from uapca.inputs import cells, draws, files, frame, groups, uncertainties
+
+    if isinstance(source, UncertainArray):
+        return source
+    if isinstance(source, str | PathLike) and fspath(source).lower().endswith(".uapca"):
+        from uapca.uncertain import load
+
+        return load(source)
+    if by is not None or bins is not None:
+        unused = {"errors": errors, "corr": corr, "names": names, "words": words, "fill": fill}
+        unused["weights"] = weights
+        given = [name for name, value in unused.items() if value is not None]
+        if given:
+            raise ValueError(f"{given[0]} must be left out for labelled points; got both")
+        return groups.from_groups(
+            source, by, spread, bins=bins, keep_samples=keep_samples, equal_weights=equal_weights,
+            missing=missing, bad_cells=bad_cells, bad_files=bad_files,  # type: ignore[arg-type]
+            features=features, exclude=exclude, decimal=decimal, thousands=thousands, sheet=sheet,
+            chunk=chunk, progress=progress, rng=rng,
+        )  # fmt: skip
+    if spread != "std" or keep_samples or equal_weights:
+        raise ValueError(
+            "by must name the labels of the points for spread=, keep_samples= and equal_weights="
+        )
+    dims = {str(dim) for dim in getattr(getattr(source, "posterior", source), "dims", ())}
+    if dims & {"chain", "draw", "sample"} or hasattr(source, "distribution"):
+        return draws.from_draws(source)
+    if hasattr(source, "uncertainty") and hasattr(source, "data"):
+        return uncertainties.from_uncertainties(source)
+    if not frame.is_table(source) and isinstance(source, np.ndarray | list | tuple):
+        array = np.asarray(source)
+        if array.dtype.kind == "O":
+            return uncertainties.from_uncertainties(source)
+        return UncertainArray(array, origin="certain points of an array")
+    meanings = cells.check_words(words)
+    absent = [word for word, law in meanings.items() if law is None]
+    table = files.open_table(
+        source, sheet=sheet, decimal=decimal, thousands=thousands, absent=absent
+    )
+    reading = frame.Reading(
+        table,
+        names,
+        weights,
+        features,
+        exclude,
+        errors=errors,
+        bad_cells=bad_cells,
+        missing=missing,
+    )
+    if any(uncertainties.holds_errors(table, name) for name in table.names):
+        return uncertainties.of_table(reading, features, exclude)
+    meant = fill is not None or len(absent) < len(meanings)
+    uncertain = errors is None and cells.has_uncertain_cells(table, tuple(reading.taken))
+    if meant or (uncertain and not find_errors(table.names)):
+        reading = frame.Reading(
+            table,
+            names,
+            weights,
+            features,
+            exclude,
+            bad_cells=bad_cells,
+            missing=missing,
+            cells=True,
+        )
+        return cells.of_cells(reading, meanings, fill, features, exclude, strict=meant)
+    return frame.of_columns(reading, errors, corr, features, exclude, certain=True)

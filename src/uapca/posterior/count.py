@@ -1,0 +1,299 @@
+"""How many components stand out of the errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import solve_triangular
+
+from uapca._validation import rng_from
+from uapca.posterior.denoiser import check_bounded, feature_names
+from uapca.posterior.likelihood import (
+    Factored,
+    Observations,
+    Parameters,
+    climb,
+    precisions,
+)
+from uapca.uncertain import UncertainArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ComponentCount", "component_count"]
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ComponentCount:
+    """How many components stand out, and by how much.
+
+    Attributes
+    ----------
+    count : int
+    statistics : ndarray of shape (count + 1,), or (count,) if all stand out
+        For each component in turn the variance of the rows along it, divided by the variance
+        that the errors and the components before it explain.
+    thresholds : ndarray of the same shape
+        What chance reaches at most, with probability 1 − level.
+    null : ndarray of shape (len(statistics), n_draws)
+        The same figure in data drawn without the component.
+    level : float
+    method : str
+        "score test", "score test with residual" where some cells are certain, or "largest root
+        test" for certain points.
+    """
+
+    count: int
+    statistics: Doubles
+    thresholds: Doubles
+    null: Doubles = field(repr=False)
+    level: float
+    method: str
+
+    @property
+    def verdict(self) -> str:
+        """The result in words."""
+        number = f"{self.count} component{'' if self.count == 1 else 's'}"
+        basis = "of chance" if self.method == "largest root test" else "of the given errors"
+        text = f"{number} stand{'s' if self.count == 1 else ''} out {basis} ({self.method})"
+        if len(self.statistics) > self.count:
+            text += (
+                f"; PC{self.count + 1} has {self.statistics[-1]:.3g} times the variance expected "
+                f"without it, where chance reaches {self.thresholds[-1]:.3g}"
+            )
+        return text + "."
+
+    def __str__(self) -> str:
+        return self.verdict
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Each statistic beside its distribution without the component (needs matplotlib)."""
+        if ax is None:
+            try:
+                from matplotlib import pyplot as plt
+            except ImportError:
+                raise ImportError(
+                    "ComponentCount.plot needs matplotlib, which is not installed: "
+                    'pip install "uapca[plot]"'
+                ) from None
+            ax = plt.subplots(layout="constrained")[1]
+        numbers = np.arange(1, len(self.statistics) + 1)
+        ax.violinplot(list(self.null), positions=numbers, widths=0.6, showextrema=False)
+        ax.hlines(self.thresholds, numbers - 0.3, numbers + 0.3, color="0.3", lw=1.2)
+        counted = numbers <= self.count
+        ax.plot(numbers[counted], self.statistics[counted], "o", color="C1", label="stands out")
+        ax.plot(numbers[~counted], self.statistics[~counted], "o", mfc="none", color="C1")
+        ax.set_yscale("log")
+        ax.set_xticks(numbers, [f"PC{k}" for k in numbers])
+        ax.set_ylabel("variance, expected without it = 1")
+        ax.set_title(f"{self.count} stand out of what chance gives, level {self.level:g}")
+        return ax
+
+
+def component_count(
+    X: UncertainArray | npt.ArrayLike,
+    *,
+    level: float = 0.05,
+    n_draws: int = 200,
+    rng: int | np.random.Generator | None = 0,
+) -> ComponentCount:
+    """How many components stand out of the given errors: a sequence of score tests.
+
+    For k = 0, 1, … a model with k components and the given errors is fitted. The statistic is the
+    largest gain in likelihood that a further direction offers at once, as a ratio of variances:
+    the largest eigenvalue of A⁻¹R off the plane of the components. It is compared with the same
+    figure in data drawn from the fitted model. The first k whose statistic chance can reach is
+    the count.
+
+    Where some observed cells are certain the model also has a variance σ² that is the same in all
+    features. For certain points without missing cells that is probabilistic PCA, and the statistic
+    is classical: the next eigenvalue divided by the mean of it and all smaller ones, the largest
+    root test. It takes what the components leave for noise of equal size in all features, so
+    features must be in comparable units.
+
+    Parameters
+    ----------
+    X : UncertainArray or array-like of shape (N, D)
+        Errors are errors of measurement, as in `Denoiser`; cells may be missing.
+    level : float, default=0.05
+        The probability with which a component is counted that is not there.
+    n_draws : int, default=200
+        How often data is drawn for each k.
+    rng : int, numpy.random.Generator or None, default=0
+        The default gives the same data the same answer.
+
+    Returns
+    -------
+    ComponentCount
+
+    References
+    ----------
+    Johnstone, I. M. (2001). On the distribution of the largest eigenvalue in principal components
+    analysis. Annals of Statistics 29, 295-327.
+
+    Kritchman, S. and Nadler, B. (2008). Determining the number of components in a factor model
+    from limited noisy data. Chemometrics and Intelligent Laboratory Systems 94, 19-32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uapca
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.normal(size=(100, 2)) @ rng.normal(size=(2, 6))
+    >>> std = rng.uniform(0.2, 1.0, size=truth.shape)
+    >>> X = uapca.UncertainArray(truth + std * rng.normal(size=truth.shape), std=std)
+    >>> uapca.component_count(X).count
+    2
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1; got {level!r}")
+    if not isinstance(n_draws, int | np.integer) or n_draws < 20:
+        raise ValueError(f"n_draws must be an integer of at least 20; got {n_draws!r}")
+    generator = rng_from(rng)
+    data = X if isinstance(X, UncertainArray) else UncertainArray(X, missing="keep")
+    if data.source == "posterior":
+        raise ValueError(
+            "X must hold observations; these rows are posterior rows already: count the "
+            "components of the observations"
+        )
+    if data.given_weights is not None and not data.given_weights.all():
+        data = data[data.given_weights > 0]
+    observed = Observations(data)
+    n = observed.shape[0]
+    if n < 3:
+        raise ValueError(f"X must have at least three rows that count; got {n}")
+    if not observed.observed.any(axis=0).all():
+        never = int(np.flatnonzero(~observed.observed.any(axis=0))[0])
+        raise ValueError(
+            f"X must have an observation of every feature; {feature_names(data)[never]} has none"
+        )
+    if observed.exact and observed.complete:
+        tests, method = _largest_roots(observed, int(n_draws), generator), "largest root test"
+    else:
+        residual = observed.bare
+        method = "score test with residual" if residual else "score test"
+        names = feature_names(data)
+        tests = _scores(observed, residual, names, int(n_draws), generator)
+    statistics, thresholds, null = [], [], []
+    # The smallest order statistic that chance exceeds with a probability of at most ``level``.
+    rank = min(int(np.ceil((1 - level) * (n_draws + 1))), int(n_draws)) - 1
+    for statistic, draws in tests:
+        statistics.append(statistic)
+        null.append(draws)
+        thresholds.append(float(np.sort(draws)[rank]))
+        if statistic <= thresholds[-1]:
+            break
+    count = int(sum(s > t for s, t in zip(statistics, thresholds, strict=True)))
+    return ComponentCount(
+        count, np.array(statistics), np.array(thresholds), np.array(null), float(level), method
+    )
+
+
+def _scores(
+    data: Observations, residual: bool, names: list[str], n_draws: int, rng: np.random.Generator
+) -> Iterator[tuple[float, Doubles]]:
+    """The statistic and its null distribution for k = 0, 1, …"""
+    n, d = data.shape
+    theta = Parameters(np.zeros(d), np.zeros((d, 0)), 0.5 if residual else 0.0)
+    for k in range(min(d - 1 if residual else d, n - 1)):
+        check_bounded(data, k, residual, names)
+        theta = climb(data, theta, residual=residual, tol=1e-5, max_iter=500).parameters
+        _, _, A, R = data.moments(theta)
+        half = np.linalg.cholesky(A)
+        # With A = half halfᵀ and y = half⁻¹ u the eigenvalues of A⁻¹R are those of Σ w y yᵀ, and
+        # W is where y has no further component.
+        plane, _ = np.linalg.qr(half.T @ theta.loadings)
+        outside = np.eye(d) - plane @ plane.T
+        white = solve_triangular(half, solve_triangular(half, R, lower=True).T, lower=True)
+        values, vectors = np.linalg.eigh(outside @ white @ outside)
+        draws = _null(data, theta, n_draws, rng)
+        yield (
+            float(values[-1]),
+            np.array([_largest(outside @ solve_triangular(half, u, lower=True)) for u in draws]),
+        )
+        direction = solve_triangular(half.T, vectors[:, -1])
+        new = direction * np.sqrt(max(float(values[-1]) - 1, 0.1))
+        theta = theta._replace(loadings=np.column_stack([theta.loadings, new]))
+
+
+def _null(
+    data: Observations, theta: Parameters, n_draws: int, rng: np.random.Generator
+) -> Iterator[Doubles]:
+    """√wₙ uₙ (D, N) of data drawn from the model, n_draws times: u ~ N(0, Sₙ⁻¹)."""
+    mean, W, noise = theta
+    d, q = W.shape
+    n = data.shape[0]
+    roots = np.sqrt(data.weights)
+    if data.independent and data.factored(q, noise):
+        blocks = data.blocks(max(d, q * q))
+        parts = [Factored(block, mean, W, noise) for block in blocks]
+        for _ in range(n_draws):
+            out = np.empty((d, n))
+            for block, part in zip(blocks, parts, strict=True):
+                lam = block.spread(part.precision)
+                size = block.values.shape[1]
+                x = W @ rng.standard_normal((q, size))
+                # λ = 1/(ψ + σ²): an error of variance 1/λ; unobserved cells drop out again.
+                x += rng.standard_normal((d, size)) / np.sqrt(np.where(lam > 0, lam, 1.0))
+                x *= lam
+                z = np.einsum("pqb,qb->pb", block.spread(part.inverse), W.T @ x)
+                out[:, block.rows] = (x - lam * (W @ z)) * roots[block.rows]
+            yield out
+        return
+    Sigma = theta.covariance()
+    halves = []
+    blocks = data.blocks(d * d)
+    for block in blocks:
+        inverse, _ = precisions(block, Sigma)
+        if block.observed is not None:
+            inverse[np.arange(d), np.arange(d)] += 1 - block.observed
+        half = np.linalg.cholesky(np.moveaxis(inverse, 2, 0))
+        if block.observed is not None:
+            half *= block.observed.T[:, :, None]
+        halves.append(half)
+    for _ in range(n_draws):
+        out = np.empty((d, n))
+        for block, half in zip(blocks, halves, strict=True):
+            z = rng.standard_normal((block.values.shape[1], d, 1))
+            half = half if block.group is None else half[block.group]
+            out[:, block.rows] = (half @ z)[:, :, 0].T * roots[block.rows]
+        yield out
+
+
+def _largest(y: Doubles) -> float:
+    """The largest eigenvalue of y yᵀ."""
+    gram = y @ y.T if y.shape[0] <= y.shape[1] else y.T @ y
+    return float(np.linalg.eigvalsh(gram)[-1])
+
+
+def _largest_roots(
+    data: Observations, n_draws: int, rng: np.random.Generator
+) -> Iterator[tuple[float, Doubles]]:
+    """λₖ₊₁ over the mean of it and all smaller ones, against the same in N × (D − k) noise."""
+    n, d = data.shape
+    roots = np.sqrt(data.weights)[:, None]
+    centered = roots * (data.values - data.weights @ data.values)
+    size = np.linalg.svd(centered, compute_uv=False)
+    values = np.zeros(d)
+    values[: len(size)] = size**2
+    if not values[0] > 0:
+        raise ValueError("X must have rows that differ; all are the same")
+    for k in range(min(d, n - 1) - 1):
+        rest = float(values[k:].mean())
+        if not rest > 1e-20 * values[0]:
+            return
+        share = data.weights[: n - k] / data.weights[: n - k].sum()
+        draws = []
+        for _ in range(n_draws):
+            # Each component found has taken a row's worth of noise along.
+            noise = rng.standard_normal((n - k, d - k))
+            noise -= share @ noise
+            noise *= np.sqrt(share)[:, None]
+            draws.append(_largest(noise.T) * (d - k) / float(np.square(noise).sum()))
+        yield float(values[k]) / rest, np.array(draws)

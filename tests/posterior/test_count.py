@@ -1,0 +1,118 @@
+"""How many components: rates over replicates, limits, refusals."""
+
+import numpy as np
+import pytest
+
+import uapca
+from posterior.problems import problem
+from uapca import UncertainArray, component_count
+
+SETTINGS = {
+    "nothing": {"q": 0},
+    "independent": {},
+    "shared": {"kind": "shared"},
+    "dense": {"kind": "dense"},
+    "low-rank": {"kind": "low-rank"},
+    "missing": {"missing": 0.25},
+    "wide": {"n": 30, "d": 40},
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_right_count_in_most_replicates(setting):
+    given = {"n": 80, "d": 6, "q": 2, "residual": 0.0, "noise": 0.7} | SETTINGS[setting]
+    counts = [component_count(problem(**given, seed=s).X, n_draws=60).count for s in range(10)]
+    assert np.mean(np.array(counts) == given["q"]) >= 0.8, counts
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_certain_points(missing):
+    """Isotropic noise of unknown size: the largest root test, or σ² in the score test."""
+    found = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        values = 2 * rng.normal(size=(80, 2)) @ rng.normal(size=(2, 6))
+        values += 0.5 * rng.normal(size=values.shape)
+        values[rng.random(values.shape) < missing] = np.nan
+        found.append(component_count(UncertainArray(values, missing="keep"), n_draws=60))
+    assert np.mean([result.count == 2 for result in found]) >= 0.8
+    method = "score test with residual" if missing else "largest root test"
+    assert {result.method for result in found} == {method}
+
+
+def test_score_test_without_errors_is_the_largest_root_test():
+    """Errors too small to matter: the statistic is λₖ₊₁ over the mean of the rest."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(60, 4)) * [3, 1, 1, 1]
+    values[0, 0] = np.nan
+    nearly = component_count(UncertainArray(values, missing="keep")).statistics[1]
+    values[0, 0] = 0.0
+    roots = np.linalg.eigvalsh(np.cov(values.T, ddof=0))[::-1]
+    exact = component_count(values).statistics
+    np.testing.assert_allclose(exact, roots[:2] / [roots.mean(), roots[1:].mean()], rtol=1e-10)
+    assert nearly == pytest.approx(exact[1], rel=0.02)
+
+
+def test_what_the_result_says():
+    X = problem(n=80, d=5, residual=0.0, noise=0.5).X
+    result = component_count(X)
+    assert result.count == 2
+    assert result.statistics.shape == result.thresholds.shape == (3,)
+    assert result.null.shape == (3, 200)
+    assert result.verdict.startswith("2 components stand out of the given errors (score test); PC3")
+    assert str(result) == result.verdict
+    again = component_count(X)
+    np.testing.assert_array_equal(result.thresholds, again.thresholds)
+    exceeded = np.mean(result.null > result.thresholds[:, None], axis=1)
+    np.testing.assert_array_less(exceeded, 0.05 + 1e-9)
+
+
+def test_plot_shows_each_statistic_beside_its_null():
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot as plt
+
+    result = component_count(problem(n=80, d=5, residual=0.0, noise=0.5).X, n_draws=50)
+    ax = result.plot()
+    shown = np.concatenate([line.get_ydata() for line in ax.lines])
+    np.testing.assert_array_equal(shown, result.statistics)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["PC1", "PC2", "PC3"]
+    assert result.plot(ax) is ax
+    plt.close("all")
+
+
+def test_all_components_may_stand_out():
+    X = problem(n=200, d=3, q=3, residual=0.0, noise=0.1).X
+    result = component_count(X)
+    assert result.count == 3
+    assert len(result.statistics) == 3
+    assert result.verdict == "3 components stand out of the given errors (score test)."
+
+
+def test_weights_and_one_feature():
+    X = problem(n=60, d=1, q=1, residual=0.0, noise=0.2).X
+    assert component_count(X).count == 1
+    weights = np.r_[np.ones(40), np.zeros(20)]
+    np.testing.assert_array_equal(
+        component_count(X.reweighted(weights)).statistics, component_count(X[:40]).statistics
+    )
+
+
+def test_refusals():
+    values = problem(n=30).X.mean
+    with pytest.raises(ValueError, match=r"level must be between 0 and 1; got 1"):
+        component_count(values, level=1)
+    with pytest.raises(ValueError, match="n_draws must be an integer of at least 20; got 3"):
+        component_count(values, n_draws=3)
+    with pytest.raises(ValueError, match="at least three rows"):
+        component_count(values[:2])
+    with pytest.raises(ValueError, match="all are the same"):
+        component_count(np.ones((10, 3)))
+    blank = np.array(values)
+    blank[:, 2] = np.nan
+    with pytest.raises(ValueError, match="every feature; 2 has none"):
+        component_count(blank)
+    rows = uapca.Denoiser().fit_transform(values, std=0.5)
+    with pytest.raises(ValueError, match="posterior rows already"):
+        component_count(rows)
