@@ -671,11 +671,15 @@ def _with_points(case: _Case, expansion: Expansion, q: int) -> tuple[Expansion, 
 
 
 def _linear(case: _Case, expansion: Expansion, q: int) -> tuple[Doubles, Doubles] | None:
-    """For groups: the share of the eigenvalues' variance from the means of the groups, and the
-    degrees of freedom of its estimate (Satterthwaite)."""
-    if case.question != "sample":
+    """The share of the eigenvalues' variance that is estimated, and its degrees of freedom.
+
+    For groups that from the means of the groups (Satterthwaite); for posterior rows all of it.
+    """
+    if case.redraw.directions is not None:
+        # Directions of a jackknife are as many estimates of a variance.
+        return np.ones(q), np.full(q, max(len(case.redraw.directions) - 1.0, 1.0))
+    if case.counts is None:
         return None
-    assert case.counts is not None
     X, w, V = case.redraw.rows, case.X.weights, expansion.vectors[:q]
     scores = (X.mean - case.redraw.mean) @ V.T
     along = row_images(X.cov, slice(0, len(X)), V) @ V.T  # (q, N, q)
