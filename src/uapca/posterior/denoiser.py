@@ -705,8 +705,8 @@ def _check_error_sizes(data: Observations, theta: Parameters, lowest: float) -> 
 
     With errors that are too large σ̂² vanishes; where it does not, it explains low eigenvalues.
     """
-    n, d = data.shape
-    n = int(n * data.observed.mean(axis=0).min())
+    d = data.shape[1]
+    n = data.observed.mean(axis=0).min() / float(data.weights @ data.weights)  # rows that count
     if n <= d or data.exact or theta.noise > 1e-3 * float(error_sizes(data).min()):
         return
     edge = (1 - np.sqrt(d / n)) ** 2
