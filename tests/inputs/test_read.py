@@ -428,6 +428,14 @@ def test_a_text_with_comments_units_and_a_byte_order_mark(tmp_path):
     same(X, Y)
 
 
+@pytest.mark.parametrize("options", [{}, {"keep_samples": True}])
+def test_lines_of_separators_and_comments_between_rows_are_no_points(tmp_path, options):
+    path = write(tmp_path / "t.csv", "x,y,k\n1,2,a\n3,4,a\n,,\n,,\n")
+    assert uapca.from_groups(path, "k", **options).mean.tolist() == [[2.0, 3.0]]
+    path = write(tmp_path / "c.csv", "x,y,k\n1,2,a\n# a note, or two\n3,4,a\n")
+    assert uapca.from_groups(path, "k", **options).mean.tolist() == [[2.0, 3.0]]
+
+
 def test_text_in_columns_of_fixed_width(tmp_path):
     text = (
         "name      x     x_err  note\nHD 1      1.5   0.1    ok\nHD 20     2.5          bad one\n"

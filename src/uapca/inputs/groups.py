@@ -582,6 +582,9 @@ class Plan:
             labels = keyed([batch.column(k) for k in self.keys])
             pairs = zip(labels.categories, sorted_, strict=True)
             labels = labels._replace(categories=tuple(own if o else None for own, o in pairs))
+            if source.textual and empty is not None:
+                # Spreadsheets write lines of separators below their rows.
+                kept &= ~(empty.all(axis=1) & (labels.codes < 0))
             lost = (labels.codes < 0) & kept
             if lost.any() and self.missing == "error":
                 raise FileError(

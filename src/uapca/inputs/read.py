@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from os import PathLike, fspath
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -117,18 +117,8 @@ class Roles:
         return parts + self.hints
 
 
-class Columns(Protocol):
-    """What `find_roles` asks of a table, or of the schema of a file."""
-
-    @property
-    def names(self) -> Sequence[str]: ...
-    def resolve(self, names: Iterable[str], chosen: bool = False) -> None: ...
-    def is_number(self, name: str) -> bool: ...
-    def kind(self, name: str) -> str: ...
-
-
 def find_roles(
-    table: Columns,
+    table: Any,
     *,
     taken: Collection[str] = (),
     errors: Any = None,
@@ -141,7 +131,8 @@ def find_roles(
 
     Parameters
     ----------
-    table : Columns
+    table : Table, or the schema of a file
+        What has ``names``, ``resolve``, ``is_number`` and ``kind``.
     taken : collection of str
         Columns that are something else already: names, weights, labels.
     errors, corr, features, exclude
@@ -199,7 +190,7 @@ def find_roles(
 
 
 def _of_numbers(
-    table: Columns,
+    table: Any,
     values: Sequence[str],
     roles: Roles,
     found: Mapping[str, Errors],
