@@ -51,7 +51,7 @@ _STARTS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "Excel", b"SIM
 _DATA = (*_FORMATS["Parquet"], *_FORMATS["Arrow"], ".csv", ".tsv")
 _DATA += tuple(ending + packed for ending in (".csv", ".tsv") for packed in _PACKED)
 # Folders of formats that keep files which no longer count, and how they are known.
-_LAKES = {"_delta_log": "Delta Lake", "metadata": "Iceberg", ".hoodie": "Hudi"}
+_LAKES = {"_delta_log": "a Delta Lake", "metadata": "an Iceberg", ".hoodie": "a Hudi"}
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _HEAD = 1 << 20  # bytes of a text from which its columns are understood
 _BLOCK = 4 << 20  # bytes of a text taken at a time by the reader of CSV files
@@ -289,6 +289,8 @@ class Text:
         Empty for text in columns of fixed width or separated by spaces.
     skip : int
         Lines before the header.
+    broken : bool
+        Whether there are comments between the rows.
     header : bool
         Whether the names stand in a line of their own, not in a comment.
     encoding : str
@@ -329,12 +331,13 @@ class Text:
         """Lines without comments and blank ones, and the comments before them."""
         lines: list[str] = []
         comments: list[str] = []
-        self.skip, inside = 0, False
+        self.skip, self.broken, inside = 0, False, False
         for line in re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text):
             bare = line.strip()
             if not inside and (not bare or bare.startswith(("#", "%"))):
                 comments += [bare] if bare and not lines else []
                 self.skip += not lines
+                self.broken = self.broken or bool(bare and lines)
                 continue
             inside ^= line.count('"') % 2 == 1
             lines.append(line)
@@ -529,12 +532,12 @@ def _refuse_lake(folder: str) -> None:
         notes = glob.glob(os.path.join(inside, "*.metadata.json")) if mark == "metadata" else ()
         if os.path.isdir(inside) and (mark != "metadata" or notes):
             remedy = {
-                "Delta Lake": "pass deltalake.DeltaTable(path).to_pyarrow_dataset()",
-                "Iceberg": "pass the Arrow reader of pyiceberg",
-                "Hudi": "read it with its own library",
+                "a Delta Lake": "pass deltalake.DeltaTable(path).to_pyarrow_dataset()",
+                "an Iceberg": "pass the Arrow reader of pyiceberg",
+                "a Hudi": "read it with its own library",
             }[form]
             raise FileError(
-                f"{folder!r} is a {form} table, which keeps deleted rows in its files; {remedy}"
+                f"{folder!r} is {form} table, which keeps deleted rows in its files; {remedy}"
             )
 
 
@@ -768,7 +771,7 @@ class CsvFile(Source):
         pa, module, text = library("pyarrow"), library("pyarrow.csv"), self._text
         stream = _stream(self.name)
         if not isinstance(stream, str):
-            stream = pa.PythonFile(stream)
+            stream = pa.PythonFile(stream, mode="r")
         words = {word.strip() for word in self._table.absent}
         nulls = sorted({form for w in words for form in (w, w.upper(), w.title(), "NaN", "None")})
         types = dict.fromkeys(names, pa.string()) | dict.fromkeys(numbers, pa.float64())
@@ -936,7 +939,7 @@ def _source(path: str, keys: Any, sheet: Any, bad_cells: str, options: Mapping[s
     if form == "text":
         data = _bytes(path, _HEAD)
         text = Text(data, path, head=len(data) == _HEAD)
-        if text.separator:
+        if text.separator and not text.broken:
             return CsvFile(path, keys, bad_cells, text, text.table(options))
     return InMemory(_load(path, sheet, options), path, keys, bad_cells)
 

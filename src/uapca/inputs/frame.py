@@ -436,7 +436,7 @@ def table_of(data: Any, parameter: str = "source", **options: Any) -> Table:
         data = {name: data[name] for name in data.colnames}
     elif hasattr(data, "data_vars"):  # xarray
         data = _of_xarray(data)
-    elif hasattr(data, "fetch_arrow_table"):  # ADBC
+    elif hasattr(data, "fetch_arrow_table") and not hasattr(data, "__arrow_c_stream__"):  # ADBC
         data = data.fetch_arrow_table()
     elif hasattr(data, "fetchall") and not hasattr(
         data, "__arrow_c_stream__"
@@ -519,7 +519,7 @@ def _vector(values: Any, name: str, units: dict[str, Any]) -> npt.NDArray[Any]:
         units.setdefault(name, unit)
     mask = getattr(values, "mask", None)
     bare = getattr(values, "value", getattr(values, "magnitude", values))
-    column = bare if type(bare) is np.ndarray else None
+    column = bare if type(bare) is np.ndarray and bare.dtype.kind not in "SUT" else None
     if column is None:
         try:
             column = np.asarray(bare)
@@ -912,7 +912,7 @@ def of_columns(
         mean,
         matrices,
         std=std if matrices is None else None,
-        features=chosen,
+        features=[f"{n} [{table.units[n]}]" if n in table.units else n for n in chosen],
         laws=laws,
         missing="error" if gaps is None else "keep",
         check=False,
