@@ -116,3 +116,8 @@ def test_refusals():
     rows = uapca.Denoiser().fit_transform(values, std=0.5)
     with pytest.raises(ValueError, match="posterior rows already"):
         component_count(rows)
+
+
+def test_pca_takes_the_count():
+    X = problem(n=80, d=5, residual=0.0, noise=0.5).X
+    assert uapca.UAPCA("auto").fit(X).n_components_ == component_count(X).count == 2
