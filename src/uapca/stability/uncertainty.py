@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -909,6 +909,7 @@ def _gaps(values: Doubles, q: int) -> Doubles:
     return np.asarray(np.minimum(steps[:-1], steps[1:])[:q])
 
 
+@lru_cache(maxsize=64)
 def _random_angle(d: int) -> float:
     """The root mean square angle between a fixed axis and a random one in D dimensions."""
     if d == 1:
