@@ -650,3 +650,15 @@ def test_options_that_do_not_belong_together():
     assert "errors must be left out for labelled points" in refused(table, by="k", errors="d{}")
     assert "by must name the labels" in refused(table, spread="sem")
     assert "got an object of type int" in refused(3, kind=TypeError)
+
+
+def test_times_with_a_zone_differ_as_labels_where_they_differ_as_instants(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    first = pd.Timestamp("2023-10-29 00:30", tz="UTC").tz_convert("Europe/Berlin")
+    frame = pd.DataFrame({"when": [first, first + pd.Timedelta(hours=1)], "x": [1.0, 2.0]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    expected = uapca.from_groups(frame, "when").names
+    assert len(set(expected)) == 2
+    for table in (pl.from_pandas(frame), pa.Table.from_pandas(frame), tmp_path / "t.parquet"):
+        assert uapca.from_groups(table, "when").names == expected

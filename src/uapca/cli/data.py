@@ -49,14 +49,18 @@ def read_data(data: str, choices: Choices) -> UncertainArray:
     saved, said = data.endswith(".uapca"), list[str]()
     if data.casefold() in BUNDLED or saved:
         X = _known(data, saved, choices)
+        what = "uncertain rows, as they were saved"
+        what = what if saved else BUNDLED[data.casefold()].what.partition(";")[0]
+        origin = f"{data}: {what}"
     else:
         X, said = _read(data, choices)
+        origin = X.origin or data
     weights = choices.weights
     if weights is not None and Path(weights).is_file():
         X = X.reweighted(_read_weights(Path(weights), X))
     elif weights is not None and (saved or data.casefold() in BUNDLED):
         raise CommandError(f"there is no file {quoted(weights)} with weights (--weights).")
-    lines = [*map(shown, (X.origin or shown(data)).splitlines()), *said, f"→ {headline(X)}"]
+    lines = [*map(shown, origin.splitlines()), *said, f"→ {headline(X)}"]
     note("\n  ".join(lines))
     return X
 
