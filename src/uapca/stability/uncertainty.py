@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -24,7 +24,7 @@ from scipy.special import (
 
 from uapca._validation import Doubles, Seed, check_choice, rng_from
 from uapca.aggregate.accumulate import moments
-from uapca.decomposition.spectrum import spectrum, tie_tolerance
+from uapca.decomposition.spectrum import Spectrum, spectrum, tie_tolerance
 from uapca.exceptions import SeparationWarning
 from uapca.stability.closed_form import (
     Cumulants,
@@ -740,7 +740,9 @@ def _in_closed_form(
     refusals: tuple[str, ...],
 ) -> ComponentUncertainty:
     d = len(case.fit)
-    fit = spectrum(case.fit, min(q + 1, d))
+    fit = Spectrum(expansion.values, expansion.vectors)
+    if case.fit is not case.redraw.expected:
+        fit = spectrum(case.fit, min(q + 1, d))
     components, centers = fit.vectors[:q], expansion.vectors[:q]
     centers = aligned(centers[None], components, "sign")[0]
     own = [t for t, (i, k) in enumerate(expansion.pairs) if i == k]
@@ -895,7 +897,7 @@ def _shares(case: _Case, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """Eigenvalues of the population, their shares, and the shares of those of the fit."""
     q = len(values)
     total, whole = float(case.fit.trace()), float(case.population.trace())
-    plugged = spectrum(case.population, q).values
+    plugged = values if case.population is case.fit else spectrum(case.population, q).values
     return (
         plugged,
         plugged / whole if whole > 0.0 else np.zeros(q),
@@ -909,6 +911,7 @@ def _gaps(values: Doubles, q: int) -> Doubles:
     return np.asarray(np.minimum(steps[:-1], steps[1:])[:q])
 
 
+@lru_cache(maxsize=64)
 def _random_angle(d: int) -> float:
     """The root mean square angle between a fixed axis and a random one in D dimensions."""
     if d == 1:
