@@ -1,29 +1,110 @@
-"""DATA on the command line: a bundled name, a file or standard input."""
+"""DATA on the command line: a bundled name, a file, a folder or standard input."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from uapca.cli.bundled import BUNDLED, load_bundled
-from uapca.cli.choices import Choices, Reading
-from uapca.cli.errors import CommandError, no_such
-from uapca.cli.labels import counted, nearest, quoted, shown
-from uapca.cli.say import note
+from uapca.cli.console import (
+    CommandError,
+    counted,
+    listed,
+    no_such,
+    note,
+    progress,
+    quoted,
+    shown,
+)
 
 if TYPE_CHECKING:
+    from uapca.decomposition import UAPCA
     from uapca.uncertain import UncertainArray
 
-__all__ = ["check_data", "read_data"]
+__all__ = [
+    "BUNDLED",
+    "check_data",
+    "columns_of_rows",
+    "denoised",
+    "feature_names",
+    "fitted",
+    "read_data",
+    "read_model",
+]
+
+
+class Bundled(NamedTuple):
+    """A data set with a name.
+
+    Attributes
+    ----------
+    what : str
+        What it is, in a few words.
+    shape : str
+    load : callable
+        Takes the module ``uapca.datasets`` and what ``--by`` says, and returns the data.
+    by : tuple of str
+        What it can be aggregated by; the first is the default.
+    """
+
+    what: str
+    shape: str
+    load: Callable[[Any, str], UncertainArray]
+    by: tuple[str, ...] = ()
+
+
+BUNDLED = {
+    "students": Bundled(
+        "marks of six students: numbers, intervals, words", "6 × 4", lambda d, _: d.load_students()
+    ),
+    "iris": Bundled(
+        "Fisher's irises, one row for each species",
+        "3 × 4",
+        lambda d, _: d.load_iris_groups(),
+        ("species",),
+    ),
+    "anuran": Bundled(
+        "calls of frogs and toads; --by family, genus or species; fetched once",
+        "4, 8 or 10 × 22",
+        lambda d, by: d.fetch_anuran(by),
+        ("family", "genus", "species"),
+    ),
+    "teaser": Bundled(
+        "the paper's teaser: the first component turns with s",
+        "4 × 2",
+        lambda d, _: d.make_teaser(),
+    ),
+    "crossings": Bundled(
+        "two avoided crossings of the eigenvalues", "6 × 3", lambda d, _: d.make_crossings()
+    ),
+    "progression": Bundled(
+        "two axes that turn around the third", "5 × 3", lambda d, _: d.make_progression()
+    ),
+    "certain": Bundled(
+        "error models: no errors", "6 × 2", lambda d, _: d.make_error_models().certain
+    ),
+    "isotropic": Bundled(
+        "error models: one error for all", "6 × 2", lambda d, _: d.make_error_models().isotropic
+    ),
+    "arbitrary": Bundled(
+        "error models: each row its own", "6 × 2", lambda d, _: d.make_error_models().arbitrary
+    ),
+}
+# What a .uapca file and a bundled data set have settled already.
+_OF_TABLES = ("bins", "errors", "corr", "names", "words", "fill", "decimal", "thousands", "sheet")
+# A feature with so much of the variance, so many times as wide as the middle one, may be in other
+# units than the rest.
+_ALONE, _UNLIKE = 0.95, 10.0
+_WIDEST = 50  # features of a table with correlations
 
 
 def check_data(data: str) -> None:
     """Raise unless there is such a data set or file: known before anything is loaded."""
-    from uapca.cli.streams import is_pattern
-
-    if data == "-" or data.casefold() in BUNDLED or Path(data).exists():
+    if data == "-" or data.casefold() in BUNDLED or "://" in data or Path(data).exists():
         return
-    if is_pattern(data):
+    if any(sign in data for sign in "*?["):
         from glob import iglob
 
         if next(iglob(data, recursive=True), None) is None:
@@ -35,144 +116,315 @@ def check_data(data: str) -> None:
             "data set or file", data, list(BUNDLED), "uapca datasets lists what can be named."
         )
     siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    from uapca._names import nearest
+
     close = nearest(path.name, siblings)
     meant = f"; did you mean {quoted(path.with_name(close))}?" if close else "."
     raise CommandError(f"there is no file {quoted(data)}{meant}")
 
 
-def read_data(data: str, choices: Choices) -> UncertainArray:
+def read_data(data: str, reading: Mapping[str, Any], denoise: str | None = None) -> UncertainArray:
     """The uncertain rows in DATA; says on standard error how they were understood."""
-    from uapca.uncertain.text import headline
-
     check_data(data)
-    if choices.weights is not None:
-        _check_weights_file(data, choices.weights)
-    if data.casefold() in BUNDLED:
-        reading = _bundled(data.casefold(), choices)
+    if reading["missing"] == "keep" and denoise is None:
+        raise CommandError("--missing keep is for --denoise, which can use rows with empty cells.")
+    name = data.casefold()
+    if name in BUNDLED:
+        X = _bundled(name, reading)
+        origin = BUNDLED[name].what.partition(";")[0]
+        if Path(data).is_file():
+            origin += f"\nthe bundled data set, not the file; ./{name} is the file"
+        origin = f"{name}: {origin}"
     else:
-        reading = _from_file(data, choices)
-    X = reading.X if reading.weighted else _weighted(reading.X, choices)
-    source = "standard input" if data == "-" else shown(data)
-    note("\n  ".join([f"{source}: {reading.how}", *reading.details, f"→ {headline(X)}"]))
+        X, origin = _from_file(data, reading)
+    weights = reading["weights"]
+    if weights is not None and Path(weights).is_file():
+        X = X.reweighted(_weights_in(Path(weights), X))
+    elif weights is not None and (name in BUNDLED or data.endswith(".uapca")):
+        raise CommandError(f"there is no file {quoted(weights)} with weights (--weights).")
+    lines = [shown(line) for line in origin.splitlines()]
+    note("\n  ".join([*lines, f"→ {_headline(X)}"]))
     return X
 
 
-def _bundled(name: str, choices: Choices) -> Reading:
-    _refuse_table_options(choices, f"the bundled data set {name}")
-    by = choices.by[0] if choices.by else None
-    X = load_bundled(name, by)
-    details = []
-    if Path(name).is_file():
-        details.append(f"the bundled data set, not the file; ./{name} is the file")
-    return Reading(_selected(X, choices), BUNDLED[name].what.partition(";")[0], details)
+def _headline(X: UncertainArray) -> str:
+    """The size and kind of the data, as its first line has them."""
+    return repr(X).splitlines()[0].partition(": ")[2]
 
 
-def _from_file(data: str, choices: Choices) -> Reading:
-    from uapca.cli.streams import is_large, only_one_file, streamed
-    from uapca.cli.tables import read_frame
-    from uapca.inputs.paths import kind_of
+def _bundled(name: str, reading: Mapping[str, Any]) -> UncertainArray:
+    _refuse(reading, _OF_TABLES, f"the bundled data set {name}")
+    data, given = BUNDLED[name], _parts(reading["by"])
+    if given and not data.by:
+        raise CommandError(f"{name} holds no labelled points. Leave out --by.")
+    by = given[0].casefold() if given else (*data.by, "")[0]
+    if given and by not in data.by:
+        raise no_such(f"label of {name}", given[0], data.by)
+    from uapca import datasets
 
-    if data == "-" and choices.bins is not None:
-        raise CommandError("--bins reads the points twice and needs a file, not standard input.")
-    if data != "-" and (not Path(data).is_file() or choices.bins is not None):
-        return streamed(data, choices)
-    kind = "text" if data == "-" else kind_of(Path(data))
-    if data != "-" and choices.by and is_large(Path(data), kind):
-        return streamed(data, choices)
-    if choices.bad_files == "skip":
-        raise only_one_file(data)
-    if kind == "model":
+    return _selected(data.load(datasets, by), reading)
+
+
+def _from_file(data: str, reading: Mapping[str, Any]) -> tuple[UncertainArray, str]:
+    import uapca
+
+    suffix = Path(data).suffix.lower()
+    if suffix == ".json" and Path(data).is_file():
         raise CommandError(
             f"{quoted(data)} is a model or another JSON file, not data. uapca project DATA --model "
             "and uapca compare take models."
         )
-    if kind == "uapca":
-        from uapca.uncertain import load
-
-        _refuse_table_options(choices, "a .uapca file")
-        if choices.by:
-            raise CommandError("--by has no meaning for a .uapca file. Leave it out.")
-        return Reading(_selected(load(data), choices), "uncertain rows, as they were saved")
-    from uapca.cli.interpret import interpreted
-
-    table = read_frame(data, kind)
-    reading = interpreted(table, choices)
-    size = f"{counted(len(table), 'row')} × {counted(len(table.names), 'column')}"
-    reading.how = f"{table.kind}, {size}, read as {reading.how}"
-    return reading
-
-
-def _selected(X: UncertainArray, choices: Choices) -> UncertainArray:
-    if not choices.features:
-        return X
-    known = X.features or tuple(f"x{j}" for j in range(X.shape[1]))
-    chosen: list[int] = []
-    for value in choices.features:
-        parts = [value] if value in known else [part.strip() for part in value.split(",")]
-        for part in parts:
-            if part not in known:
-                raise no_such("feature", part, list(known))
-            chosen.append(known.index(part))
-    return X[:, chosen]
+    if suffix == ".uapca":
+        _refuse(reading, ("by", *_OF_TABLES), "a .uapca file")
+        X = uapca.load(data)
+        if not isinstance(X, uapca.UncertainArray):
+            raise CommandError(f"{quoted(data)} is a model, not data.")
+        return _selected(X, reading), f"{data}: uncertain rows, as they were saved"
+    source: Any = data
+    if data == "-":
+        if reading["bins"] is not None:
+            raise CommandError(
+                "--bins reads the points twice and needs a file, not standard input."
+            )
+        source = BytesIO(sys.stdin.buffer.read())
+        source.name = "standard input"
+    with progress("reading") as report:
+        X = uapca.read(source, progress=report, **_options(reading, data))
+    return X, X.origin or data
 
 
-def _refuse_table_options(choices: Choices, what: str) -> None:
-    wrong = list(choices.given())
-    if wrong:
-        raise CommandError(f"{wrong[0]} is for tables and has no meaning for {what}. Leave it out.")
-
-
-# Weights in a file of their own
-
-
-def _check_weights_file(data: str, weights: str) -> None:
-    """Weights may be a column; where there are no columns they must be a file."""
-    if Path(weights).is_file():
-        return
-    if data.casefold() in BUNDLED or data.endswith(".uapca"):
-        raise CommandError(f"there is no file {quoted(weights)} with weights (--weights).")
-
-
-def _weighted(X: UncertainArray, choices: Choices) -> UncertainArray:
-    if choices.weights is None or not Path(choices.weights).is_file():
-        return X
-    return X.reweighted(_read_weights(Path(choices.weights), X))
-
-
-def _read_weights(path: Path, X: UncertainArray) -> Any:
-    """One weight a line in the order of the rows, or a table of names and weights."""
-    from uapca.cli.tables import read_frame, unreadable
-    from uapca.inputs.numbers import is_number
-    from uapca.inputs.paths import kind_of
-
-    if kind_of(path) == "text":
-        lines = [row.strip() for row in path.read_text(encoding="utf-8-sig").splitlines()]
-        lines = [row for row in lines if row]
-        if lines and all(map(is_number, lines)):
-            return _counted([float(row) for row in lines], path, X)
-    table = read_frame(str(path), kind_of(path))
-    columns = [name for name in table.names if table.is_numeric(name)]
-    if len(columns) != 1:
+def _options(reading: Mapping[str, Any], data: str) -> dict[str, Any]:
+    """The options in the words of `uapca.read`."""
+    by, errors, fill = _parts(reading["by"]), reading["errors"], reading["fill"]
+    if not by and reading["bins"] is None and (Path(data).is_dir() or "*" in data):
         raise CommandError(
-            f"{quoted(path)} must have one column of weights, and if it has another, the names of "
-            f"the rows; it has {len(table.names)} columns."
+            f"{quoted(data)} stands for points in several files: --by COLUMN says how they are "
+            "labelled."
         )
-    values = table.frame[columns[0]].tolist()
-    texts = [name for name in table.names if name != columns[0]]
-    if not texts:
-        return _counted(values, path, X)
-    names = [str(cell).strip() for cell in table.frame[texts[0]]]
-    by_name = dict(zip(names, values, strict=True))
-    absent = [name for name in X.names or () if name not in by_name]
-    if X.names is None or absent:
-        row = absent[0] if absent else "1"
-        raise unreadable([(quoted(row), columns[0], "has no weight")], f"Add it to {quoted(path)}.")
-    return [by_name[name] for name in X.names]
+    pairs = dict(text.partition("=")[::2] for text in errors if "=" in text and "{}" not in text)
+    laws = {c.strip(): law.strip() for c, sign, law in map(_law, fill) if sign}
+    plain = [text for text in fill if not _law(text)[1]]
+    weights = reading["weights"]
+    options = {
+        "by": (by if len(by) > 1 else by[0]) if by else None,
+        "bins": _bins(reading["bins"]),
+        "errors": pairs or (list(errors) if errors else None),
+        "features": _parts(reading["features"]) or None,
+        "exclude": _parts(reading["exclude"]) or None,
+        "weights": None if weights is None or Path(weights).is_file() else weights,
+        "words": _words(reading["words"]),
+        "fill": laws or (plain[0] if plain else None),
+        "keep_samples": reading["keep_points"],
+        "rng": 0,
+    }
+    for name in ("corr", "names", "spread", "missing", "bad_cells", "bad_files", "decimal"):
+        options[name] = reading[name]
+    for name in ("thousands", "sheet", "equal_weights"):
+        options[name] = reading[name]
+    return options
 
 
-def _counted(values: list[float], path: Path, X: UncertainArray) -> list[float]:
+def _parts(values: Sequence[str]) -> list[str]:
+    """Names that are separated by commas or given one by one."""
+    return [part.strip() for value in values for part in value.split(",")]
+
+
+def _law(text: str) -> tuple[str, str, str]:
+    """The column and the law of COLUMN=LAW; no column where there is a law alone."""
+    column, sign, law = text.partition("=")
+    return (column, sign, law) if sign and "(" not in column else ("", "", text)
+
+
+def _words(path: str | None) -> Any:
+    """The meaning of words, from a TOML file; ``grades`` are those of the student grades."""
+    if path == "grades":
+        from uapca.datasets import GRADES
+
+        return GRADES
+    if path is not None and not Path(path).is_file():
+        raise CommandError(f"there is no file {quoted(path)} with the meaning of words (--words).")
+    return path
+
+
+def _bins(text: str | None) -> Any:
+    """A number of clusters, or cells for each feature: ``500`` or ``x=20,y=25``."""
+    if text is None or text.strip().isdigit():
+        return None if text is None else int(text)
+    cells: dict[str, int] = {}
+    for part in text.split(","):
+        name, sign, count = part.rpartition("=")
+        if not sign or not count.strip().isdigit():
+            raise CommandError(
+                f"--bins {quoted(text)} must be a number of clusters, or cells by feature such as "
+                "x=20,y=25."
+            )
+        cells[name.strip()] = int(count)
+    return cells
+
+
+def _selected(X: UncertainArray, reading: Mapping[str, Any]) -> UncertainArray:
+    """The features asked for, by name or pattern."""
+    from uapca.inputs.read import expand
+
+    known = feature_names(X)
+    chosen = expand(_parts(reading["features"]), known, "features") or known
+    left = expand(_parts(reading["exclude"]), known, "exclude")
+    if chosen == known and not left:
+        return X
+    return X[:, [known.index(name) for name in chosen if name not in left]]
+
+
+def _refuse(reading: Mapping[str, Any], names: Sequence[str], what: str) -> None:
+    wrong = [name for name in names if reading[name]]
+    wrong += ["spread"] * (reading["spread"] != "std") + ["keep_points"] * reading["keep_points"]
+    if wrong:
+        option = wrong[0].replace("_", "-")
+        raise CommandError(f"--{option} is for tables and has no meaning for {what}. Leave it out.")
+
+
+def _weights_in(path: Path, X: UncertainArray) -> list[float]:
+    """One weight a line in the order of the rows, or a table of names and weights."""
+    import csv
+
+    lines = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
+    names, values = [], []
+    for i, row in enumerate(lines):
+        try:
+            values.append(float(row[-1]))
+        except ValueError:
+            if i == 0:  # a head
+                continue
+            raise CommandError(
+                f"{quoted(path)}, line {i + 1}: {quoted(row[-1])} is no number."
+            ) from None
+        names.append(row[0].strip())
+    if X.names is not None and lines and len(lines[0]) == 2:
+        by_name = dict(zip(names, values, strict=True))
+        absent = [name for name in X.names if name not in by_name]
+        if absent:
+            raise CommandError(f"{quoted(path)} has no weight for {listed(absent)}.")
+        return [by_name[name] for name in X.names]
     if len(values) != len(X):
         raise CommandError(
             f"{quoted(path)} holds {len(values)} weights for {len(X)} rows. Give one to each row."
         )
     return values
+
+
+def feature_names(X: UncertainArray) -> tuple[str, ...]:
+    """The features, with names for those that have none."""
+    return X.features or tuple(f"x{j}" for j in range(X.shape[1]))
+
+
+# What commands do with the data
+
+
+def denoised(X: UncertainArray, wanted: str | None) -> UncertainArray:
+    """The posterior rows of the true values, if they were asked for; says how they were found."""
+    if wanted is None:
+        return X
+    from uapca.posterior import Denoiser
+
+    if wanted != "all" and not (wanted.isdigit() and int(wanted)):
+        raise CommandError(
+            f"--denoise takes a number of factors, or nothing; got {quoted(wanted)}."
+        )
+    model = Denoiser(None if wanted == "all" else int(wanted)).fit(X)
+    rows = model.transform(X)
+    kind = "all features" if wanted == "all" else counted(int(wanted), "factor")
+    empty = 0 if X.missing is None else int(X.missing.sum())
+    filled = f", {counted(empty, 'empty cell')} filled" if empty else ""
+    note(f"denoised with a model of {kind} in {counted(model.n_iter_, 'step')}{filled}")
+    return rows
+
+
+def fitted(
+    X: UncertainArray,
+    components: Any,
+    scale: float,
+    *,
+    ddof: float = 0.0,
+    standardize: bool = False,
+) -> UAPCA:
+    """The fit, with remarks where it is less than was asked for, or one feature is all of it."""
+    import numpy as np
+
+    from uapca.decomposition import UAPCA
+
+    n, d = X.shape
+    if n == 1:
+        note("note: one row has no spread between rows: every variance is its own uncertainty")
+    most = min(n, d) if X.cov.kind == "zero" else d
+    if isinstance(components, int) and components > most:
+        are = "is" if most == 1 else "are"
+        note(f"note: there {are} {counted(most, 'component')}, not {components}")
+        components = most
+    pca = UAPCA(components, scale=scale, ddof=ddof, standardize=standardize).fit(X)
+    if not standardize and pca.solver_ == "eigh" and d > 1:
+        variances = pca.get_covariance().diagonal()
+        largest = int(variances.argmax())
+        share = variances[largest] / variances.sum() if variances[largest] > 0.0 else 0.0
+        if share >= _ALONE and variances[largest] >= _UNLIKE**2 * np.median(variances):
+            how_much = "nearly all" if share > 0.9995 else f"{100 * share:.3g} %"
+            note(
+                f"note: {shown(feature_names(X)[largest])} alone has {how_much} of the variance; "
+                "if that is due to its unit, --standardize gives all features the same say"
+            )
+    return pca
+
+
+def read_model(path: str) -> UAPCA:
+    """The fit in a file; whatever is wrong with it is said in one line."""
+    import uapca
+
+    if not Path(path).is_file():
+        raise CommandError(f"there is no file {quoted(path)}. uapca fit DATA -o FILE writes one.")
+    found = uapca.load(path)
+    if isinstance(found, uapca.UncertainArray):
+        raise CommandError(f"{quoted(path)} holds data, not a model.")
+    return found
+
+
+def columns_of_rows(X: UncertainArray, *, weights: bool = False) -> dict[str, Any]:
+    """Means, standard deviations and correlations, in columns that are read back as such.
+
+    Columns ``x`` and ``x_err`` for each feature, ``x_y_corr`` for each pair that is correlated in
+    some row, ``name`` if rows have names, and on demand ``uapca_weight``: the weights, summing to
+    the total they had.
+    """
+    from itertools import combinations
+
+    from uapca.inputs.read import WEIGHT
+    from uapca.uncertain import array
+
+    d, features = X.shape[1], feature_names(X)
+    correlated = array.has_correlations(X)
+    if d > _WIDEST and correlated:
+        raise CommandError(
+            f"{d} features with their correlations would make {d * (d + 3) // 2:,} columns. "
+            "Write a .uapca file."
+        )
+    columns = {
+        name: values.astype(float) for name, values in array.columns_of_rows(X, corr=True).items()
+    }
+    names = ["name"] * (X.names is not None) + [WEIGHT] * weights
+    own = [name for feature in features for name in (feature, array.ERROR.format(feature))]
+    pairs = combinations(features, 2) if d <= _WIDEST else ()
+    read_as = {array.CORRELATION.format(*pair): pair for pair in pairs}
+    taken = next((n for n in (*names, *own) if [*names, *own].count(n) > 1), None)
+    if taken is not None:
+        raise CommandError(
+            f"the table would have two columns {quoted(taken)}. Write a .uapca file, or rename the "
+            "columns of the data."
+        )
+    mistaken = next((name for name in features if name in read_as), None)
+    if mistaken is not None:
+        raise CommandError(
+            f"the feature {quoted(mistaken)} would be read back as the correlations of "
+            f"{listed(read_as[mistaken])}. Write a .uapca file, or rename the columns of the data."
+        )
+    if X.names is not None:
+        columns = {"name": list(X.names), **columns}
+    if weights:
+        columns[WEIGHT] = X.weights * X.total_weight
+    return columns

@@ -385,7 +385,12 @@ def of_cells(
         for i in rows:
             kind = type(laws[name][i]).__name__
             kinds[kind] = kinds.get(kind, 0) + 1
-    words_of = {"Point": "certain", "NormalMarginal": "normal", "TwoPieceNormal": "two-piece normal", "NoneType": "missing"}
+    words_of = {
+        "Point": "certain",
+        "NormalMarginal": "normal",
+        "TwoPieceNormal": "two-piece normal",
+        "NoneType": "missing",
+    }
     described = [
         "uncertain cells",
         ", ".join(f"{n} {words_of.get(k, k.lower())}" for k, n in kinds.items()),

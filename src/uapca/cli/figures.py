@@ -11,9 +11,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from uapca.cli.options import force_option, subcommand
+from uapca.cli.app import force_option, subcommand
 
-__all__ = ["command"]
+__all__ = ["figures"]
 
 # The exit code if everything else was drawn.
 _INCOMPLETE = 3
@@ -21,7 +21,7 @@ _TITLE = "# The figures of the paper, re-created\n"
 
 
 def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
-    from uapca.views.figures import NAMES
+    from uapca.figures import NAMES
 
     return [CompletionItem(name) for name in NAMES if name.startswith(incomplete)]
 
@@ -61,9 +61,8 @@ def figures(
     needs a file that has to be fetched; if that fails, the others are drawn, and the exit code is
     3.
     """
-    from uapca.cli.errors import CommandError, no_such
-    from uapca.cli.output import check_folder
-    from uapca.views.figures import NAMES
+    from uapca.cli.console import CommandError, check_folder, no_such
+    from uapca.figures import NAMES
 
     if list_only:
         click.echo("\n".join(NAMES))
@@ -84,8 +83,7 @@ def figures(
 
 
 def _check_free(folder: Path, names: Iterable[str], force: bool) -> None:
-    from uapca.cli.errors import CommandError
-    from uapca.cli.labels import listed, quoted
+    from uapca.cli.console import CommandError, listed, quoted
 
     taken = [name for name in names if (folder / name).exists()]
     if taken and not force:
@@ -97,11 +95,9 @@ def _check_free(folder: Path, names: Iterable[str], force: bool) -> None:
 def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int:
     from tempfile import TemporaryDirectory
 
-    from uapca.cli.labels import counted, quoted
-    from uapca.cli.pictures import picture, without_window
-    from uapca.cli.say import note, progress
-    from uapca.views import figures as paper
-    from uapca.views.mpl import draw_sheet
+    from uapca import figures as paper
+    from uapca.cli.console import counted, note, progress, quoted
+    from uapca.cli.plot import picture, without_window
 
     without_window()
     captions: dict[str, str] = {}
@@ -111,21 +107,20 @@ def _draw_all(folder: Path, names: list[str], suffix: str, contact: bool) -> int
         for i, name in enumerate(names):
             report(i, len(names), name)
             try:
-                sheet = paper.build(name)
+                figure = paper.draw(name)
             except ConnectionError as error:
                 if name not in paper.NEEDS_ANURAN:
                     raise
                 missing[name] = str(error)
                 continue
-            content = picture(draw_sheet(sheet), suffix)
-            _write(folder / f"{name}{suffix}", content)
-            captions[name] = sheet.caption
+            small = picture(figure, ".png", close=False) if contact else b""
+            _write(folder / f"{name}{suffix}", picture(figure, suffix))
+            captions[name] = paper.caption(name)
             if contact:
                 shown[name] = Path(kept) / f"{name}.png"
-                small = content if suffix == ".png" else picture(draw_sheet(sheet), ".png")
                 shown[name].write_bytes(small)
         if shown:
-            from uapca.views.mpl.contact import contact_sheet
+            from uapca.figures.contact import contact_sheet
 
             _write(folder / "contact-sheet.png", picture(contact_sheet(shown), ".png"))
     if captions:
@@ -173,9 +168,6 @@ def _kept_captions(folder: Path) -> dict[str, str] | None:
 
 def _say_missing(name: str, why: str) -> None:
     """Not a remark that --quiet takes away: something that was asked for is not there."""
-    from uapca.cli.labels import shown
+    from uapca.cli.console import shown
 
     sys.stderr.write(f"uapca: the figure {name} was not drawn: {shown(why)}\n")
-
-
-command = figures

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from uapca.cli.choices import Choices
-from uapca.cli.options import (
+from uapca.cli.app import (
     Scale,
     components_option,
     data_argument,
     data_options,
+    denoise_option,
     force_option,
     output_option,
     standardize_option,
@@ -21,7 +22,7 @@ from uapca.cli.options import (
 if TYPE_CHECKING:
     from uapca.sensitivity import FactorTraces
 
-__all__ = ["command"]
+__all__ = ["traces"]
 
 
 @subcommand(
@@ -43,7 +44,8 @@ __all__ = ["command"]
     help="What -o writes.",
 )
 @standardize_option
-@output_option(".csv, .tsv, .parquet or .feather, or - for standard output", what="The table")
+@denoise_option
+@output_option(".csv", ".tsv", ".parquet", ".feather", ".xlsx", what="The table")
 @force_option
 @data_options
 def traces(
@@ -52,30 +54,29 @@ def traces(
     scales: str | None,
     table: str,
     standardize: bool,
+    denoise: str | None,
     output: str | None,
     force: bool,
-    choices: Choices,
+    reading: Mapping[str, Any],
 ) -> None:
     """Factor traces: the features as the uncertainty counts more and more.
 
     The unit vectors of the features in the leading components, as s goes from 0 (ordinary PCA)
     through 1 (the data as given) to inf (only the errors count), with their eigenvalues and the
-    scales at which neighbouring components come close or change places.
+    scales at which neighboring components come close or change places.
     """
-    from uapca.cli.data import check_data, read_data
-    from uapca.cli.labels import counted
-    from uapca.cli.output import TABLES, check_output, write_table
+    from uapca.cli.console import TABLES, check_output, counted, write_table
+    from uapca.cli.data import check_data, denoised, fitted, read_data
 
     check_data(data)
     target = check_output(output, TABLES, force)
     grid = None if scales is None else _grid(scales)
-    X = read_data(data, choices)
-    from uapca.cli.fitting import fitted
+    X = denoised(read_data(data, reading, denoise), denoise)
     from uapca.sensitivity import factor_traces
 
-    fit = fitted(X, None, 1.0, standardize=standardize)
     d = X.shape[1]
-    found = factor_traces(fit.pca, d if components is None else min(components, d), scales=grid)
+    pca = fitted(X, None, 1.0, standardize=standardize)
+    found = factor_traces(pca, d if components is None else min(components, d), scales=grid)
     if output is None:
         _print(found)
         return
@@ -84,7 +85,7 @@ def traces(
 
 
 def _grid(text: str) -> list[float]:
-    from uapca.cli.errors import CommandError
+    from uapca.cli.console import CommandError
 
     try:
         return sorted({Scale().convert(part, None, None) for part in text.split(",")})
@@ -93,8 +94,7 @@ def _grid(text: str) -> list[float]:
 
 
 def _print(found: FactorTraces) -> None:
-    from uapca.cli.report import significant
-    from uapca.cli.say import Grid, line, show
+    from uapca.cli.console import Grid, line, show, significant
 
     summary = found.summary()
     rows = [
@@ -102,14 +102,14 @@ def _print(found: FactorTraces) -> None:
         for j, feature in enumerate(summary.features)
     ]
     header = ["feature", "s = 0", "s = 1", "s = ∞", "path to 1", "path to ∞"]
-    show(Grid(header, rows, "Distance from the centre, and length of the trace"))
+    show(Grid(header, rows, "Distance from the center, and length of the trace"))
     line()
     rows = [
         [
             f"PC{c.pair[0] + 1} and PC{c.pair[1] + 1}",
             significant(c.scale),
             c.kind,
-            percent_of_gap(c.relative_gap),
+            f"{100 * c.relative_gap:.2g} %",
         ]
         for c in found.crossings
         if c.touches
@@ -118,11 +118,6 @@ def _print(found: FactorTraces) -> None:
         show(Grid(["components", "at s", "crossing", "gap"], rows, "Components come close"))
     else:
         line("No component shown comes close to another.")
-
-
-def percent_of_gap(gap: float) -> str:
-    """A relative gap in per cent."""
-    return f"{100 * gap:.2g} %"
 
 
 def _traces(found: FactorTraces) -> dict[str, Any]:
@@ -137,16 +132,12 @@ def _traces(found: FactorTraces) -> dict[str, Any]:
         "segment": np.repeat(segment.cumsum(), d),
         "feature": list(found.features) * count,
     }
-    for i in range(q):
-        columns[f"PC{i + 1}"] = found.loadings[:, :, i].ravel()
-    return columns
+    return columns | {f"PC{i + 1}": found.loadings[:, :, i].ravel() for i in range(q)}
 
 
 def _eigenvalues(found: FactorTraces) -> dict[str, Any]:
-    columns: dict[str, Any] = {"scale": found.scales, "u": found.u}
-    for i in range(found.eigenvalues.shape[1]):
-        columns[f"PC{i + 1}"] = found.eigenvalues[:, i]
-    return columns
+    values = {f"PC{i + 1}": column for i, column in enumerate(found.eigenvalues.T)}
+    return {"scale": found.scales, "u": found.u, **values}
 
 
 def _crossings(found: FactorTraces) -> dict[str, Any]:
@@ -159,6 +150,3 @@ def _crossings(found: FactorTraces) -> dict[str, Any]:
         "gap": [c.gap for c in all_of_them],
         "relative_gap": [c.relative_gap for c in all_of_them],
     }
-
-
-command = traces

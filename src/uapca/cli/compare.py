@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from uapca.cli.choices import Choices
-from uapca.cli.options import (
+from uapca.cli.app import (
     Scale,
     components_option,
     data_argument,
     data_options,
+    json_option,
     standardize_option,
     subcommand,
 )
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from uapca.decomposition import UAPCA
     from uapca.uncertain import UncertainArray
 
-__all__ = ["command"]
+__all__ = ["compare"]
 
 
 @subcommand(
@@ -41,16 +43,16 @@ __all__ = ["command"]
     help="The scale at which data is fitted; give it twice for A and B.  [default: 1]",
 )
 @standardize_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@json_option
 @data_options
 def compare(
     a: str,
     b: str,
-    components: int | float | None,
+    components: Any,
     scale: tuple[float, ...],
     standardize: bool,
     as_json: bool,
-    choices: Choices,
+    reading: Mapping[str, Any],
 ) -> None:
     """How different are two analyses?
 
@@ -58,8 +60,8 @@ def compare(
     of N(μ, K) goes from 0, the same, to 1, no overlap; principal angles compare the planes that
     are shown. The options for data hold for both.
     """
-    from uapca.cli.data import check_data
-    from uapca.cli.errors import CommandError
+    from uapca.cli.console import CommandError, Grid, show, significant
+    from uapca.cli.data import check_data, fitted, read_data, read_model
 
     if len(scale) > 2:
         raise CommandError("--scale can be given twice, for A and for B, not more often.")
@@ -67,44 +69,32 @@ def compare(
         raise CommandError("standard input can be read once. Name a file for A or B.")
     for side in (a, b):
         check_data(side)
-    scales = (scale or (1.0,)) * 2
-    first, second = _sides(a, b, components, scales, standardize, choices)
-    found = _compared(first, _reordered(second, first))
-    if as_json:
-        import json
-
-        click.echo(json.dumps(found, indent=1, allow_nan=False))
-        return
-    _print(found)
-
-
-def _sides(
-    a: str, b: str, components: Any, scales: Sequence[float], standardize: bool, choices: Choices
-) -> list[UAPCA]:
-    """The models, and the fits of data; data that is named twice is read once."""
-    from pathlib import Path
-
-    from uapca.cli.model import read_model
-
-    models: dict[str, UAPCA] = {}
     data: dict[str, UncertainArray] = {}
-    for name in dict.fromkeys((a, b)):
+    models: dict[str, UAPCA] = {}
+    for name in dict.fromkeys((a, b)):  # what is named twice is read once
         if Path(name).suffix.lower() == ".json":
             models[name] = read_model(name)
         else:
-            from uapca.cli.data import read_data
-
-            data[name] = read_data(name, choices)
-    if not data:
-        return [models[a], models[b]]
-    from uapca.cli.fitting import fitted
-
-    return [
+            data[name] = read_data(name, reading)
+    first, second = (
         models[name]
         if name in models
-        else fitted(data[name], components, scale, standardize=standardize).kept
-        for name, scale in zip((a, b), scales, strict=False)
-    ]
+        else fitted(data[name], components, s, standardize=standardize)
+        for name, s in zip((a, b), (scale or (1.0,)) * 2, strict=False)
+    )
+    found = _compared(first, _reordered(second, first))
+    if as_json:
+        click.echo(json.dumps(found, indent=1, allow_nan=False))
+        return
+    rows = []
+    if found["hellinger"] is not None:
+        rows += [
+            ["Hellinger distance, 0 to 1", significant(found["hellinger"])],
+            ["Bhattacharyya coefficient (overlap)", significant(found["bhattacharyya"])],
+        ]
+    for i, angle in enumerate(found["principal_angles_degrees"]):
+        rows.append([f"principal angle {i + 1}", f"{angle:.3f}°"])
+    show(Grid(["measure", "value"], rows))
 
 
 def _reordered(pca: UAPCA, like: UAPCA) -> UAPCA:
@@ -113,9 +103,11 @@ def _reordered(pca: UAPCA, like: UAPCA) -> UAPCA:
 
     import numpy as np
 
-    from uapca.cli.errors import CommandError
-    from uapca.cli.labels import listed
-    from uapca.cli.model import features_of
+    from uapca.cli.console import CommandError, listed
+
+    def features_of(fit: UAPCA) -> tuple[str, ...]:
+        names = getattr(fit, "feature_names_in_", None)
+        return tuple(f"x{j}" for j in range(fit.n_features_in_)) if names is None else tuple(names)
 
     features, wanted = features_of(pca), features_of(like)
     if features == wanted:
@@ -139,7 +131,7 @@ def _reordered(pca: UAPCA, like: UAPCA) -> UAPCA:
 def _compared(a: UAPCA, b: UAPCA) -> dict[str, Any]:
     import numpy as np
 
-    from uapca.cli.say import note
+    from uapca.cli.console import note
     from uapca.compare import bhattacharyya, hellinger, principal_angles
 
     if a.standardize != b.standardize:
@@ -147,28 +139,9 @@ def _compared(a: UAPCA, b: UAPCA) -> dict[str, Any]:
     known = all(pca.solver_ == "eigh" and np.isfinite(pca.scale) for pca in (a, b))
     if not known:
         note("no Hellinger distance: K is known at finite scales and where a fit forms it only")
+    angles = np.degrees(principal_angles(a.components_, b.components_)).tolist()
     return {
         "hellinger": hellinger(a, b) if known else None,
         "bhattacharyya": bhattacharyya(a, b) if known else None,
-        "principal_angles_degrees": np.degrees(
-            principal_angles(a.components_, b.components_)
-        ).tolist(),
+        "principal_angles_degrees": angles,
     }
-
-
-def _print(found: dict[str, Any]) -> None:
-    from uapca.cli.report import significant
-    from uapca.cli.say import Grid, show
-
-    rows = []
-    if found["hellinger"] is not None:
-        rows += [
-            ["Hellinger distance, 0 to 1", significant(found["hellinger"])],
-            ["Bhattacharyya coefficient (overlap)", significant(found["bhattacharyya"])],
-        ]
-    for i, angle in enumerate(found["principal_angles_degrees"]):
-        rows.append([f"principal angle {i + 1}", f"{angle:.3f}°"])
-    show(Grid(["measure", "value"], rows))
-
-
-command = compare

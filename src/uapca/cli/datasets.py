@@ -1,12 +1,22 @@
-"""``uapca completion``."""
+"""``uapca datasets`` and ``uapca completion``: what the program knows by name."""
 
 from __future__ import annotations
 
 import click
 
-from uapca.cli.options import subcommand
+from uapca.cli.app import subcommand
 
-__all__ = ["command"]
+__all__ = ["completion", "datasets"]
+
+
+@subcommand("datasets", ("uapca datasets", ""), ("uapca fit anuran --by genus", ""))
+def datasets() -> None:
+    """The data sets that can be named instead of a file."""
+    from uapca.cli.console import Grid, show
+    from uapca.cli.data import BUNDLED
+
+    rows = [[name, data.shape, data.what] for name, data in BUNDLED.items()]
+    show(Grid(["name", "rows × features", "what it is"], rows, left=3))
 
 
 @subcommand(
@@ -27,6 +37,3 @@ def completion(ctx: click.Context, shell: str) -> None:
     made = get_completion_class(shell)
     assert made is not None
     click.echo(made(ctx.find_root().command, {}, "uapca", "_UAPCA_COMPLETE").source())
-
-
-command = completion
