@@ -95,6 +95,9 @@ def test_public_names_are_there_and_documented():
     [
         ("load_studnets", "; did you mean 'uapca.datasets.load_students'?"),
         ("from_fram", "; did you mean 'uapca.from_frame'?"),
+        ("read_csv", "; did you mean 'uapca.read'?"),
+        ("from_pandas", "; did you mean 'uapca.from_frame'?"),
+        ("from_arviz", "; did you mean 'uapca.from_draws'?"),
         ("zzzzzz", ""),
         ("__wrapped__", ""),
     ],

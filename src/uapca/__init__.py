@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from uapca.decomposition import UAPCA, UncertainScaler
     from uapca.decomposition.io import load
     from uapca.exceptions import (
+        ApproximationWarning,
         CellError,
         CorrelationWarning,
         DegenerateLawError,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UAPCA",
     "Aggregator",
+    "ApproximationWarning",
     "CellError",
     "CorrelationWarning",
     "DegenerateLawError",
@@ -131,6 +133,7 @@ _MODULES = (
 )
 _NAMES = {
     "exceptions": (
+        "ApproximationWarning",
         "CellError",
         "CorrelationWarning",
         "DegenerateLawError",
@@ -169,6 +172,14 @@ _NAMES = {
     ),
     "views.explorer": ("explore",),
 }
+# What people look for by the names of other libraries.
+_OTHER_WORDS = {
+    "read": ("read_csv", "read_excel", "read_fits", "read_json", "read_parquet", "read_table"),
+    "from_frame": ("from_arrow", "from_dataframe", "from_pandas", "from_polars", "from_records"),
+    "from_draws": ("from_arviz", "from_posterior", "from_samples", "from_xarray"),
+    "from_uncertainties": ("from_ufloats",),
+    "UAPCA": ("PCA",),
+}
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
 
@@ -190,6 +201,7 @@ def _meant(name: str) -> str:
     from uapca._names import nearest
 
     known = {other: other for other in (*_MODULES, *_HOME)}
+    known |= {other: home for home, others in _OTHER_WORDS.items() for other in others}
     known |= {other: f"datasets.{other}" for other in datasets.__all__}
     close = nearest(name, known)
     return f"; did you mean 'uapca.{known[close]}'?" if close else ""

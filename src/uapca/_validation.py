@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,12 +24,15 @@ __all__ = [
     "check_finite",
     "check_labels",
     "complaint",
+    "frame_of",
     "frozen",
     "listed",
+    "optional",
     "out_of_range",
     "pandas_for",
     "restore_frozen",
     "rng_from",
+    "scale_from",
     "shape_of",
 ]
 
@@ -70,15 +74,32 @@ def listed(names: Sequence[str], most: int = 20) -> str:
     return text if len(names) <= most else f"{text} and {len(names) - most} more"
 
 
-def pandas_for(what: str) -> Any:
-    """Pandas, imported when it is needed; an error that names the extra where it is missing."""
+def optional(library: str, what: str, extra: str | None = None) -> Any:
+    """A library that is imported when it is needed; the error says how to install it."""
     try:
-        import pandas as pd
+        return import_module(library)
     except ImportError:
+        package = f'"uapca[{extra}]"' if extra else library
         raise ImportError(
-            f'{what} needs pandas; install it with pip install "uapca[frames]"'
+            f"{what} needs {library}; install it with pip install {package}"
         ) from None
-    return pd
+
+
+def pandas_for(what: str) -> Any:
+    """Pandas, imported when it is needed."""
+    return optional("pandas", what, "frames")
+
+
+def frame_of(columns: dict[str, Any], names: Sequence[str] | None, library: str = "pandas") -> Any:
+    """A data frame of named rows in pandas (names are its index), polars or pyarrow."""
+    check_choice(library, ("pandas", "polars", "pyarrow"), "library")
+    module = optional(library, "to_frame", "frames")
+    if library == "pandas":
+        index = None if names is None else module.Index(names, name="name")
+        return module.DataFrame(columns, index=index)
+    if names is not None:
+        columns = {"name": list(names), **columns}
+    return module.DataFrame(columns) if library == "polars" else module.table(columns)
 
 
 def shape_of(array: npt.NDArray[Any]) -> str:
@@ -186,3 +207,15 @@ def rng_from(rng: Seed) -> np.random.Generator:
             "rng must be None, a non-negative integer seed or a numpy.random.Generator; "
             f"got {rng!r}"
         ) from None
+
+
+def scale_from(scale: Any, parameter: str = "scale") -> float:
+    """A scale s in [0, ∞]."""
+    try:
+        s = float(scale)
+    except (TypeError, ValueError):
+        s = float("nan")
+    if not s >= 0:
+        raise ValueError(f"{parameter} must be a number from 0 to infinity; got {scale!r}")
+    # The square of a larger scale does not fit into float64.
+    return s if s < 1e150 else float("inf")

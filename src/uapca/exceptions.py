@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = [
+    "ApproximationWarning",
     "BadCell",
     "CellError",
     "CorrelationWarning",
@@ -68,6 +69,10 @@ class TableError(ValueError):
     def __init__(self, message: str, cells: Sequence[BadCell] = ()) -> None:
         super().__init__(message)
         self.cells = tuple(cells)
+
+
+class ApproximationWarning(UserWarning):
+    """An approximation is rough for some of the data; the message says which."""
 
 
 class CorrelationWarning(UserWarning):

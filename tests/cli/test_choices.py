@@ -1,44 +1,54 @@
-"""Rules for empty cells: none puts another out of action, and misspelt ones are found."""
+"""Options about the data become the arguments of `uapca.read`."""
 
 import pytest
 
 from uapca.cli.choices import Choices
+from uapca.datasets import GRADES
 
-RULES = '--missing takes drop, column, a law such as "U(0, 20)", or COLUMN=RULE.'
+
+def test_nothing_is_said_by_default():
+    given = Choices().arguments()
+    assert {k: v for k, v in given.items() if v} == {
+        "missing": "error",
+        "bad_cells": "error",
+        "bad_files": "error",
+        "spread": "std",
+    }
+    assert Choices().given() == []
+
+
+def test_columns_errors_bins_and_words():
+    given = Choices(
+        by=("a,b", "c"),
+        features=("met_*",),
+        errors="x=sx, y=sy",
+        bins="x=20,y=25",
+        words="grades",
+        sheet="2",
+    ).arguments()
+    assert given["by"] == ["a", "b", "c"]
+    assert given["features"] == ["met_*"]
+    assert given["errors"] == {"x": "sx", "y": "sy"}
+    assert given["bins"] == {"x": 20, "y": 25}
+    assert given["words"] is GRADES
+    assert given["sheet"] == 2
+    assert Choices(errors="d{}").arguments()["errors"] == "d{}"
+    assert Choices(by=("a",), bins="7").arguments()["bins"] == 7
+
+
+def test_what_fills_empty_cells():
+    assert Choices(fill=("U(0, 20)",)).arguments()["fill"] == "U(0, 20)"
+    assert Choices(fill=("a = 3", "b=U(0, 20)")).arguments()["fill"] == {"a": "3", "b": "U(0, 20)"}
 
 
 @pytest.mark.parametrize(
-    ("rules", "message"),
+    ("options", "message"),
     [
-        (["dorp"], f"there is no rule 'dorp'; did you mean 'drop'? {RULES}"),
-        (["P1=colum"], f"there is no rule 'colum'; did you mean 'column'? {RULES}"),
-        (["zzz"], f"there is no rule 'zzz'. {RULES}"),
-        *(
-            (
-                [first, second],
-                f"--missing '{first}' and --missing '{second}' are for the same cells. Keep one, "
-                "or give each column its own: COLUMN=RULE.",
-            )
-            for first, second in [
-                ("column", "P1=U(0,20)"),
-                ("P1=U(0,20)", "column"),
-                ("column", "U(0,20)"),
-                ("drop", "P1=U(0,20)"),
-                ("P1=column", "P1=U(0,20)"),
-            ]
-        ),
+        (["--fill", "3", "--fill", "a=4"], "--fill takes one law for all cells, or COLUMN=LAW"),
+        (["--bins", "x:3"], "--bins 'x:3' must be a number of clusters"),
     ],
 )
-def test_rules_that_cannot_all_hold_are_refused(fails, folder, rules, message):
-    options = [part for rule in rules for part in ("--missing", rule)]
-    assert fails("fit", "grades.csv", *options) == message
-
-
-def test_rules_that_can():
-    assert Choices().fill is None
-    assert Choices(missing=("column", "column")).fill == "column"
-    assert Choices(missing=("drop",)).fill is None
-    assert Choices(missing=("drop",)).drop
-    assert Choices(missing=("a=column", "b = U(0, 20)")).fill == {"a": "column", "b": "U(0, 20)"}
-    assert Choices(missing=("a=drop", "b=column")).fill == {"a": "drop", "b": "column"}
-    assert Choices(missing=("good",), words="grades").fill == "good"
+def test_rules_that_make_no_sense(fails, folder, options, message):
+    command = ["aggregate", "grades.csv", *options, "-o", "g.csv"]
+    command += [] if "--bins" in options else ["--by", "M2"]
+    assert message in fails(*command)

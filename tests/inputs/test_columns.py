@@ -5,9 +5,9 @@ import sys
 
 import numpy as np
 import pytest
-from uapca.inputs.frame import table_of as columns_of
 
 import uapca
+from uapca.inputs.frame import table_of as columns_of
 
 VALUES = {
     "x": [1.0, 2.0, 4.0],

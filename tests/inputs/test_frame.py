@@ -161,7 +161,7 @@ def test_cells_that_are_no_numbers_are_shown(tmp_path):
 def test_rows_are_called_by_their_names():
     frame = {"star": ["a", "b"], "x": [1.0, 2.0], "x_err": [0.1, -0.5]}
     assert "row 'b', column 'x_err'" in refused(frame)
-    frame["x"][0] = np.nan
+    frame = {"star": ["a", "b"], "x": [np.nan, 2.0], "x_err": [0.1, 0.5]}
     assert "row 'a', column 'x' is empty or nan" in refused(frame)
     assert "that of row 'b' has" in refused(
         GAIA

@@ -326,3 +326,51 @@ def test_to_frame_refuses_two_columns_of_one_name():
     assert str(error.value) == (
         "features must give a table columns of different names; two of them would be called 'a_err'"
     )
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_frames_of_other_libraries(X, library):
+    pytest.importorskip(library)
+    frame = X.to_frame(library=library)
+    assert type(frame).__module__.split(".")[0] == library
+    columns = frame.columns if library == "polars" else frame.column_names
+    assert list(columns)[:3] == ["name", "x", "x_err"]
+    again = uapca.from_frame(frame, names="name", corr="{}_{}_corr")
+    assert again.names == X.names
+    assert_allclose(again.mean, X.mean)
+    assert_allclose(again.cov.dense(), X.cov.dense(), rtol=1e-12, atol=1e-14)
+    with pytest.raises(ValueError, match="^library must be 'pandas', 'polars' or 'pyarrow'; got"):
+        X.to_frame(library="dask")
+
+
+def test_to_xarray(X):
+    pytest.importorskip("xarray")
+    data = X.to_xarray()
+    assert_array_equal(data["mean"].sel(row="b").values, X["b"].mean[0])
+    assert_array_equal(data["std"].values, X.std)
+    assert_array_equal(data["weight"].values, X.weights)
+    assert_array_equal(data["cov"].sel(feature="x", feature2="z").values, X.cov.dense()[:, 0, 2])
+    plain = uapca.UncertainArray([[1.0, 2.0]], std=0.5, counts=[7])
+    assert set(plain.to_xarray()) == {"mean", "std", "weight", "count"}
+    assert "cov" in plain.to_xarray(cov=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_to_uncertainties(rng, kind):
+    pytest.importorskip("uncertainties")
+    X = random_uncertain(rng, n=3, d=2, kind=kind)
+    values = X.to_uncertainties()
+    assert values.shape == (3, 2)
+    again = uapca.from_uncertainties(values)
+    assert_allclose(again.mean, X.mean)
+    assert_allclose(again.cov.dense(), X.cov.dense(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("to_pandas", "; use X.to_frame()"), ("values", "; use X.mean"), ("zzz", "")],
+)
+def test_attributes_of_other_libraries(X, name, hint):
+    with pytest.raises(AttributeError) as error:
+        getattr(X, name)
+    assert str(error.value) == f"'UncertainArray' object has no attribute {name!r}{hint}"

@@ -56,10 +56,10 @@ class UncertainTransformer(  # type: ignore[call-arg]
     n_features_in_: int
 
     def __new__(cls, *_: Any, **parameters: Any) -> Self:
-        known = cls._get_param_names()
+        known = cls.__init__.__code__.co_varnames
         for name in parameters:
             if name not in known:
-                close = nearest(name, known)
+                close = nearest(name, cls._get_param_names())
                 meant = f"; did you mean {close!r}?" if close else ""
                 raise TypeError(f"{cls.__name__} has no parameter {name!r}{meant}")
         return cast(Self, super().__new__(cls))
@@ -191,7 +191,8 @@ class UncertainTransformer(  # type: ignore[call-arg]
         return cast(Floats, points)
 
     def _check_features(self, X: UncertainArray) -> None:
-        """Raise unless X has the features of the fit, in their order."""
+        """Raise unless X has the features of the fit, in their order, and all its cells."""
+        X.require_complete(type(self).__name__)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X must have the {self.n_features_in_} features of the fit; got {X.shape[1]}"

@@ -20,8 +20,8 @@ shares            their shares in the total variance (not read: they follow from
 used_solver       the solver that was used
 between, within   C and Ψ̄ of standardized features, D × D numbers each; null if they were not
                   formed, or, for ``within``, if the rows are certain
-diagonals         null, or if they were not formed the diagonals of C and Ψ̄ (2 × D) and, as
-                  ``along``, the variances vᵀΨ̄v of the components (q)
+diagonals, along  null, or if they were not formed the diagonals of C and Ψ̄ (2 × D) and the
+                  variances vᵀΨ̄v of the components (q)
 uncertainty       null, or what the program that wrote the file knows of standard errors (not read)
 ================  ==============================================================================
 
@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -41,6 +40,7 @@ from uapca._files import replacing
 from uapca._validation import Doubles
 from uapca._version import __version__
 from uapca.decomposition.base import Rows
+from uapca.decomposition.solvers import SOLVERS
 from uapca.decomposition.spectrum import Spectrum
 from uapca.decomposition.uapca import UAPCA
 from uapca.exceptions import FileError
@@ -150,155 +150,116 @@ def load_fit(path: str | os.PathLike[str]) -> UAPCA:
             f"{where} has format version {content.get('version')!r}; this uapca reads {VERSION}"
         )
     try:
-        return _Reader(content).fit()
+        return _restored(content)
     except KeyError as error:
         raise FileError(f"{where} is not a usable fit; {error} is missing") from None
     except (TypeError, ValueError) as error:
         raise FileError(f"{where} is not a usable fit; {error}") from None
 
 
-class _Reader:
-    """The fields of a file, each checked for its type, size and meaning."""
+def _restored(content: dict[str, Any]) -> UAPCA:
+    """The fit that the fields describe; each is checked for its type, size and meaning."""
+    wanted, scale, ddof = content["n_components"], content["scale"], content["ddof"]
+    flags = {name: content[name] for name in ("standardize", "whiten")}
+    known = wanted is None or wanted in ("mle", "auto") or _is_number(wanted)
+    _require(known, f"n_components must not be {wanted!r}")
+    _require(scale == "inf" or _is_number(scale), "scale must be a number, or 'inf'")
+    _require(_is_number(ddof), "ddof must be a number, zero or positive")
+    _require({*map(type, flags.values())} == {bool}, "standardize and whiten must be true or false")
+    used = content["used_solver"]
+    _require(used in SOLVERS[1:] and content["solver"] in SOLVERS, f"solver must be in {SOLVERS}")
+    pca = UAPCA(wanted, scale=float(scale), ddof=ddof, solver=content["solver"], **flags)
 
-    def __init__(self, content: dict[str, Any]) -> None:
-        self.content = content
+    center = _numbers(content, "mean", None)
+    pca.n_features_in_ = d = len(center)
+    features = content["features"]
+    if features is not None:
+        distinct = isinstance(features, list) and {*map(type, features)} == {str}
+        distinct = distinct and len(set(features)) == len(features) == d
+        _require(distinct, f"features must be {d} distinct names")
+        pca.feature_names_in_ = np.array(features, dtype=object)
+    units = _numbers(content, "feature_scale", d) if pca.standardize else None
+    _require(units is None or units.min() > 0.0, "feature_scale must be positive")
+    _require(pca.standardize or content["feature_scale"] is None, "feature_scale must be null")
+    components = _numbers(content, "components", None, d)
+    variances = _numbers(content, "variances", len(components))
+    rounding = {"float64": _ROUNDING, "float32": 1e-4}.get(str(content["dtype"]), 0.0)
+    _require(rounding, "dtype must be 'float64' or 'float32'")
+    off = float(np.abs(components @ components.T - np.eye(len(components))).max())
+    _require(off <= rounding, f"components must be orthonormal; products are off by {off:.1g}")
+    falling = variances.min() >= 0.0 and (np.diff(variances) <= _ROUNDING * variances[0]).all()
+    _require(falling, "variances must fall and not be negative")
 
-    def fit(self) -> UAPCA:
-        pca = self._parameters()
-        center = self.numbers("mean", (None,))
-        d = len(center)
-        _require(d > 0, "mean must not be empty")
-        features = self._features(d)
-        pca.n_features_in_ = d
-        if features is not None:
-            pca.feature_names_in_ = np.array(features, dtype=object)
-        units = self.optional("feature_scale", (d,))
-        _require(units is None or units.min() > 0.0, "feature_scale must be positive")
-        _require((units is not None) == pca.standardize, "feature_scale belongs to standardize")
-        components = self.numbers("components", (None, d))
-        q = len(components)
-        variances = self.numbers("variances", (q,))
-        dtype = self.content["dtype"]
-        _require(dtype in ("float64", "float32"), "dtype must be 'float64' or 'float32'")
-        _require(1 <= q <= d, f"components must have 1 to {d} rows; got {q}")
-        off = float(np.abs(components @ components.T - np.eye(q)).max())
-        _require(
-            off <= (_ROUNDING if dtype == "float64" else 1e-4),
-            f"components must be orthonormal; their products are off by {off:.1g}",
-        )
-        size = float(variances[0])
-        falling = variances.min() >= 0.0 and (np.diff(variances) <= _ROUNDING * size).all()
-        _require(falling, "variances must fall and not be negative")
-        pca._set_center(center, units)
-        self._covariances(pca, d, q)
-        rows = self._rows()
-        pca._set_rows(rows, rows.divisor(pca.ddof), self.choice("used_solver", _USED))
-        pca._bound = rows.bound(d, certain=not pca._diagonals[1].any())
-        pca._set_components(Spectrum(variances, components), q, dtype)
-        _require(
-            float(variances.sum()) <= (1.0 + _ROUNDING) * pca._total,
-            "variances must not exceed the total variance",
-        )
-        if pca._between is not None:
-            K = pca.get_covariance()
-            left = float(np.abs(components @ K - variances[:, None] * components).max(initial=0.0))
-            _require(
-                left <= (_ROUNDING if dtype == "float64" else 1e-4) * size,
-                "components and variances must be those of between and within",
-            )
-        return pca
-
-    def _parameters(self) -> UAPCA:
-        wanted = self.content["n_components"]
-        number = isinstance(wanted, int | float) and not isinstance(wanted, bool) and wanted > 0
-        known = wanted is None or wanted in ("mle", "auto") or number
-        _require(known, f"n_components must not be {wanted!r}")
-        scale = self.content["scale"]
-        scale = np.inf if scale == "inf" else self.number("scale")
-        flags = {name: self.choice(name, (True, False)) for name in ("standardize", "whiten")}
-        pca = UAPCA(wanted, scale=scale, ddof=self.number("ddof"), **flags)
-        pca.solver = self.choice("solver", ("auto", *_USED))
-        return pca
-
-    def _features(self, d: int) -> list[str] | None:
-        features = self.content["features"]
-        if features is None:
-            return None
-        text = isinstance(features, list) and all(isinstance(name, str) for name in features)
-        _require(
-            text and len(set(features)) == len(features) == d,
-            f"features must be {d} distinct names",
-        )
-        return list(features)
-
-    def _rows(self) -> Rows:
-        weights = self.content["weights"]
-        reader = _Reader(weights if isinstance(weights, dict) else {})
-        count, observations = self.content["rows"], reader.content["observations"]
-        for name, value in (("rows", count), ("observations", observations)):
-            whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-            _require(whole or (name != "rows" and value is None), f"{name} must be a whole number")
-        total, squares = reader.number("sum"), reader.number("concentration")
-        _require(total > 0.0 and 0.0 < squares <= 1.0 + _ROUNDING, "weights must be positive")
-        return Rows(count, total, squares, observations)
-
-    def _covariances(self, pca: UAPCA, d: int, q: int) -> None:
-        pca._between = self.optional("between", (d, d))
-        pca._within = self.optional("within", (d, d))
-        if pca._between is None:
-            _require(pca._within is None, "within needs between")
-            diagonals = self.numbers("diagonals", (2, d))
-            pca._diagonals = diagonals[0], diagonals[1]
-            pca._own_variances = self.numbers("along", (q,))
-            negative = min(diagonals.min(), pca._own_variances.min()) < 0.0
-            _require(not negative, "diagonals and along must not be negative")
-            return
-        for name, matrix in (("between", pca._between), ("within", pca._within)):
-            if matrix is not None:
-                size = float(np.abs(matrix).max())
-                symmetric = np.abs(matrix - matrix.T).max() <= _ROUNDING * size
-                _require(
-                    symmetric and np.linalg.eigvalsh(matrix)[0] >= -_ROUNDING * size,
-                    f"{name} must be symmetric and positive semi-definite",
-                )
-        own = np.zeros(d) if pca._within is None else pca._within.diagonal()
-        pca._diagonals = pca._between.diagonal(), own
-
-    def numbers(self, name: str, shape: tuple[int | None, ...]) -> Doubles:
-        given = self.content[name]
-        try:
-            array = np.array(given) if isinstance(given, list) else None
-        except ValueError:  # rows of different lengths
-            array = None
-        fits = (
-            array is not None
-            and array.dtype.kind in "fi"
-            and array.ndim == len(shape)
-            and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
-            and bool(np.isfinite(array).all())
-        )
-        size = " × ".join("any" if n is None else str(n) for n in shape)
-        _require(fits, f"{name} must be {size} finite numbers")
-        assert array is not None
-        return array.astype(np.float64)
-
-    def optional(self, name: str, shape: tuple[int | None, ...]) -> Doubles | None:
-        return None if self.content[name] is None else self.numbers(name, shape)
-
-    def number(self, name: str) -> float:
-        value = self.content[name]
-        real = isinstance(value, int | float) and not isinstance(value, bool)
-        _require(real and 0.0 <= value < np.inf, f"{name} must be a number, zero or positive")
-        return float(value)
-
-    def choice(self, name: str, known: Sequence[Any]) -> Any:
-        value = self.content[name]
-        same = any(value is each or (isinstance(each, str) and value == each) for each in known)
-        _require(same, f"{name} must be one of {', '.join(map(str, known))}")
-        return value
+    rows = _rows(content)
+    pca._set_center(center, units)
+    pca._between, pca._within, pca._diagonals = _covariances(content, d)
+    if pca._between is None:
+        pca._own_variances = _numbers(content, "along", len(components))
+    pca._set_rows(rows, rows.divisor(ddof), used)
+    pca._bound = rows.bound(d, certain=not pca._diagonals[1].any())
+    pca._set_components(Spectrum(variances, components), len(components), content["dtype"])
+    below = float(variances.sum()) <= (1.0 + _ROUNDING) * pca._total
+    _require(below, "variances must not exceed the total variance")
+    if pca._between is not None:
+        rest = components @ pca.get_covariance() - variances[:, None] * components
+        fits = np.abs(rest).max() <= rounding * variances[0]
+        _require(fits, "components and variances must be those of between and within")
+    return pca
 
 
-_USED = ("eigh", "svd", "lanczos")
+def _rows(content: dict[str, Any]) -> Rows:
+    count, weights = content["rows"], content["weights"]
+    _require(isinstance(weights, dict), "weights must be an object")
+    total, squares = weights["sum"], weights["concentration"]
+    whole = weights["observations"]
+    for value in (count, 1 if whole is None else whole):
+        _require(type(value) is int and value >= 1, "rows and observations must be whole numbers")
+    positive = _is_number(total) and _is_number(squares) and total > 0.0 < squares <= 1.0 + 1e-9
+    _require(positive, "weights must have a positive sum and a concentration up to 1")
+    return Rows(count, float(total), float(squares), whole)
+
+
+def _covariances(
+    content: dict[str, Any], d: int
+) -> tuple[Doubles | None, Doubles | None, tuple[Doubles, Doubles]]:
+    """C and Ψ̄, or None, and their diagonals."""
+    if content["between"] is None:
+        diagonals = _numbers(content, "diagonals", 2, d)
+        _require(diagonals.min() >= 0.0, "diagonals must not be negative")
+        return None, None, (diagonals[0], diagonals[1])
+    matrices = [np.zeros((d, d)), np.zeros((d, d))]
+    for i, name in enumerate(("between", "within")):
+        if content[name] is not None:
+            matrices[i] = matrix = _numbers(content, name, d, d)
+            least = -_ROUNDING * float(np.abs(matrix).max())
+            symmetric = -np.abs(matrix - matrix.T).max() >= least
+            proper = symmetric and np.linalg.eigvalsh(matrix)[0] >= least
+            _require(proper, f"{name} must be symmetric and positive semi-definite")
+    between, within = matrices
+    certain = content["within"] is None
+    return between, None if certain else within, (between.diagonal(), within.diagonal())
+
+
+def _numbers(content: dict[str, Any], name: str, *shape: int | None) -> Doubles:
+    """A field as a float array; None in ``shape`` stands for one or more."""
+    try:
+        array = np.array(content[name])
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
+    fits = (
+        array.dtype.kind in "fi"
+        and array.ndim == len(shape)
+        and all(n in (None, m) and m > 0 for n, m in zip(shape, array.shape, strict=True))
+        and bool(np.isfinite(array).all())
+    )
+    size = " × ".join("n" if n is None else str(n) for n in shape)
+    _require(fits, f"{name} must be {size} finite numbers")
+    return array.astype(np.float64)
+
+
+def _is_number(value: object) -> bool:
+    """Whether value is a finite number, zero or positive."""
+    return type(value) in (int, float) and 0.0 <= value < np.inf  # type: ignore[operator]
 
 
 def _require(holds: object, rule: str) -> None:

@@ -96,7 +96,7 @@ class UncertainScaler(OneToOneFeatureMixin, UncertainTransformer):
         return self
 
     @overload
-    def transform(self, X: UncertainArray) -> UncertainArray: ...
+    def transform(self, X: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
     @overload
     def transform(self, X: npt.ArrayLike) -> Floats: ...
     def transform(self, X: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
@@ -109,7 +109,7 @@ class UncertainScaler(OneToOneFeatureMixin, UncertainTransformer):
         return ((points - self.mean_) / self.scale_).astype(points.dtype, copy=False)
 
     @overload
-    def inverse_transform(self, X: UncertainArray) -> UncertainArray: ...
+    def inverse_transform(self, X: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
     @overload
     def inverse_transform(self, X: npt.ArrayLike) -> Floats: ...
     def inverse_transform(self, X: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:

@@ -15,7 +15,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import Doubles, Floats, as_floats, check_finite, out_of_range
+from uapca._validation import Doubles, Floats, as_floats, check_finite, out_of_range, scale_from
 from uapca.decomposition import solvers
 from uapca.decomposition.base import (
     Rows,
@@ -33,7 +33,7 @@ from uapca.decomposition.scaler import standardized
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, tie_tolerance
 from uapca.uncertain import UncertainArray, Zero
 from uapca.uncertain.blocks import row_blocks
-from uapca.uncertain.checks import scale_from, weights_from
+from uapca.uncertain.checks import weights_from
 
 __all__ = ["UAPCA", "unwrap"]
 
@@ -435,14 +435,14 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
             return _minka_dimension(values, self._rows.observations or self._rows.count)
         if total <= 0.0:
             return 1
-        explained = np.cumsum(values) / total
+        explained = np.cumsum(values / total)
         # As scikit-learn: more than the share, not as much as it.
         return int(np.searchsorted(explained, float(wanted), side="right")) + 1
 
     # Using the fit
 
     @overload
-    def transform(self, X: UncertainArray) -> UncertainArray: ...
+    def transform(self, X: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
     @overload
     def transform(self, X: npt.ArrayLike) -> Floats: ...
     def transform(self, X: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
@@ -474,7 +474,7 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         return X._mapped(self._scores(X.mean), X.cov.project(A), self._component_names(), laws)
 
     @overload
-    def inverse_transform(self, Y: UncertainArray) -> UncertainArray: ...
+    def inverse_transform(self, Y: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
     @overload
     def inverse_transform(self, Y: npt.ArrayLike) -> Floats: ...
     def inverse_transform(self, Y: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:

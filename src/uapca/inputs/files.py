@@ -66,6 +66,9 @@ def open_table(
     **options: Any,
 ) -> Table:
     """A table in memory from a frame, a file, a folder, a pattern or an address."""
+    if hasattr(source, "read") and not hasattr(source, "columns"):
+        text = Text(source.read(), getattr(source, "name", "the stream"))
+        return text.table(options)
     if not isinstance(source, str | PathLike):
         return table_of(source, parameter, **options)
     path = fspath(source)
@@ -97,15 +100,7 @@ def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
                 f"source must be a table; {path!r} is a .uapca file, which uapca.load reads"
             )
         else:
-            text = Text(_bytes(path), path)
-            return Table(
-                text.columns,
-                path,
-                form=f"{text.form} table",
-                textual=True,
-                units=text.units,
-                **options,
-            )
+            return Text(_bytes(path), path).table(options)
     columns, units = _units_row(columns)
     return Table(columns, path, form=f"{form} table", units=units, **options)
 
@@ -324,6 +319,12 @@ class Text:
         self.separator = "" if rows else self.separator
         rows = rows or self._delimited(lines)
         self._name(rows, comments)
+
+    def table(self, options: Mapping[str, Any]) -> Table:
+        form = f"{self.form} table"
+        return Table(
+            self.columns, self._source, form=form, textual=True, units=self.units, **options
+        )
 
     def _lines(self, text: str, head: bool) -> tuple[list[str], list[str]]:
         """Lines without comments and blank ones, and the comments before them."""
@@ -937,9 +938,7 @@ def _source(path: str, keys: Any, sheet: Any, bad_cells: str, options: Mapping[s
         data = _bytes(path, _HEAD)
         text = Text(data, path, head=len(data) == _HEAD)
         if text.separator:
-            return CsvFile(
-                path, keys, bad_cells, text, Table(text.columns, path, units=text.units, **options)
-            )
+            return CsvFile(path, keys, bad_cells, text, text.table(options))
     return InMemory(_load(path, sheet, options), path, keys, bad_cells)
 
 

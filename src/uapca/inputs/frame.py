@@ -179,7 +179,9 @@ class Table:
     def texts(self, name: str) -> list[str | None]:
         """A column as text exactly as written; None where it is missing."""
         codes, labels = factorise(self.labels(name), "names")
-        return [None if code < 0 else labels[code] for code in codes.tolist()]
+        texts = [None if code < 0 else labels[code] for code in codes.tolist()]
+        # In a text file an empty cell is missing; elsewhere it is a text like others.
+        return [(t or "").strip() or None for t in texts] if self.textual else texts
 
     def row_names(self) -> list[str] | None:
         """Names that the table itself has for its rows."""
@@ -292,9 +294,8 @@ class Table:
 
     def is_nearly_number(self, text: str | None) -> bool:
         """Whether a text is a number, or one with a comma."""
-        return text is not None and (
-            self.number(text) is not None or bool(_COMMA.fullmatch(text.strip()))
-        )
+        number = None if text is None else self.number(text)
+        return number == number if number is not None else bool(_COMMA.fullmatch(str(text).strip()))
 
     def block(self, names: Sequence[str]) -> Floats:
         """Columns of numbers side by side, shape (N, len(names)); missing values are NaN."""
@@ -308,10 +309,7 @@ class Table:
     def _floats(self, name: str) -> npt.NDArray[Any]:
         if name in self._numbers:
             return self._numbers[name]
-        column = self._columns[name]
-        if column.dtype.kind == "O":
-            return np.array([np.nan if _is_missing(c) else float(c) for c in column.tolist()])
-        return column
+        return _of_objects(self._columns[name])
 
     # Words for messages
 
@@ -387,21 +385,17 @@ class Frame(Table):
         return labels if texts and len(set(labels)) == len(labels) else None
 
     def block(self, names: Sequence[str]) -> Floats:
-        kinds = [self._schema[name] for name in names]
-        if any(name in self._numbers for name in names) or any(str(k) == "Object" for k in kinds):
-            return super().block(names)
-        nw = sys.modules["narwhals"]
-        part = self._frame.select(list(names))
-        if not all(dtype.is_float() for dtype in kinds):
-            part = part.select(nw.all().cast(nw.Float64))
-        return np.asarray(part.to_numpy())
+        plain = all(n not in self._numbers and self._schema[n].is_float() for n in names)
+        return (
+            np.asarray(self._frame.select(list(names)).to_numpy())
+            if plain
+            else super().block(names)
+        )
 
     def _floats(self, name: str) -> npt.NDArray[Any]:
         if name in self._numbers:
             return self._numbers[name]
-        if str(self._schema[name]) == "Object":
-            return np.array([np.nan if _is_missing(c) else float(c) for c in self.cells(name)])
-        return self.block([name])[:, 0]
+        return _of_objects(np.asarray(self._frame[name].to_numpy()))
 
 
 def is_table(source: Any) -> bool:
@@ -455,11 +449,11 @@ def table_of(data: Any, parameter: str = "source", **options: Any) -> Table:
 
 
 def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
-    columns = getattr(source, "columns", None) if "pandas" in sys.modules else None
-    if columns is not None and hasattr(columns, "is_unique") and hasattr(source, "set_axis"):
-        keys = list(columns)
-        if not columns.is_unique:
-            twice = columns[columns.duplicated()][0]
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        keys = list(source.columns)
+        if not source.columns.is_unique:
+            twice = source.columns[source.columns.duplicated()][0]
             raise ValueError(f"column names must be distinct; {twice!r} occurs twice")
         if not all(isinstance(key, str) for key in keys):
             table = _of_frame(source.set_axis(list(map(str, keys)), axis=1), parameter, options)
@@ -542,6 +536,13 @@ def _vector(values: Any, name: str, units: dict[str, Any]) -> npt.NDArray[Any]:
         column = column.astype(column.dtype if gap is not None else object)
         column[np.broadcast_to(np.asarray(mask), column.shape)] = gap
     return column
+
+
+def _of_objects(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A column of numbers that may be decimals, fractions or missing."""
+    if column.dtype.kind != "O":
+        return column
+    return np.array([np.nan if _is_missing(cell) else float(cell) for cell in column.tolist()])
 
 
 def _is_missing(cell: Any) -> bool:

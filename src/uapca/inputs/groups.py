@@ -104,7 +104,7 @@ def from_groups(
         cells of a grid between their extremes. Files are read twice.
     keep_samples : bool, default=False
         Whether to keep the points as the law of their row, so that its density shows their
-        shape. For points in memory and ``spread="std"`` only.
+        shape; files are then read whole. For ``spread="std"`` only.
     equal_weights : bool, default=False
         Whether all rows count the same instead of by their number of points.
     missing : {"error", "drop"}, default="error"
@@ -176,11 +176,7 @@ def from_groups(
             engine, bins=bins, keep_samples=keep_samples, bad_files=bad_files, progress=progress
         )
         moments, notes = _on_cluster(points, by, features, exclude, missing, int(chunk)), [engine]
-    elif is_streamed(points) and (by is not None or bins is not None) and _has_arrow(points):
-        if keep_samples:
-            raise ValueError(
-                "keep_samples must be left out for files, of which only moments are kept"
-            )
+    elif is_streamed(points) and not keep_samples and _has_arrow(points):
         moments, notes = _streamed(
             points, by, bins, features, exclude, bad_files, int(chunk), progress, rng, rule, options
         )
@@ -273,7 +269,7 @@ def labelled_points(
     """Points and labels from an array or a table in memory, checked and complete."""
     _check_index(points, by)
     notes, mask, dropped = [""], None, {}
-    if is_table(points) or is_streamed(points):
+    if is_table(points) or is_streamed(points) or hasattr(points, "read"):
         table = open_table(points, parameter="points", **options)
         names = [] if bins is not None else _key_columns(table, by)
         expand(names, table.names, "by")

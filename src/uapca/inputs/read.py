@@ -176,6 +176,8 @@ def find_roles(
     values = _of_numbers(table, values, roles, found, asked is not None, groups)
     place = {name: j for j, name in enumerate(values)}
     for column, (first, second) in pairs.items():
+        if groups:
+            roles.leave(column, "correlations: points are grouped without them")
         if groups or first not in place or second not in place:
             continue
         pair = (min(place[first], place[second]), max(place[first], place[second]))
@@ -498,7 +500,8 @@ def naming_column(table: Any, without: Collection[str], cells: bool = False) -> 
         ):
             continue
         texts = table.texts(name)
-        if None in texts or len(set(texts)) < len(texts):
+        # Under such a header texts that repeat themselves are names with a slip.
+        if None in texts or (not cells and len(set(texts)) < len(texts)):
             continue
         if _IDENTIFIER.fullmatch(header) or not any(table.is_nearly_number(text) for text in texts):
             return str(name)

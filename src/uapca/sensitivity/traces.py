@@ -14,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import as_floats, pandas_for, shape_of
+from uapca._validation import as_floats, pandas_for, scale_from, shape_of
 from uapca.decomposition import UAPCA
 from uapca.decomposition.spectrum import settled, tie_tolerance
 from uapca.sensitivity.crossings import AnyCrossing, Crossing, WeightCrossing, crossings
 from uapca.sensitivity.family import Doubles, Family, over_scale
 from uapca.sensitivity.tracking import Path, Positions, adaptive_path, fixed_path
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import scale_from
 
 if TYPE_CHECKING:
     import pandas as pd

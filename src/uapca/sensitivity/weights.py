@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from uapca._validation import scale_from
 from uapca.decomposition import UAPCA
 from uapca.sensitivity.crossings import WeightCrossing
 from uapca.sensitivity.family import Doubles, over_weight
@@ -22,7 +23,6 @@ from uapca.sensitivity.traces import (
 )
 from uapca.sensitivity.tracking import adaptive_path, fixed_path
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import scale_from
 from uapca.uncertain.indexing import positions
 
 __all__ = ["WeightTraces", "weight_traces"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from html import escape
 from os import PathLike
@@ -21,22 +22,24 @@ from uapca._validation import (
     check_choice,
     check_finite,
     check_labels,
+    frame_of,
     frozen,
+    optional,
     out_of_range,
-    pandas_for,
     restore_frozen,
     rng_from,
+    scale_from,
     shape_of,
 )
 from uapca.uncertain.checks import (
     counts_from,
     covariance_from,
     means_from,
-    scale_from,
     weights_from,
     without_units,
 )
 from uapca.uncertain.covariance import Covariance, Rows, Zero, joined
+from uapca.uncertain.propagate import KNOWN, Function, derivatives_from, propagated
 
 __all__ = [
     "CORRELATION",
@@ -66,6 +69,28 @@ _KINDS = {
     "shared": "one covariance shared by all rows",
     "dense": "a covariance for each row",
     "low-rank": "low-rank errors",
+}
+# What people look for by the names of other libraries.
+_ELSEWHERE = {
+    "T": "mean.T",
+    "columns": "features",
+    "covariance": "cov",
+    "dtype": "mean.dtype",
+    "errors": "std",
+    "index": "names",
+    "means": "mean",
+    "sigma": "std",
+    "stds": "std",
+    "to_arrow": 'to_frame(library="pyarrow")',
+    "to_csv": "to_frame().to_csv(path)",
+    "to_dataframe": "to_frame()",
+    "to_df": "to_frame()",
+    "to_numpy": "mean",
+    "to_pandas": "to_frame()",
+    "to_parquet": "to_frame().to_parquet(path)",
+    "to_polars": 'to_frame(library="polars")',
+    "values": "mean",
+    "var": "cov.diagonal()",
 }
 
 
@@ -323,6 +348,10 @@ class UncertainArray:
             "X.std for their errors or X.sample(n) for draws"
         )
 
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = f"; use X.{_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        raise AttributeError(f"'UncertainArray' object has no attribute {name!r}{hint}")
+
     def require_complete(self, what: str) -> None:
         """Raise if cells are missing; ``what`` is the function that cannot use such rows."""
         if self._missing is None:
@@ -464,6 +493,67 @@ class UncertainArray:
         new, total = weights_from(weights, len(self))
         return self._replace(mean=self._mean.view(), weights=new, total=total)
 
+    def map(
+        self,
+        function: str | Function,
+        *,
+        derivative: Function | tuple[Function, Function] | None = None,
+        features: Index | None = None,
+    ) -> UncertainArray:
+        """An elementwise function of the values, with their errors propagated to second order.
+
+        Means and covariances are those of normal rows up to second order in the errors, and exact
+        for exp. Errors that are independent, or few factors, stay so; for factors what second
+        order adds is kept on the diagonal. Laws are not kept. Where the function is too curved
+        for the errors a warning says so.
+
+        Parameters
+        ----------
+        function : str or function
+            ``"log"``, ``"log10"``, ``"log1p"``, ``"sqrt"``, ``"exp"``, ``"reciprocal"`` (or the
+            NumPy functions of these names) or ``"magnitude"``, which is −2.5 log10 of a flux. Any
+            other function of an array needs its ``derivative``.
+        derivative : function, or pair of functions, optional
+            The first derivative, or the first and the second.
+        features : index, optional
+            The features to map; all by default.
+
+        Examples
+        --------
+        >>> import numpy as np, uapca
+        >>> flux = uapca.UncertainArray([[100.0, 5.0]], std=[[2.0, 0.1]], features=["f", "x"])
+        >>> flux.map("magnitude", features="f")
+        UncertainArray: 1 row × 2 features, independent errors
+          features  magnitude(f), x
+          0  -5 ± 0.022  5 ± 0.1
+        """
+        name = function if isinstance(function, str) else getattr(function, "__name__", "function")
+        if isinstance(function, str):
+            check_choice(function, KNOWN, "function")
+            functions = KNOWN[function]
+        elif name in KNOWN and function is getattr(np, name, None):
+            functions = KNOWN[name]
+        elif derivative is None:
+            raise ValueError(
+                f"derivative must be given for {name}; without it, function must be one of "
+                f"{', '.join(map(repr, KNOWN))}"
+            )
+        elif isinstance(derivative, tuple):
+            functions = (function, *derivative, np.zeros_like)
+        else:
+            functions = (function, *derivatives_from(derivative))
+        d = self.shape[1]
+        chosen = np.zeros(d, dtype=bool)
+        chosen[
+            slice(None) if features is None else positions(features, d, self._features, "feature")
+        ] = True
+        mean, cov = propagated(self._mean.astype(np.float64), self._cov, chosen, name, functions)
+        labels = self._features and tuple(
+            f"{name}({label})" if yes else label
+            for label, yes in zip(self._features, chosen, strict=True)
+        )
+        return self._mapped(mean, cov, labels, None)
+
     # Moments, draws and laws
 
     def pooled(self) -> tuple[Doubles, Doubles]:
@@ -565,8 +655,8 @@ class UncertainArray:
 
     # Tables, files and text
 
-    def to_frame(self, *, corr: bool | None = None) -> Any:
-        """A pandas data frame: a column for each feature and one with its standard deviation.
+    def to_frame(self, *, corr: bool | None = None, library: str = "pandas") -> Any:
+        """A data frame: a column for each feature and one with its standard deviation.
 
         Parameters
         ----------
@@ -575,6 +665,8 @@ class UncertainArray:
             errors, as in the table that ``uapca project`` writes. By default they have one if
             the errors are correlated. ``uapca.from_frame(frame, corr="{}_{}_corr")`` reads
             them.
+        library : {"pandas", "polars", "pyarrow"}, default="pandas"
+            What kind of frame. Names are the index in pandas and the first column in the others.
 
         Examples
         --------
@@ -585,7 +677,6 @@ class UncertainArray:
         name
         a     1.0     2.0  2.0     1.0        -0.5
         """
-        pd = pandas_for("to_frame")
         d = self.shape[1]
         if corr is None and d > _WIDEST and has_correlations(self):
             raise ValueError(
@@ -593,9 +684,62 @@ class UncertainArray:
                 f"pairs of {d} features would have {d * (d - 1) // 2:,} columns: pass corr=False "
                 "to leave them out or corr=True to have them"
             )
-        columns = columns_of_rows(self, corr=corr is None or corr)
-        index = None if self._names is None else pd.Index(self._names, name="name")
-        return pd.DataFrame(columns, index=index)
+        return frame_of(columns_of_rows(self, corr is None or corr), self._names, library)
+
+    def to_xarray(self, *, cov: bool | None = None) -> Any:
+        """An xarray dataset with ``mean``, ``std`` and ``weight``, by row and feature.
+
+        Parameters
+        ----------
+        cov : bool, optional
+            Whether to add ``cov``, a matrix for each row. By default it is added where the errors
+            are correlated.
+
+        Examples
+        --------
+        >>> import uapca
+        >>> X = uapca.UncertainArray([[1.0, 2.0]], std=0.5, names=["a"], features=["x", "y"])
+        >>> X.to_xarray()["std"].sel(row="a", feature="y").item()
+        0.5
+        """
+        xarray = optional("xarray", "to_xarray")
+        values: dict[str, Any] = {
+            "mean": (("row", "feature"), self._mean),
+            "std": (("row", "feature"), self.std),
+            "weight": ("row", self.weights),
+        }
+        if has_correlations(self) if cov is None else cov:
+            values["cov"] = (("row", "feature", "feature2"), self._cov.dense())
+        if self._counts is not None:
+            values["count"] = ("row", self._counts)
+        labels = {"row": self._names, "feature": self._features, "feature2": self._features}
+        used = {dim for dims, _ in values.values() for dim in np.atleast_1d(dims)}
+        coords = {dim: list(label) for dim, label in labels.items() if label and dim in used}
+        return xarray.Dataset(values, coords)
+
+    def to_uncertainties(self) -> npt.NDArray[np.object_]:
+        """Numbers of the ``uncertainties`` package, shape (N, D), correlated within each row.
+
+        Examples
+        --------
+        >>> import uapca
+        >>> X = uapca.UncertainArray([[1.0, 2.0]], [[[4.0, 4.0], [4.0, 4.0]]])
+        >>> a, b = X.to_uncertainties()[0]
+        >>> print(a, b - a)
+        1.0+/-2.0 1.0+/-0
+        """
+        self.require_complete("to_uncertainties")
+        uncertainties = optional("uncertainties", "to_uncertainties")
+        rows: list[Any] = []
+        with warnings.catch_warnings():  # about numbers that are certain
+            warnings.simplefilter("ignore", UserWarning)
+            for row in self:
+                mean = row.mean[0].tolist()
+                if has_correlations(self):
+                    rows.append(uncertainties.correlated_values(mean, row.cov.dense()[0]))
+                else:
+                    rows.append(list(map(uncertainties.ufloat, mean, row.std[0].tolist())))
+        return np.array(rows, dtype=object)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one file, exactly; `uapca.load` reads it. See `uapca.load`."""

@@ -18,7 +18,6 @@ __all__ = [
     "counts_from",
     "covariance_from",
     "means_from",
-    "scale_from",
     "semidefinite",
     "weights_from",
     "without_units",
@@ -28,8 +27,6 @@ __all__ = [
 _TOLERANCE = {8: 1e-8, 4: 1e-4}
 # Entries this small beside the largest variance of their row are rounding errors; in units of eps.
 _ROUNDING = 512
-# The square of a larger scale does not fit into float64.
-_INFINITE = 1e150
 # Up to this size matrices are checked before a second thread would have started.
 _SMALL_BYTES = 4 << 20
 
@@ -233,17 +230,6 @@ def _one_for_each_row(values: Any, n: int, parameter: str) -> Floats:
         )
     check_finite(array, parameter, ("row",))
     return array
-
-
-def scale_from(scale: Any, parameter: str = "scale") -> float:
-    """A scale s in [0, ∞]."""
-    try:
-        s = float(scale)
-    except (TypeError, ValueError):
-        s = float("nan")
-    if not s >= 0:
-        raise ValueError(f"{parameter} must be a number from 0 to infinity; got {scale!r}")
-    return s if s < _INFINITE else float("inf")
 
 
 def _diagonal(std: Any, n: int, d: int, check: bool) -> Diagonal:

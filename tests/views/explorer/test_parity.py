@@ -6,8 +6,8 @@ from sklearn.pipeline import make_pipeline
 
 import uapca
 from builders import KINDS, random_covariances, random_uncertain
+from uapca._validation import scale_from
 from uapca.decomposition.spectrum import scaled_spectrum, tie_tolerance
-from uapca.uncertain.checks import scale_from
 from views.explorer.node import in_node, request_for
 
 # The last but one has no square in float64: infinite on both sides.

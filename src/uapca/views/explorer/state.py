@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from uapca._validation import complaint
-from uapca.uncertain.checks import scale_from, weights_from
+from uapca._validation import complaint, scale_from
+from uapca.uncertain.checks import weights_from
 
 __all__ = [
     "State",
