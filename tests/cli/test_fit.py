@@ -11,23 +11,23 @@ from uapca.cli.model import features_of, project, read_model
 
 REPORT = """Variances at s = 1
 component     variance   share      sum  errors   tilt
-PC1         48.6 ± 6.9  67.8 %   67.8 %   3.7 %   9.3°
-PC2        11.27 ± 4.4  15.7 %   83.6 %  36.1 %  90.0°
+PC1         48.6 ± 7.4  67.8 %   67.8 %   3.7 %  11.7°
+PC2        11.27 ± 5.5  15.7 %   83.6 %  36.1 %  46.5°
 2 others         11.77  16.4 %  100.0 %
 
 Loadings
 feature            PC1             PC2
-M1       0.680 ± 0.049  -0.358 ± 0.876
-M2       0.577 ± 0.079  -0.261 ± 0.806
-P1       0.428 ± 0.119   0.767 ± 0.912
-P2       0.142 ± 0.060   0.464 ± 1.242
+M1       0.680 ± 0.085  -0.358 ± 0.333
+M2       0.577 ± 0.086  -0.261 ± 0.347
+P1       0.428 ± 0.146   0.767 ± 0.411
+P2       0.142 ± 0.062   0.464 ± 0.449
 
 rows: Jack makes 41 % of PC1's variance.
 
 Stability
-components 1 and 2 are close: their gap is 3.0 standard deviations of what would close it.
-components 2 and 3 cannot be told apart: their gap is 0.2 standard deviations of what would \
-close it, below 2.
+PC1 is known to 12°.
+PC2 and PC3 cannot be told apart (they swap in 36 % of redraws); PC3 is not among those asked \
+for.
 """
 
 
@@ -99,7 +99,7 @@ def test_certain_points(run):
 
 
 def test_groups_are_explained_as_groups(run):
-    assert "if one point is drawn from each group" in run("fit", "iris").stderr
+    assert "if the points behind the groups are drawn again" in run("fit", "iris").stderr
 
 
 @pytest.mark.parametrize(
@@ -215,9 +215,8 @@ def test_ties_are_said_to_be_undetermined(run, tmp_path):
     uapca.UncertainArray(points, std=0.5).save(path)
     result = run("fit", path, "--json")
     found = json.loads(result.stdout)["uncertainty"]
-    assert found["components_std"] == [[None, None], [None, None]]
+    assert all(0.2 < x <= 1.0 for row in found["components_std"] for x in row)
     table = run("fit", path).stdout
-    assert "± ∞" in table
     assert "cannot be told apart" in table
 
 

@@ -75,7 +75,7 @@ def test_an_offset_costs_no_digits(rng):
 def test_batches_and_progress(rng, monkeypatch):
     X = random_uncertain(rng, kind="diagonal")
     whole = uapca.fit_by_sampling(X, 25, rng=0)
-    monkeypatch.setattr("uapca.stability.draws._BATCH_BYTES", 12 * 5 * 8 * 10)
+    monkeypatch.setattr("uapca.stability.simulation._BATCH_BYTES", 12 * 5 * 8 * 10)
     seen = []
     parts = uapca.fit_by_sampling(X, 25, rng=0, progress=lambda *done: seen.append(done))
     assert seen == [(10, 25), (20, 25), (25, 25)]
@@ -161,13 +161,13 @@ def test_progress_of_the_experiment():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dims": [2, 0]}, "dims must be a positive integer; got 0. Pass 1 or more."),
-        ({"dims": []}, "dims must have at least one value; got none. Pass a list of integers."),
+        ({"dims": [2, 0]}, "dims must be a positive integer; got 0"),
+        ({"dims": []}, "dims must have at least one value; got none"),
         (
             {"n_samples": [10, 2.5]},
-            "n_samples must be a positive integer; got 2.5. Pass 1 or more.",
+            "n_samples must be a positive integer; got 2.5",
         ),
-        ({"n_runs": -1}, "n_runs must be a positive integer; got -1. Pass 1 or more."),
+        ({"n_runs": -1}, "n_runs must be a positive integer; got -1"),
     ],
 )
 def test_bad_options_of_the_experiment(options, message):
@@ -177,28 +177,23 @@ def test_bad_options_of_the_experiment(options, message):
 
 def test_one_sample_count_has_no_slope():
     found = uapca.sampling_convergence(2, 5, 2, rng=0)
-    message = (
-        "n_samples must have two values or more to have a slope; got 1. Pass growing sample counts."
-    )
+    message = "n_samples must have two or more values for a slope; got 1"
     with pytest.raises(ValueError, match=told(message)):
         found.slopes()
 
 
 @pytest.mark.parametrize("n", [0, -3, 2.0, "many", True, None])
 def test_bad_number_of_samples(rng, n):
-    message = f"n_samples must be a positive integer; got {n!r}. Pass 1 or more."
+    message = f"n_samples must be a positive integer; got {n!r}"
     with pytest.raises(ValueError, match=told(message)):
         uapca.fit_by_sampling(random_uncertain(rng), n)
 
 
 def test_bad_data_and_components(rng):
-    message = (
-        "X must be an UncertainArray; got ndarray. "
-        "Build one with uapca.UncertainArray(mean, std=...)."
-    )
+    message = "X must be an UncertainArray; got ndarray"
     with pytest.raises(TypeError, match=told(message)):
         uapca.fit_by_sampling(np.eye(3), 5)
-    with pytest.raises(ValueError, match="^n_components must be between 1 and"):
+    with pytest.raises(ValueError, match="^n_components must be"):
         uapca.fit_by_sampling(random_uncertain(rng), 5, n_components=9)
 
 

@@ -363,6 +363,9 @@ class Moments:
             weights=sums.weights,
             names=factor.labels,
             features=self.features,
+            counts=sums.counts,
+            # The distribution of a mean is that of one unknown value, not of the points.
+            source="values" if spread == "sem" else "groups",
             check=False,
         )
 

@@ -122,7 +122,7 @@ def _judged(pca: UAPCA, X: UncertainArray) -> tuple[ComponentUncertainty | None,
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparationWarning)  # the verdict says it
         try:
-            return component_uncertainty(data.scaled(fitted.scale), fitted.n_components_), ""
+            return component_uncertainty(data, fitted.n_components_, scale=float(fitted.scale)), ""
         except ValueError as error:
             return None, str(error)
 
@@ -180,12 +180,14 @@ def _report(
         line(f"{sentence.rstrip('.')}.")
     if not verdict:
         line("there is one feature, so there is one component.")
-    value = {
-        "groups": "if the points of each group were drawn again",
-        "posterior": "with the parameters of the model estimated from these rows",
-    }.get(X.source, "if each row is one unknown value")
+    question = {
+        "values": "if each row is one unknown value",
+        "sample": "if the points behind the groups were drawn again",
+        "truth": "with the errors of the estimated truth",
+    }[found.of]
+    how = f"{found.n_draws:,} draws" if found.n_draws else "closed form"
     line()
-    line(f"±       one standard error, {value} ({getattr(found, 'method', 'closed form')})")
+    line(f"±       one standard error, {question} ({how})")
     line("errors  the part of a variance that is uncertainty of the rows")
     line("tilt    the angle by which a component may be off")
 

@@ -1,9 +1,9 @@
 """How far the components can be trusted: closed form, simulation and the sampling baseline."""
 
-from uapca.stability.closed_form import ComponentUncertainty, component_uncertainty
+from uapca.exceptions import SeparationWarning
 from uapca.stability.sampling import SamplingConvergence, fit_by_sampling, sampling_convergence
 from uapca.stability.simulation import Simulation, simulate
-from uapca.stability.verdict import SeparationWarning
+from uapca.stability.uncertainty import ComponentUncertainty, component_uncertainty, ellipse_factor
 
 __all__ = [
     "ComponentUncertainty",
@@ -11,6 +11,7 @@ __all__ = [
     "SeparationWarning",
     "Simulation",
     "component_uncertainty",
+    "ellipse_factor",
     "fit_by_sampling",
     "sampling_convergence",
     "simulate",

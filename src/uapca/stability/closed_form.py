@@ -1,304 +1,512 @@
-"""How uncertain the components are, in closed form.
+"""Moments of perturbed eigenpairs in closed form.
 
-First-order perturbation of eigenvectors and eigenvalues: a change δ of a covariance with
-eigenpairs λ_i, v_i changes λ_i by v_iᵀδv_i and v_i by Σ_j v_j (v_jᵀδv_i) / (λ_i − λ_j). What
-remains is the covariance of δv_i, a D × D matrix for each component, which is summed over the rows
-without ever forming one matrix for each row.
+The data are one draw of what they could be. With x_n = m_n + e_n and independent errors e_n of
+covariance Ψ_n, the covariance of a draw is
+
+    C̃ = Σ w_n (x_n − x̄)(x_n − x̄)ᵀ = C + Σ w_n (m_n e_nᵀ + e_n m_nᵀ) + Σ B_nk e_n e_kᵀ,
+
+with centered m_n and B = diag(w) − w wᵀ. Its expectation is M = C + Σ w_n (1 − w_n) Ψ_n. With
+δ = C̃ − M and eigenpairs λ_i, v_i of M,
+
+    ṽ_i = v_i + Σ_j v_j δ_ij / (λ_i − λ_j),     λ̃_i = λ_i + δ_ii + Σ_j δ_ij² / (λ_i − λ_j),
+
+so all that is needed is the covariance of δv_i, a D × D matrix for each component, summed over the
+rows without ever forming one matrix for each row.
+
+Redrawing the n_g points behind a group changes its mean by an error of covariance Σ_g / n_g and its
+covariance by a Wishart deviate: the same sums with Ψ_g = Σ_g / n_g and one more term for each row.
 """
 
 from __future__ import annotations
 
 import math
-import warnings
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
-from uapca._validation import complaint, out_of_range
+from uapca._validation import Doubles, out_of_range
+from uapca.aggregate.accumulate import moments
 from uapca.decomposition.spectrum import spectrum, tie_tolerance
-from uapca.stability.realised import check_count, check_data, realised_covariance
-from uapca.stability.rows import RowSums
-from uapca.stability.verdict import SeparationWarning, verdict, warning_text
-from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import Doubles
+from uapca.uncertain import Covariance, UncertainArray
+from uapca.uncertain.blocks import row_blocks
 
-__all__ = ["ComponentUncertainty", "component_uncertainty"]
+__all__ = ["Expansion", "Redraw", "expand", "redraw_of_groups", "redraw_of_values"]
 
 # Variances below this have lost digits, or their inverses overflow.
 _SMALLEST = 1e-290
 
-Indices = npt.NDArray[np.intp]
+Cumulants = tuple[Doubles, Doubles]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ComponentUncertainty:
-    """How far eigenvectors and eigenvalues may be off.
+@dataclass(frozen=True, eq=False)
+class Redraw:
+    """What is redrawn: rows with errors, and the covariance expected of a redraw.
 
     Attributes
     ----------
-    components : ndarray of shape (q, D)
-        The components the figures belong to, signed as those of `uapca.UAPCA`.
-    eigenvalues : ndarray of shape (q,)
-    covariance : ndarray of shape (q, D, D)
-        The covariance of the entries of each component. Infinite where a component is tied.
-    std : ndarray of shape (q, D)
-        Standard errors of the entries.
-    angle : ndarray of shape (q,)
-        Half the opening of each component's cone in radians: the root mean square angle by which
-        it tilts, √tr(covariance), at most π/2.
-    eigenvalue_std : ndarray of shape (q,)
-        Standard errors of the eigenvalues.
-    gap : ndarray of shape (q,)
-        The distance from each eigenvalue to its nearest neighbour, those left out included;
-        infinite if there is one feature.
-    separation : ndarray of shape (min(q, D − 1),)
-        The gap between components i and i + 1 in standard deviations of what would close it: the
-        errors of both eigenvalues, and the coupling that turns the components into each other.
-    verdict : tuple of str
-        ``separation`` in words, a sentence for each neighbouring pair.
-    order : int
-        The highest power of the errors that was kept.
-    joint : ndarray of shape (q, D, q, D), or None
-        The covariance between the entries of all components, if it was asked for.
+    rows : UncertainArray
+        The rows with the covariances of what changes in a redraw.
+    mean : ndarray of shape (D,)
+    expected : ndarray of shape (D, D)
+        M, the expectation of the redrawn covariance.
+    own : ndarray of shape (N,), or None
+        Weights of Ψ_n ⊗ Ψ_n in the covariance of δ beyond those of products of errors.
+    cumulants : tuple of two ndarrays of shape (N, D), or None
+        Third and fourth cumulants of independent errors; None for normal errors.
+    directions : ndarray of shape (K, D, D), or None
+        If given, δ = Σ z_k directions[k] with standard normal z, whatever the rows.
     """
 
-    components: Doubles
-    eigenvalues: Doubles
-    covariance: Doubles = field(repr=False)
-    std: Doubles
-    angle: Doubles
-    eigenvalue_std: Doubles
-    gap: Doubles
-    separation: Doubles
-    verdict: tuple[str, ...]
-    order: int
-    joint: Doubles | None = field(repr=False, default=None)
-
-    def eigenvalue_interval(self, level: float = 0.95) -> Doubles:
-        """Normal intervals for the eigenvalues, shape (q, 2); none reaches below zero.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            The share of realisations an interval should cover, between 0 and 1.
-        """
-        if not 0.0 < level < 1.0:
-            raise ValueError(
-                complaint("level", "lie between 0 and 1", f"got {level!r}", "Pass 0.95 for 95 %")
-            )
-        half = float(ndtri(0.5 + level / 2)) * self.eigenvalue_std
-        return np.stack([np.maximum(self.eigenvalues - half, 0.0), self.eigenvalues + half], axis=1)
-
-    def __repr__(self) -> str:
-        lines = [f"ComponentUncertainty: {len(self.angle)} of {self.std.shape[1]} components"]
-        for i, angle in enumerate(np.degrees(self.angle)):
-            value, error = self.eigenvalues[i], self.eigenvalue_std[i]
-            lines.append(f"  {i + 1}  variance {value:.4g} ± {error:.2g}, tilt {angle:.2g}°")
-        return "\n".join(lines + [f"  {sentence}" for sentence in self.verdict])
+    rows: UncertainArray
+    mean: Doubles
+    expected: Doubles
+    own: Doubles | None = None
+    cumulants: Cumulants | None = None
+    directions: Doubles | None = None
 
 
-def component_uncertainty(
-    X: UncertainArray, n_components: int = 2, *, order: int = 2, joint: bool = False
-) -> ComponentUncertainty:
-    """The uncertainty of principal components whose rows are each one unknown realisation.
+def redraw_of_values(X: UncertainArray, cumulants: Cumulants | None = None) -> Redraw:
+    """One unknown value for each row: M = C + Σ w_n (1 − w_n) Ψ_n."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, total = moments(X.mean, X.given_weights)
+        total += weighted_sum(X.cov, X.weights * (1.0 - X.weights))
+    if not np.isfinite(total).all():
+        raise ValueError(out_of_range("X"))
+    return Redraw(X, mean, total, cumulants=cumulants)
 
-    The true values of the rows are not known, only their distributions; each possible set of
-    values has its own PCA. This is the spread of those PCAs, to first order in the change of the
-    covariance matrix, without a simulation.
 
-    Parameters
-    ----------
-    X : UncertainArray of shape (N, D)
-        Other errors: ``X.scaled(s)``.
-    n_components : int, default=2
-    order : {1, 2}, default=2
-        Which powers of the errors count. 2 expands about the expected covariance
-        C + Σ wₙ(1 − wₙ)Ψₙ, for equal weights C + (N − 1)/N Ψ̄, and includes the covariance of
-        products of errors (Isserlis' theorem for normal rows): right for large errors too, as
-        long as the gaps are. 1 expands about C, the PCA of the means, and keeps what is linear in
-        the errors: Gaussian error propagation, as in VIPurPCA; right for small errors.
-    joint : bool, default=False
-        Whether to give the covariance between different components as well.
+def redraw_of_groups(X: UncertainArray, counts: Doubles, scale: float) -> Redraw:
+    """The points behind groups with population covariances (÷ n), as normals.
 
-    Returns
-    -------
-    ComponentUncertainty
-
-    Warns
-    -----
-    SeparationWarning
-        If the gap between two neighbouring components is less than twice its standard deviation.
-
-    See Also
-    --------
-    simulate : The same by drawing; the check on this, and the way on where this warns.
-
-    Notes
-    -----
-    With aₙ = Vᵀ(mₙ − μ) and Pₙ = VᵀΨₙV the covariance of vᵢ's coefficients on v_j and v_l is
-
-    Σ wₙ² [a_j a_l P_ii + a_j a_i P_il + a_i a_l P_ji + a_i² P_jl] / ((λᵢ − λ_j)(λᵢ − λ_l)),
-
-    all with index n. Order 2 adds Σ B_nm² [Pₙ,ii P_m,jl + Pₙ,il P_m,ij] to the sum, with
-    B = diag(w) − wwᵀ. The cost is that of a few (N, D) by (D, D) products for each component; there
-    is no array of shape (N, D, D) unless X has one.
-
-    The gap between components i and j is judged by the 2 × 2 block in which they mix: its standard
-    deviation is √(Var(δᵢᵢ − δ_jj) + 4 Var δᵢ_j).
-
-    References
-    ----------
-    S. Zabel, P. Hennig, K. Nieselt: VIPurPCA: Visualizing and Propagating Uncertainty in Principal
-    Component Analysis. IEEE TVCG 30(4), 2024. doi:10.1109/TVCG.2023.3345532
-
-    G. R. North, T. L. Bell, R. F. Cahalan, F. J. Moeng: Sampling Errors in the Estimation of
-    Empirical Orthogonal Functions. Monthly Weather Review 110(7), 1982.
-
-    Examples
-    --------
-    >>> import numpy as np, uapca
-    >>> rng = np.random.default_rng(0)
-    >>> X = uapca.UncertainArray(rng.normal(size=(100, 3)) * [5, 3, 1], std=0.5)
-    >>> found = uapca.component_uncertainty(X)
-    >>> found
-    ComponentUncertainty: 2 of 3 components
-      1  variance 29.83 ± 0.55, tilt 1°
-      2  variance 9.304 ± 0.3, tilt 1.4°
-      components 1 and 2 are well apart
-      components 2 and 3 are well apart
-    >>> found.eigenvalue_interval(0.9).round(2)
-    array([[28.94, 30.73],
-           [ 8.81,  9.8 ]])
+    M = C + Σ w_g (1 − w_g) Σ_g / n_g + s² Σ w_g Ψ_g with Σ_g = Ψ_g n_g / (n_g − 1).
     """
-    X = check_data(X)
-    d = X.shape[1]
-    q = check_count(n_components, "n_components", d, "features")
-    if isinstance(order, bool) or order not in (1, 2):
-        raise ValueError(complaint("order", "be 1 or 2", f"got {order!r}", "Leave order at 2"))
-    mean, base = realised_covariance(X, order)
+    share = 1.0 / (counts - 1.0)
+    if X.cov.kind == "diagonal":
+        rows = UncertainArray(X.mean, std=X.std * np.sqrt(share)[:, None], weights=X.given_weights)
+    else:
+        matrices = X.cov.dense() * share[:, None, None]
+        rows = UncertainArray(X.mean, matrices, weights=X.given_weights, check=False)
+    found = redraw_of_values(rows)
+    w = X.weights
+    expected = found.expected + scale**2 * X.cov.average(X.given_weights)
+    return replace(found, expected=expected, own=scale**4 * w * w * (counts - 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """Eigenpairs of the expected covariance and the moments of what a redraw changes.
+
+    Attributes
+    ----------
+    values, vectors : ndarray of shape (D,) and (D, D)
+        Eigenvalues, decreasing, and eigenvectors, as rows, of the expected covariance.
+    pairs : list of (int, int)
+        The i and k of ``covariance``.
+    covariance : ndarray of shape (len(pairs), D, D)
+        Between the entries of components i and k, to first order; infinite where one is tied.
+    size : float
+        The unit of standard deviations of eigenvalues; variances below are in its square, since
+        fourth powers of the data may not fit into float64.
+    variance : ndarray of shape (q,)
+        Of the eigenvalues, second-order terms included.
+    shift : ndarray of shape (q,)
+        Mean of the redrawn eigenvalues minus ``values``, Σ_j Var(δ_ij) / (λ_i − λ_j).
+    gap_variance : ndarray of shape (min(q, D − 1),)
+        Of the gap between components i and i + 1 (δ_ii − δ_jj).
+    tangent : ndarray of shape (q, D, D)
+        Covariance of the coefficients δ_ij / (λ_i − λ_j) of each component on all eigenvectors.
+    total_variance : float
+        Of the trace.
+    total_covariance : ndarray of shape (q,)
+        Between the eigenvalues and the trace.
+    """
+
+    values: Doubles
+    vectors: Doubles
+    pairs: list[tuple[int, int]]
+    covariance: Doubles
+    size: float
+    variance: Doubles
+    shift: Doubles
+    gap_variance: Doubles
+    tangent: Doubles
+    total_variance: float
+    total_covariance: Doubles
+
+
+def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expansion:
+    """Second-order perturbation of the leading q eigenpairs; ``order=1`` keeps linear terms.
+
+    To order 1 the expected covariance should be C, the covariance of the means.
+    """
+    X, base = redraw.rows, redraw.expected
     wanted = [(i, k) for i in range(q) for k in range(i, q if joint else i + 1)]
     # Numbers out of range are looked for once they have been used.
     with np.errstate(over="ignore", invalid="ignore"):
         unit, error = _units(X, base, order)
         pairs = spectrum(base / unit / unit)
         V = pairs.vectors
-        sums = RowSums(X, mean, (unit, error), V[: q + 1], wanted, order)
-        first, second = sums.first, sums.second
+        if redraw.directions is None:
+            sums: _RowSums | _DirectionSums = _RowSums(
+                redraw, (unit, error), V[: q + 1], wanted, order
+            )
+        else:
+            sums = _DirectionSums(redraw.directions / unit**2, V[: q + 1], wanted)
         turned = V @ sums.spreads @ V.T
         inverse, tied = _inverse_gaps(pairs.values * (unit / error), q)
-        blocks = V.T @ (turned * inverse[first, :, None] * inverse[second, None, :]) @ V
-        gap_variances = sums.gap_variances()
-        if tied.any():
-            loose = tied[first] | tied[second]
-            _check_range(turned, gap_variances, blocks[~loose])
-            blocks[loose] = np.inf
-        else:  # what is not finite among the spreads is not among the blocks either
-            _check_range(gap_variances, blocks)
-    own = first == second
-    covariance = blocks[own]
-    variances = np.maximum(covariance.diagonal(axis1=1, axis2=2), 0.0)
-    # Row i has Var(v_jᵀδv_i) for all j: δ_ii on its diagonal, and beside it the next component's.
+        first, second = sums.first, sums.second
+        tangent = turned * inverse[first, :, None] * inverse[second, None, :]
+        blocks = V.T @ tangent @ V
+        gap_variance = sums.gap_variances()
+        loose = tied[first] | tied[second]
+        _check_range(turned, gap_variance, blocks[~loose])
+        blocks[loose] = np.inf
+    own = np.flatnonzero(first == second)
+    tangent = tangent[own]
     spreads = turned.diagonal(axis1=1, axis2=2)[own]
-    separation = _separation(pairs.values, gap_variances + 4.0 * spreads.diagonal(1))
-    separation *= unit / error
-    text = warning_text(separation)
-    if text is not None:
-        warnings.warn(text, SeparationWarning, stacklevel=2)
-    return ComponentUncertainty(
-        components=V[:q],
-        eigenvalues=pairs.values[:q] * unit**2,
-        covariance=covariance,
-        std=np.sqrt(variances),
-        angle=np.minimum(np.sqrt(np.add.reduce(variances, axis=1)), np.pi / 2),
-        eigenvalue_std=np.sqrt(np.maximum(spreads.diagonal(), 0.0)) * unit * error,
-        gap=_gaps(pairs.values, q) * unit**2,
-        separation=separation,
-        verdict=verdict(separation),
-        order=order,
-        joint=_joint(blocks, first, second) if joint else None,
+    variance, shift = spreads.diagonal().copy(), np.zeros(q)
+    if order == 2:
+        # λ̃ has Σ δ_ij² / (λ_i − λ_j): its mean, and its variance for normal δ (Isserlis). The gap g
+        # is replaced by g + Var(δ_ij) / g, which matters where they are of one size only.
+        damped = inverse / (1.0 + np.maximum(spreads, 0.0) * np.square(inverse))
+        coupling = turned[own] * damped[:, None, :]
+        shift = (spreads * damped).sum(axis=1)
+        variance += 2.0 * np.einsum("ijk,ikj->i", coupling, coupling)
+    return Expansion(
+        values=pairs.values * unit**2,
+        vectors=V,
+        pairs=wanted,
+        covariance=blocks,
+        size=unit * error,
+        variance=np.maximum(variance, 0.0),
+        shift=shift * unit * error,
+        gap_variance=gap_variance,
+        tangent=tangent,
+        total_variance=sums.total_variance,
+        total_covariance=sums.total_covariance[:q],
     )
 
 
+def weighted_sum(cov: Covariance, weights: Doubles) -> Doubles:
+    """Σ t_n Ψ_n for weights of any sign and sum, shape (D, D)."""
+    if weights.min() < 0.0:
+        positive = np.maximum(weights, 0.0)
+        return weighted_sum(cov, positive) - weighted_sum(cov, positive - weights)
+    size = float(weights.sum())
+    if size == 0.0:
+        return np.zeros(cov.shape[1:])
+    # An average wants shares; a representation shared by all rows never looks at them.
+    return size * cov.average(weights / size)
+
+
 def _units(X: UncertainArray, base: Doubles, order: int) -> tuple[float, float]:
-    """Units of the spread and of the errors, powers of two: fourth powers to come stay finite.
+    """Units of the spread and of the errors, powers of two, so that fourth powers stay finite.
 
     To order 2 both are one, the larger: there the errors are part of the spread.
     """
     spread = max(base.diagonal().tolist())
-    within = float(X.cov.average_diagonal(X._weights).max())
+    within = float(X.cov.average_diagonal(X.given_weights).max())
     leading = max(spread, within) if order == 2 else spread
-    lost = leading < _SMALLEST and (spread > 0.0 or _differ(X))
+    lost = leading < _SMALLEST and spread > 0.0
+    if leading < _SMALLEST and not lost:
+        counted = X.mean[X.weights > 0.0]
+        lost = bool((counted != counted[0]).any())
     if lost or not math.isfinite(within):
         raise ValueError(out_of_range("X", "underflows" if math.isfinite(within) else "overflows"))
     if order == 2:
         spread = within = max(spread, within)
     # What is too small to be squared is measured in the other's unit.
     large = max(spread, within)
-    if spread < _SMALLEST:
-        spread = large
-    if within < _SMALLEST:
-        within = large
-    return _power_of_two(spread), _power_of_two(within)
-
-
-def _differ(X: UncertainArray) -> bool:
-    """Whether the means of rows that count are not all the same."""
-    counted = X.mean if X._weights is None else X.mean[X._weights > 0.0]
-    return bool((counted != counted[0]).any())
-
-
-def _power_of_two(variance: float) -> float:
-    """A power of two above the standard deviation, at most twice as large; 1 if there is none."""
-    return math.ldexp(1.0, math.frexp(math.sqrt(max(variance, 0.0)))[1])
+    spread, within = (x if x >= _SMALLEST else large for x in (spread, within))
+    one, other = (math.ldexp(1.0, math.frexp(math.sqrt(max(x, 0.0)))[1]) for x in (spread, within))
+    return one, other
 
 
 def _check_range(*found: Doubles) -> None:
     """Raise unless all numbers are finite and so are their sums."""
     if not all(math.isfinite(np.add.reduce(values, axis=None)) for values in found):
         raise ValueError(
-            complaint(
-                "X",
-                "have errors and a spread of comparable size",
-                "their ratio is so large that its powers do not fit into float64",
-                "Check the units of the errors; to order 2 they are part of the spread",
-            )
+            "X must have errors and a spread of comparable size; powers of their ratio do not fit "
+            "into float64 (check the units of the errors)"
         )
 
 
 def _inverse_gaps(values: Doubles, q: int) -> tuple[Doubles, npt.NDArray[np.bool_]]:
     """1 / (λ_i − λ_j), zero for j = i, shape (q, D); and which of the q components are tied."""
     gaps = values[:q, None] - values
-    limit = tie_tolerance(len(values)) * float(values[0])
-    equal = np.abs(gaps) <= limit
+    equal = np.abs(gaps) <= tie_tolerance(len(values)) * float(values[0])
     gaps[equal] = np.inf
     return 1.0 / gaps, np.add.reduce(equal, axis=1) > 1
 
 
-def _gaps(values: Doubles, q: int) -> Doubles:
-    few = values[: q + 1].tolist()
-    steps = [math.inf, *(a - b for a, b in pairwise(few)), math.inf]
-    return np.array([min(pair) for pair in pairwise(steps)][:q])
+class _RowSums:
+    """Covariances of δu_i for some vectors, from one pass over the rows.
+
+    Parameters
+    ----------
+    redraw : Redraw
+    units : tuple of float
+        What the means and the errors are measured in, m and e: the spreads are in m²e². With
+        products of errors, of order 2, the two are the same.
+    U : ndarray of shape (k, D)
+        Orthonormal rows.
+    pairs : sequence of (int, int)
+        The i and k for which to find Cov(δu_i, δu_k).
+    order : {1, 2}
+        Whether products of errors count.
+
+    Attributes
+    ----------
+    spreads : ndarray of shape (number of pairs, D, D)
+        Cov(δu_i, δu_k) for each pair.
+    first, second : ndarray of int
+        The i and the k of the pairs.
+    total_variance : float
+        Var(tr δ), to order 2.
+    total_covariance : ndarray of shape (k,)
+        Cov(δ_ii, tr δ), to order 2.
+    """
+
+    def __init__(
+        self,
+        redraw: Redraw,
+        units: tuple[float, float],
+        U: Doubles,
+        pairs: Sequence[tuple[int, int]],
+        order: int,
+    ) -> None:
+        X, w = redraw.rows, redraw.rows.weights
+        (n, d), k = X.shape, len(U)
+        self._U, self._cov, self._pairs = U, X.cov.scaled(1.0 / units[1]), pairs
+        self.first, self.second = np.array(pairs, dtype=np.intp).T
+        self._squares = w * w
+        # B = diag(w) − wwᵀ has B_nm² = w_n² w_m², to which n = m adds w_n² (1 − 2 w_n).
+        self._own = self._common = None
+        if order == 2:
+            self._own = self._squares * (1.0 - 2.0 * w)
+            if redraw.own is not None:
+                self._own = self._own + redraw.own
+            self._common = weighted_sum(self._cov, self._squares)
+        self._scores = np.empty((k, n))  # a = U (m − μ)
+        self._along = np.empty((k, n))  # P_ii of P = U Ψ Uᵀ
+        self._across = np.empty((k - 1, n))  # P_ij for neighbors
+        self.spreads = np.zeros((len(pairs), d, d))
+        self.total_variance, self.total_covariance = 0.0, np.zeros(k)
+        add = self._add_independent if self._cov.kind == "diagonal" else self._add_any
+        for block in row_blocks(n, d * (k + 6 + 2 * len(pairs))):
+            centered = np.subtract(X.mean[block], redraw.mean, dtype=np.float64)
+            centered /= units[0]
+            np.matmul(U, centered.T, out=self._scores[:, block])
+            add(block, centered)
+        if self._common is not None:
+            S, along = self._common, U @ self._common
+            for total, (i, j) in zip(self.spreads, pairs, strict=True):
+                total += (along[i] @ U[j]) * S + np.multiply.outer(along[j], along[i])
+            self.total_variance += 2.0 * float(np.square(S).sum())
+            self.total_covariance += 2.0 * np.square(along).sum(axis=1)
+        self._cumulant_gaps = np.zeros(max(k - 1, 0))
+        if order == 2 and redraw.cumulants is not None:
+            self._add_cumulants(redraw, units[1])
+
+    def _add_independent(self, block: slice, centered: Doubles) -> None:
+        """Add a block of rows with independent errors: Ψu is ψ ∘ u."""
+        U, first, second, q = self._U, self.first, self.second, max(map(max, self._pairs)) + 1
+        psi = _variances(self._cov, block)
+        left, right = U[first], U[second]
+        inner = np.concatenate([U * U, U[:-1] * U[1:], left * right]) @ psi.T
+        k, squares = len(U), self._squares[block]
+        self._along[:, block], self._across[:, block] = inner[:k], inner[k : 2 * k - 1]
+        P, a = inner[2 * k - 1 :], self._scores[:, block]
+        # Σ w² a_i m ψᵀ for each component, and Σ w² P_ij m mᵀ for each pair.
+        buffer = np.empty_like(centered)
+        crossed = [
+            np.multiply(centered, row[:, None], out=buffer).T @ psi for row in squares * a[:q]
+        ]
+        for t, (i, j) in enumerate(self._pairs):
+            np.multiply(centered, (squares * P[t])[:, None], out=buffer)
+            self.spreads[t] += buffer.T @ centered
+            self.spreads[t] += crossed[j] * U[i] + (crossed[i] * U[j]).T
+        weights = squares * a[first] * a[second]
+        if self._own is not None:
+            own = self._own[block]
+            weights += own * P
+            products = (psi * own[:, None]).T @ psi
+            self.spreads += right[:, :, None] * left[:, None, :] * products
+            square = np.square(psi)
+            self.total_variance += 4.0 * float(squares @ (np.square(centered) * psi).sum(axis=1))
+            self.total_variance += 2.0 * float(own @ square.sum(axis=1))
+            linear = U @ (centered * psi).T
+            self.total_covariance += 4.0 * (a * linear) @ squares + 2.0 * (U * U) @ (square.T @ own)
+        self.spreads.reshape(len(first), -1)[:, :: U.shape[1] + 1] += weights @ psi
+
+    def _add_any(self, block: slice, centered: Doubles) -> None:
+        """Add a block of rows, from the products Ψu."""
+        images = row_images(self._cov, block, self._U)
+        P = self._U @ images.transpose(0, 2, 1)
+        self._along[:, block], self._across[:, block] = P.diagonal().T, P.diagonal(1).T
+        squares, a, d = self._squares[block], self._scores[:, block], centered.shape[1]
+        # One product gives mᵀ(P_ij m + a_j Ψu_i) and mᵀ(a_i Ψu_j), or half of both if i = j.
+        width = sum(1 + (i != j) for i, j in self._pairs)
+        mixed = np.empty((len(centered), width, d))
+        weights = np.empty((len(self._pairs), len(centered)))
+        width = 0
+        for t, (i, j) in enumerate(self._pairs):
+            level = squares * P[i, j] * (0.5 if i == j else 1.0)
+            for first, second in [(i, j)] if i == j else [(i, j), (j, i)]:
+                part = mixed[:, width]
+                np.multiply(images[first], (squares * a[second])[:, None], out=part)
+                if first == i:
+                    part += level[:, None] * centered
+                width += 1
+            weights[t] = squares * a[i] * a[j]
+            if self._own is not None:
+                own = self._own[block]
+                weights[t] += own * P[i, j]
+                self.spreads[t] += images[j].T @ (own[:, None] * images[i])
+        halves = (centered.T @ mixed.reshape(len(centered), -1)).reshape(d, -1, d)
+        width = 0
+        for t, (i, j) in enumerate(self._pairs):
+            self.spreads[t] += halves[:, width]
+            width += i != j
+            self.spreads[t] += halves[:, width].T
+            width += 1
+        self.spreads += row_sums(self._cov, block, weights)
+        if self._own is not None:
+            quadratic, square = row_traces(self._cov, block, centered)
+            self.total_variance += 4.0 * float(squares @ quadratic)
+            self.total_variance += 2.0 * float(self._own[block] @ square)
+            linear = np.einsum("nd,knd->kn", centered, images)
+            self.total_covariance += 4.0 * (a * linear) @ squares
+            self.total_covariance += 2.0 * np.square(images).sum(axis=2) @ self._own[block]
+
+    def _add_cumulants(self, redraw: Redraw, unit: float) -> None:
+        """Add what third and fourth cumulants of independent errors contribute."""
+        assert redraw.cumulants is not None
+        U, a, w = self._U, self._scores, redraw.rows.weights
+        third, fourth = (c / unit**p for c, p in zip(redraw.cumulants, (3, 4), strict=True))
+        centered = (redraw.rows.mean - redraw.mean) / unit
+        B = w * (1.0 - w)
+        fourth_sum, skewed = (B * B) @ fourth, (w * B)[:, None] * third
+        crossed = centered.T @ skewed  # Σ w B m κ₃ᵀ
+        along = a @ skewed  # Σ w B a_i κ₃
+        for total, (i, k) in zip(self.spreads, self._pairs, strict=True):
+            linear = crossed * (U[i] * U[k])
+            total += linear + linear.T
+            total += np.diag(fourth_sum * U[i] * U[k] + along[i] * U[k] + along[k] * U[i])
+        squares = U * U
+        self.total_variance += float(fourth_sum.sum() + 4.0 * crossed.trace())
+        self.total_covariance += squares @ (fourth_sum + 2.0 * crossed.diagonal())
+        self.total_covariance += 2.0 * (along * U).sum(axis=1)
+        difference = squares[:-1] - squares[1:]
+        self._cumulant_gaps += np.square(difference) @ fourth_sum
+        steps = along[:-1] * U[:-1] - along[1:] * U[1:]
+        self._cumulant_gaps += 4.0 * (steps * difference).sum(axis=1)
+
+    def gap_variances(self) -> Doubles:
+        """Var(δ_ii − δ_jj) for neighbors j = i + 1 among U, shape (k − 1,)."""
+        a, P, across = self._scores, self._along, self._across
+        weighted = np.square(a) * P
+        linear = weighted[:-1] + weighted[1:] - 2.0 * a[:-1] * a[1:] * across
+        result = 4.0 * (linear @ self._squares)
+        if self._own is not None and self._common is not None:
+            square = np.square(P[:-1]) + np.square(P[1:]) - 2.0 * np.square(across)
+            S = self._U @ self._common @ self._U.T
+            own = np.square(np.diagonal(S))
+            result += 2.0 * (square @ self._own)
+            result += 2.0 * (own[:-1] + own[1:] - 2.0 * np.square(np.diagonal(S, 1)))
+        return np.asarray(np.maximum(result + self._cumulant_gaps, 0.0))
 
 
-def _separation(values: Doubles, variances: Doubles) -> Doubles:
-    """Gaps between neighbours in standard deviations; a tie has none, whatever its errors."""
-    limit = tie_tolerance(len(values)) * float(values[0])
-    found = []
-    for (a, b), variance in zip(pairwise(values.tolist()), variances.tolist(), strict=False):
-        if a - b <= limit:
-            found.append(0.0)
-        else:
-            found.append((a - b) / math.sqrt(variance) if variance > 0.0 else math.inf)
-    return np.array(found)
+class _DirectionSums:
+    """The attributes of `_RowSums` for δ = Σ z_k directions[k] with standard normal z."""
+
+    def __init__(self, directions: Doubles, U: Doubles, pairs: Sequence[tuple[int, int]]) -> None:
+        self.first, self.second = np.array(pairs, dtype=np.intp).T
+        images = directions @ U.T  # (K, D, k)
+        self.spreads = np.stack([images[:, :, i].T @ images[:, :, k] for i, k in pairs])
+        self._own = np.einsum("kd,ndk->nk", U, images)
+        traces = np.trace(directions, axis1=1, axis2=2)
+        self.total_variance = float(traces @ traces)
+        self.total_covariance = traces @ self._own
+
+    def gap_variances(self) -> Doubles:
+        """Var(δ_ii − δ_jj) for neighbors j = i + 1."""
+        return np.asarray(np.square(self._own[:, :-1] - self._own[:, 1:]).sum(axis=0))
 
 
-def _joint(blocks: Doubles, first: Indices, second: Indices) -> Doubles:
-    """The blocks of pairs, and their transposes, as one array (q, D, q, D)."""
-    q, d = int(first[-1]) + 1, blocks.shape[1]
-    joint = np.empty((q, d, q, d))
-    joint[second, :, first, :] = blocks.transpose(0, 2, 1)
-    joint[first, :, second, :] = blocks
-    return joint
+def row_images(cov: Covariance, rows: slice, U: Doubles) -> Doubles:
+    """Ψ_n u for some rows and all u in U, shape (k, n, D); a view where rows share them."""
+    n = rows.stop - rows.start
+    shape = (len(U), n, cov.shape[1])
+    if cov.kind == "zero":
+        return np.broadcast_to(np.float64(0.0), shape)
+    if cov.kind == "shared":
+        images = cov.multiplier * (U @ cov.arrays["cov"])
+        return np.broadcast_to(images[:, None, :], shape)
+    if cov.kind == "dense":
+        matrices = cov.arrays["cov"][rows].reshape(-1, shape[2]).astype(np.float64, copy=False)
+        images = matrices @ (cov.multiplier * U.T)
+        return np.ascontiguousarray(images.reshape(n, -1, len(U)).transpose(2, 0, 1))
+    images = np.zeros(shape)
+    if "std" in cov.arrays:
+        images += _variances(cov, rows) * U[:, None, :]
+    if "factors" in cov.arrays:
+        factors = cov.arrays["factors"][rows].astype(np.float64, copy=False)
+        inner = cov.multiplier * (U @ factors)
+        images += (inner @ factors.transpose(0, 2, 1)).transpose(1, 0, 2)
+    return images
+
+
+def row_sums(cov: Covariance, rows: slice, weights: Doubles) -> Doubles:
+    """Σ t_n Ψ_n over some rows for each set of weights (p, n), of any sign; shape (p, D, D)."""
+    p, d = len(weights), cov.shape[1]
+    if cov.kind == "shared":
+        matrix = cov.multiplier * cov.arrays["cov"].astype(np.float64, copy=False)
+        return np.asarray(weights.sum(axis=1)[:, None, None] * matrix)
+    if cov.kind == "dense":
+        matrices = cov.arrays["cov"][rows].reshape(-1, d * d).astype(np.float64, copy=False)
+        return np.asarray((cov.multiplier * (weights @ matrices)).reshape(p, d, d))
+    out = np.zeros((p, d, d))
+    if "std" in cov.arrays:
+        axis = np.arange(d)
+        out[:, axis, axis] = weights @ _variances(cov, rows)
+    if "factors" in cov.arrays:
+        factors = cov.arrays["factors"][rows].astype(np.float64, copy=False)
+        for total, each in zip(out, cov.multiplier * weights, strict=True):
+            total += np.tensordot(each[:, None, None] * factors, factors, axes=([0, 2], [0, 2]))
+    return out
+
+
+def row_traces(cov: Covariance, rows: slice, centered: Doubles) -> tuple[Doubles, Doubles]:
+    """mᵀΨ_n m for a vector of each row, and tr Ψ_n², both of shape (n,)."""
+    n = len(centered)
+    if cov.kind == "shared":
+        matrix = cov.multiplier * cov.arrays["cov"].astype(np.float64, copy=False)
+        quadratic = np.einsum("nd,nd->n", centered @ matrix, centered)
+        return quadratic, np.full(n, np.square(matrix).sum())
+    if cov.kind == "dense":
+        matrices = cov.multiplier * cov.arrays["cov"][rows].astype(np.float64, copy=False)
+        quadratic = np.einsum("nd,nde,ne->n", centered, matrices, centered, optimize=True)
+        return quadratic, np.einsum("nde,nde->n", matrices, matrices)
+    quadratic, square = np.zeros(n), np.zeros(n)
+    variances = _variances(cov, rows) if "std" in cov.arrays else np.zeros_like(centered)
+    quadratic += (np.square(centered) * variances).sum(axis=1)
+    square += np.square(variances).sum(axis=1)
+    if "factors" in cov.arrays:
+        factors = math.sqrt(cov.multiplier) * cov.arrays["factors"][rows].astype(np.float64)
+        quadratic += np.square(np.einsum("nd,ndr->nr", centered, factors)).sum(axis=1)
+        square += np.square(factors.transpose(0, 2, 1) @ factors).sum(axis=(1, 2))
+        square += 2.0 * np.einsum("nd,ndr->n", variances, np.square(factors))
+    return quadratic, square
+
+
+def _variances(cov: Covariance, rows: slice) -> Doubles:
+    """The variances of independent errors of some rows, shape (n, D)."""
+    std = cov.arrays["std"]
+    variances = np.square(std if len(std) == 1 else std[rows], dtype=np.float64)
+    if cov.multiplier != 1.0:
+        variances *= cov.multiplier
+    shape = rows.stop - rows.start, cov.shape[1]
+    return variances if variances.shape == shape else np.broadcast_to(variances, shape)

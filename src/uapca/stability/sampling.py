@@ -13,13 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._progress import Progress, reported
-from uapca._validation import complaint, pandas_for, rng_from
+from uapca._validation import Doubles, Seed, pandas_for, rng_from
 from uapca.compare import hellinger_to_each
 from uapca.decomposition import UAPCA
-from uapca.stability.draws import draw_batches
-from uapca.stability.realised import check_count, check_data
+from uapca.stability.simulation import check_count, check_data, draw_batches
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import Doubles
 
 __all__ = [
     "SamplingConvergence",
@@ -35,7 +33,7 @@ _BATCH_BYTES = 2 << 20
 def fit_by_sampling(
     X: UncertainArray,
     n_samples: int,
-    rng: Any = None,
+    rng: Seed = None,
     *,
     n_components: int | float | None = None,
     progress: Progress = False,
@@ -133,12 +131,7 @@ class SamplingConvergence:
         """
         if len(self.n_samples) < 2:
             raise ValueError(
-                complaint(
-                    "n_samples",
-                    "have two values or more to have a slope",
-                    f"got {len(self.n_samples)}",
-                    "Pass growing sample counts",
-                )
+                f"n_samples must have two or more values for a slope; got {len(self.n_samples)}"
             )
         return np.asarray(np.polyfit(np.log(self.n_samples), np.log(self.median).T, 1)[0])
 
@@ -168,7 +161,7 @@ def sampling_convergence(
     dims: Iterable[int] = range(2, 13),
     n_samples: Sequence[int] = (10, 30, 100, 300, 1000, 3000),
     n_runs: int = 40,
-    rng: Any = None,
+    rng: Seed = None,
     *,
     progress: Progress = False,
 ) -> SamplingConvergence:
@@ -224,7 +217,7 @@ def sampling_convergence(
     return SamplingConvergence(np.array(features), np.array(counts), distances)
 
 
-def make_sampling_experiment(n_features: int, rng: Any = None) -> UncertainArray:
+def make_sampling_experiment(n_features: int, rng: Seed = None) -> UncertainArray:
     """Ten normals for the comparison with sampling, in any number of features.
 
     The means are drawn from N(0, Σ); every row has the covariance Σ with its elements reversed,
@@ -247,17 +240,8 @@ def make_sampling_experiment(n_features: int, rng: Any = None) -> UncertainArray
     >>> uapca.datasets.make_sampling_experiment(4, rng=0).shape
     (10, 4)
     """
-    if not isinstance(n_features, int | np.integer) or n_features < 1:
-        raise ValueError(
-            complaint(
-                "n_features",
-                "be a positive integer",
-                f"got {n_features!r}",
-                "The paper uses 2 to 12",
-            )
-        )
+    d = check_count(n_features, "n_features")
     generator = rng_from(rng)
-    d = int(n_features)
     factor = generator.standard_normal((d, d)) / np.sqrt(d)
     sigma = factor @ factor.T
     mean = generator.standard_normal((_ROWS, d)) @ factor.T
@@ -293,7 +277,5 @@ def _listed(values: Any, parameter: str) -> list[Any]:
     """The values as a list that is not empty."""
     items = list(values) if np.iterable(values) else [values]
     if not items:
-        raise ValueError(
-            complaint(parameter, "have at least one value", "got none", "Pass a list of integers")
-        )
+        raise ValueError(f"{parameter} must have at least one value; got none")
     return items

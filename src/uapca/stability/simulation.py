@@ -1,29 +1,36 @@
-"""How uncertain the components are, by drawing.
+"""PCAs of redrawn data sets.
 
-Every draw is a whole data set, one realisation of each row, with a PCA of its own. The PCAs are
-aligned to the expected one, since signs carry no meaning and would blur the picture.
+Every draw is a whole data set with a PCA of its own. The PCAs are aligned to the components of the
+fit, since signs carry no meaning.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from uapca._progress import Progress, reported
-from uapca._validation import as_floats, complaint, rng_from
-from uapca.decomposition.spectrum import spectrum
-from uapca.stability.draws import draw_batches
-from uapca.stability.realised import check_count, check_data, realised_covariance
+from uapca._validation import Doubles, Seed, as_floats, check_choice, check_finite, rng_from
+from uapca.aggregate.accumulate import moments
+from uapca.decomposition.spectrum import scaled_spectrum
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import Doubles, equal_weights
+from uapca.uncertain.covariance import root
 
-__all__ = ["Simulation", "simulate"]
+__all__ = ["Simulation", "check_count", "check_data", "draw_batches", "simulate"]
 
-_ALIGNMENTS = ("sign", "procrustes")
 _SCORES_LIMIT = 4 << 30  # bytes of scores above which the caller should decide
+# Small enough to stay in cache while a batch is worked on, where draws are cheap to start; laws
+# are drawn row by row in Python, which only large batches amortize.
+_BATCH_BYTES = 1 << 20
+_BATCH_BYTES_OF_LAWS = 64 << 20
+# Eigenvalues of a Gram matrix below this share of the largest have lost half of their digits.
+_LOST = 1e-8
+
+Align = Literal["sign", "procrustes"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,14 +42,15 @@ class Simulation:
     components : ndarray of shape (n_draws, q, D)
         Orthonormal rows for each draw.
     eigenvalues : ndarray of shape (n_draws, q)
-        Falling for each draw, whatever the alignment.
+        Decreasing for each draw, whatever the alignment.
     scores : ndarray of shape (n_draws, N, q), or None
-        Each draw's rows, centred, on its own components; None if left out.
+        Each draw's rows, centered, on its own components; None if left out.
     reference : ndarray of shape (q, D)
-        The components the draws are aligned to: those of the expected covariance, as in
-        `uapca.component_uncertainty`.
+        The components the draws are aligned to: those of the fit, ``UAPCA(q).fit(X)``.
     align : str
         How they are aligned.
+    totals : ndarray of shape (n_draws,)
+        The total variance of each draw.
     """
 
     components: Doubles
@@ -50,6 +58,7 @@ class Simulation:
     scores: Doubles | None
     reference: Doubles
     align: str
+    totals: Doubles
 
     def component_quantiles(self, p: npt.ArrayLike = (0.025, 0.5, 0.975)) -> Doubles:
         """Quantiles of the components' entries over the draws, shape (..., q, D)."""
@@ -62,14 +71,7 @@ class Simulation:
     def score_quantiles(self, p: npt.ArrayLike = (0.025, 0.5, 0.975)) -> Doubles:
         """Quantiles of the rows' scores over the draws, shape (..., N, q)."""
         if self.scores is None:
-            raise ValueError(
-                complaint(
-                    "scores",
-                    "be kept to have quantiles",
-                    "the simulation left them out",
-                    "Simulate with scores=True",
-                )
-            )
+            raise ValueError("scores must be kept to have quantiles; use simulate(scores=True)")
         return np.quantile(self.scores, _probabilities(p), axis=0)
 
     def angles(self) -> Doubles:
@@ -79,6 +81,16 @@ class Simulation:
         across = np.linalg.norm(self.components - along[..., None] * self.reference, axis=2)
         return np.asarray(np.arctan2(across, along))
 
+    def subspace_angles(self, first: int = 0, last: int | None = None) -> Doubles:
+        """The largest principal angle between components first to last of each draw and the fit.
+
+        Shape (n_draws,), in radians; of all q components by default.
+        """
+        own, fit = self.components[:, first:last], self.reference[first:last]
+        rest = own - (own @ fit.T) @ fit
+        sine = np.sqrt(np.linalg.eigvalsh(rest @ rest.transpose(0, 2, 1))[:, -1].clip(0.0, 1.0))
+        return np.asarray(np.arcsin(sine))
+
     def __repr__(self) -> str:
         n, q, d = self.components.shape
         lines = [f"Simulation: {n} draws, {q} of {d} components, aligned by {self.align}"]
@@ -86,19 +98,20 @@ class Simulation:
         tilt = np.degrees(np.sqrt(np.square(self.angles()).mean(axis=0)))
         for i in range(q):
             lines.append(
-                f"  {i + 1}  variance {middle[i]:.4g} ({low[i]:.4g} to {high[i]:.4g}), "
+                f"  PC{i + 1}  variance {middle[i]:.4g} ({low[i]:.4g} to {high[i]:.4g}), "
                 f"tilt {tilt[i]:.2g}°"
             )
         return "\n".join(lines)
 
 
 def simulate(
-    X: UncertainArray,
-    n_draws: int,
+    X: UncertainArray | None = None,
+    n_draws: int | None = None,
     n_components: int = 2,
-    rng: Any = None,
+    rng: Seed = None,
     *,
-    align: str = "sign",
+    draws: npt.ArrayLike | None = None,
+    align: Align = "sign",
     scores: bool = True,
     progress: Progress = False,
 ) -> Simulation:
@@ -106,11 +119,14 @@ def simulate(
 
     Parameters
     ----------
-    X : UncertainArray of shape (N, D)
-        Rows are drawn from their laws or, where they have none, as normals.
-    n_draws : int
+    X : UncertainArray of shape (N, D), optional
+        Rows are drawn from their laws or, where they have none, as normals, independently.
+    n_draws : int, optional
     n_components : int, default=2
     rng : int, numpy.random.Generator or None
+    draws : array-like of shape (S, N, D), optional
+        Joint draws of the whole data set, such as posterior draws, instead of ``X`` and
+        ``n_draws``. Rows may depend on each other.
     align : {"sign", "procrustes"}, default="sign"
         "sign" turns each component into the half-space of its reference and leaves it an
         eigenvector of its draw, so that the spread is that of `uapca.component_uncertainty`.
@@ -128,51 +144,108 @@ def simulate(
 
     See Also
     --------
-    component_uncertainty : The same in closed form.
+    component_uncertainty : Standard errors and intervals, in closed form where it is accurate.
 
     Examples
     --------
     >>> import numpy as np, uapca
     >>> rng = np.random.default_rng(0)
     >>> X = uapca.UncertainArray(rng.normal(size=(100, 3)) * [5, 3, 1], std=0.5)
-    >>> drawn = uapca.simulate(X, 4000, rng=0)
-    >>> drawn
+    >>> uapca.simulate(X, 4000, rng=0)
     Simulation: 4000 draws, 2 of 3 components, aligned by sign
-      1  variance 29.85 (28.81 to 30.89), tilt 1°
-      2  variance 9.303 (8.718 to 9.901), tilt 1.4°
-    >>> closed = uapca.component_uncertainty(X)
-    >>> np.allclose(drawn.components.std(axis=0), closed.std, rtol=0.05, atol=1e-3)
-    True
+      PC1  variance 29.85 (28.81 to 30.89), tilt 1°
+      PC2  variance 9.303 (8.718 to 9.901), tilt 1.4°
+
+    Joint draws of a data set in which all values share one offset: every draw has the same PCA.
+
+    >>> shared = np.asarray(X.mean) + rng.normal(size=(500, 1, 3))
+    >>> uapca.simulate(draws=shared, scores=False)
+    Simulation: 500 draws, 2 of 3 components, aligned by sign
+      PC1  variance 29.58 (29.58 to 29.58), tilt ...°
+      PC2  variance 9.057 (9.057 to 9.057), tilt ...°
     """
-    X = check_data(X)
-    n, d = X.shape
-    count = check_count(n_draws, "n_draws")
-    q = check_count(n_components, "n_components", d, "features")
-    if align not in _ALIGNMENTS:
-        raise ValueError(
-            complaint("align", "be 'sign' or 'procrustes'", f"got {align!r}", "Use 'sign'")
+    check_choice(align, ("sign", "procrustes"), "align")
+    if draws is None:
+        data = check_data(X)
+        count = check_count(n_draws, "n_draws")
+        n, d = data.shape
+        within = data.cov.average(data.given_weights)
+        batches = draw_batches(data, count, rng_from(rng), min(n, d) ** 2)
+    else:
+        if X is not None or n_draws is not None:
+            raise ValueError("draws must be given without X and n_draws")
+        joint = as_floats(draws, "draws").astype(np.float64, copy=False)
+        if joint.ndim != 3 or not joint.size:
+            raise ValueError(f"draws must have shape (S, N, D); got shape {joint.shape}")
+        check_finite(joint, "draws", ("draw", "row", "feature"))
+        count, n, d = joint.shape
+        data = UncertainArray(joint.mean(axis=0), check=False)
+        deviations = (joint - data.mean).reshape(-1, d)
+        within = deviations.T @ deviations / len(deviations)
+        size = max(_BATCH_BYTES // (8 * n * d), 1)
+        batches = (
+            (slice(k, min(k + size, count)), joint[k : k + size].copy())
+            for k in range(0, count, size)
         )
-    if scores:
-        _check_scores(count, n, q)
-    generator = rng_from(rng)
-    reference = spectrum(realised_covariance(X)[1], q).vectors
+    q = check_count(n_components, "n_components", d, "features")
+    if scores and 8 * count * n * q > _SCORES_LIMIT:
+        raise ValueError(
+            f"scores must be False where they take more than 4 GiB; {count} draws of {n} rows on "
+            f"{q} components take {8 * count * n * q / 2**30:.1f} GiB"
+        )
+    between = moments(data.mean, data.given_weights)[1]
+    reference = scaled_spectrum(between, within, 1.0, q).vectors
+    w, roots = data.weights, np.sqrt(data.weights)[:, None]
     components, eigenvalues = np.empty((count, q, d)), np.empty((count, q))
+    totals = np.empty(count)
     kept = np.empty((count, n, q)) if scores else None
     with reported(progress, count, "draws") as done:
-        for batch, points in draw_batches(X, count, generator, d * d):
-            _centre(points, X._weights)
-            values, vectors = np.linalg.eigh(_covariances(points, X._weights))
-            eigenvalues[batch] = np.maximum(values[:, : -q - 1 : -1], 0.0)
-            found = vectors[:, :, : -q - 1 : -1].transpose(0, 2, 1)
+        for batch, points in batches:
+            points -= (w @ points)[:, None, :]
+            eigenvalues[batch], found, totals[batch] = leading(points * roots, reference)
             components[batch] = aligned(found, reference, align)
             if kept is not None:
                 np.matmul(points, components[batch].transpose(0, 2, 1), out=kept[batch])
             done(batch.stop - batch.start)
-    return Simulation(components, eigenvalues, kept, reference, align)
+    return Simulation(components, eigenvalues, kept, reference, align, totals)
 
 
-def aligned(components: Doubles, reference: Doubles, align: str) -> Doubles:
-    """Stacks of components (b, q, D) turned towards the reference (q, D)."""
+def leading(rows: Doubles, reference: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """Leading eigenpairs of YᵀY and its trace for a stack Y of shape (b, R, D).
+
+    From D × D or R × R products, whichever are smaller. The number of pairs q is that of
+    ``reference``, shape (q, D), which also completes the basis where the rank is below q.
+
+    Returns
+    -------
+    values : ndarray of shape (b, q)
+    vectors : ndarray of shape (b, q, D)
+    totals : ndarray of shape (b,)
+    """
+    b, r, d = rows.shape
+    q = len(reference)
+    totals = np.einsum("brd,brd->b", rows, rows)
+    if d <= r:
+        values, vectors = np.linalg.eigh(rows.transpose(0, 2, 1) @ rows)
+        values = np.maximum(values[:, : -q - 1 : -1], 0.0)
+        return values, vectors[:, :, : -q - 1 : -1].transpose(0, 2, 1), totals
+    values, left = np.linalg.eigh(rows @ rows.transpose(0, 2, 1))
+    values, left = np.maximum(values[:, : -q - 1 : -1], 0.0), left[:, :, : -q - 1 : -1]
+    if q <= r and (values[:, -1] > _LOST * values[:, 0]).all():
+        vectors = left.transpose(0, 2, 1) @ rows
+        return values, vectors / np.linalg.norm(vectors, axis=2, keepdims=True), totals
+    _, singular, vectors = np.linalg.svd(rows, full_matrices=False)
+    values, vectors = np.square(singular[:, :q]), vectors[:, :q]
+    if q > r:
+        fixed = np.broadcast_to(reference, (b, q, d))
+        basis = np.linalg.qr(np.concatenate([vectors, fixed], axis=1).transpose(0, 2, 1))[0]
+        vectors = np.concatenate([vectors, basis.transpose(0, 2, 1)[:, r:q]], axis=1)
+        values = np.pad(values, ((0, 0), (0, q - r)))
+    return values, vectors, totals
+
+
+def aligned(components: Doubles, reference: Doubles, align: Align) -> Doubles:
+    """Stacks of components (b, q, D) turned toward the reference (q, D)."""
     if align == "sign":
         signs = np.einsum("bqd,qd->bq", components, reference)
         return np.where(signs[..., None] < 0.0, -components, components)
@@ -181,40 +254,75 @@ def aligned(components: Doubles, reference: Doubles, align: str) -> Doubles:
     return np.asarray(left @ right @ components)
 
 
-def _centre(points: Doubles, weights: Doubles | None) -> None:
-    """Take each data set's own mean out of it, in place."""
-    n = points.shape[1]
-    w = equal_weights(n) if weights is None else weights
-    points -= (w @ points)[:, None, :]
+def draw_batches(
+    X: UncertainArray, n: int, rng: np.random.Generator, numbers: int = 0
+) -> Iterator[tuple[slice, Doubles]]:
+    """``n`` draws of all rows, from their laws or as normals, as batches of shape (b, N, D).
+
+    ``numbers`` is how many numbers the caller makes of each draw, if that is more than N D.
+    """
+    limit = _BATCH_BYTES if X.laws is None else _BATCH_BYTES_OF_LAWS
+    size = min(max(limit // (8 * max(X.mean.size, numbers)), 1), n)
+    if size < n and X.cov.kind == "dense" and X.laws is None:
+        # The roots of full matrices are taken once instead of for each batch.
+        matrices = X.cov.dense().astype(np.float64, copy=False)
+        X = UncertainArray(X.mean, factors=root(matrices), check=False)
+    for start in range(0, n, size):
+        stop = min(start + size, n)
+        yield slice(start, stop), X.sample(stop - start, rng)
 
 
-def _covariances(centred: Doubles, weights: Doubles | None) -> Doubles:
-    """Population covariances of centred data sets, (b, N, D) to (b, D, D)."""
-    if weights is None:
-        products = centred.transpose(0, 2, 1) @ centred
-        products /= centred.shape[1]
-        return np.asarray(products)
-    half = centred * np.sqrt(weights)[:, None]
-    return np.asarray(half.transpose(0, 2, 1) @ half)
+def redrawn_groups(
+    X: UncertainArray, counts: Doubles, scale: float, n: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, Doubles]]:
+    """Redraws of the points behind groups, as batches Y of shape (b, R, D) with K* = YᵀY.
+
+    The points of a group are normal with its mean and Σ = Ψ n / (n − 1). Their mean is normal and
+    their scatter a Wishart matrix, drawn as a triangle (Bartlett's decomposition).
+    """
+    d = X.shape[1]
+    w = X.weights
+    halves = []
+    for g in np.flatnonzero(w > 0.0):
+        values, vectors = np.linalg.eigh(X.cov.take(slice(g, g + 1)).dense()[0].astype(np.float64))
+        rank = min(d, int(counts[g]) - 1)
+        kept = vectors[:, ::-1][:, :rank] * np.sqrt(values[::-1][:rank].clip(0.0))
+        halves.append((g, kept * np.sqrt(counts[g] / (counts[g] - 1.0))))
+    columns = sum(half.shape[1] for _, half in halves)
+    size = min(max(_BATCH_BYTES // (8 * d * max(columns + len(X), d)), 1), n)
+    for start in range(0, n, size):
+        b = min(size, n - start)
+        means, parts = np.repeat(X.mean[None].astype(np.float64), b, axis=0), []
+        for g, half in halves:
+            rank, m = half.shape[1], float(counts[g])
+            means[:, g] += rng.standard_normal((b, rank)) @ half.T / np.sqrt(m)
+            triangle = np.tril(rng.standard_normal((b, rank, rank)), -1)
+            axis = np.arange(rank)
+            triangle[:, axis, axis] = np.sqrt(rng.chisquare(m - 1.0 - axis, (b, rank)))
+            parts.append(scale * np.sqrt(w[g] / m) * (half @ triangle).transpose(0, 2, 1))
+        means -= (w @ means)[:, None, :]
+        yield slice(start, start + b), np.concatenate([np.sqrt(w)[:, None] * means, *parts], axis=1)
+
+
+def check_data(X: object) -> UncertainArray:
+    """Raise unless X is an UncertainArray without missing cells."""
+    if not isinstance(X, UncertainArray):
+        raise TypeError(f"X must be an UncertainArray; got {type(X).__name__}")
+    X.require_complete("a PCA")
+    return X
+
+
+def check_count(value: object, parameter: str, most: int | None = None, of: str = "") -> int:
+    """A positive integer, at most ``most``, which is the number of ``of``."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if whole and value >= 1 and (most is None or value <= most):  # type: ignore[operator]
+        return int(value)  # type: ignore[call-overload, no-any-return]
+    rule = "a positive integer" if most is None else f"an integer from 1 to the {most} {of}"
+    raise ValueError(f"{parameter} must be {rule}; got {value!r}")
 
 
 def _probabilities(p: npt.ArrayLike) -> Doubles:
     values = as_floats(p, "p").astype(np.float64, copy=False)
     if not ((values >= 0.0) & (values <= 1.0)).all():
-        raise ValueError(
-            complaint("p", "lie between 0 and 1", f"got {p!r}", "Pass 0.5 for the median")
-        )
+        raise ValueError(f"p must be from 0 to 1; got {p!r}")
     return values
-
-
-def _check_scores(count: int, n: int, q: int) -> None:
-    size = 8 * count * n * q
-    if size > _SCORES_LIMIT:
-        raise ValueError(
-            complaint(
-                "scores",
-                "be False where they would take more than 4 GiB",
-                f"{count} draws of {n} rows on {q} components take {size / 2**30:.1f} GiB",
-                "Pass scores=False, or draw less often",
-            )
-        )

@@ -8,7 +8,6 @@ import numpy as np
 
 from uapca.sensitivity.traces import feature_names, uncertain
 from uapca.stability import ComponentUncertainty, SeparationWarning, component_uncertainty
-from uapca.stability.verdict import TOLD_APART
 from uapca.uncertain import UncertainArray
 from uapca.views.palette import LIGHT, OKABE_ITO, SHAPES
 from uapca.views.scene import (
@@ -46,7 +45,7 @@ def components(X: UncertainArray, *, n_components: int = 2, order: int = 2) -> P
     >>> import uapca
     >>> panel = uapca.plot.components.scene(uapca.datasets.load_students())
     >>> panel.legend[0].text
-    'PC1 ± standard error, tilts by 9.3°'
+    'PC1 ± standard error, tilts by 12°'
     """
     data = uncertain(X)
     n_components = min(n_components, data.shape[1]) if n_components == 2 else n_components
@@ -67,10 +66,8 @@ def components(X: UncertainArray, *, n_components: int = 2, order: int = 2) -> P
         at = np.arange(len(names)) + step * (i - 0.5 * (q - 1))
         points = np.column_stack([found.components[i], at])
         key = f"PC{i + 1}"
-        # A component tied with another may point anywhere.
-        reach = np.minimum(found.std[i], 2.0)
-        low = np.maximum(found.components[i] - reach, -1.0)
-        high = np.minimum(found.components[i] + reach, 1.0)
+        low = np.maximum(found.components[i] - found.std[i], -1.0)
+        high = np.minimum(found.components[i] + found.std[i], 1.0)
         marks += [
             ErrorBars(
                 role="error", key=key, points=points, low=low, high=high, horizontal=True, ink=ink
@@ -94,6 +91,6 @@ def components(X: UncertainArray, *, n_components: int = 2, order: int = 2) -> P
 def _mixed(found: ComponentUncertainty) -> tuple[LegendEntry, ...]:
     return tuple(
         LegendEntry(text=f"PC{i} and PC{i + 1} cannot be told apart", kind="none")
-        for i, z in enumerate(found.separation, 1)
-        if not z >= TOLD_APART
+        for i, swaps in enumerate(found.swap_probability, 1)
+        if swaps > 0.05
     )

@@ -106,6 +106,8 @@ def scree(
     found = _uncertainty(X, float(pca.scale), q)
     if found is not None:
         interval = found.eigenvalue_interval(level) / unit
+        # Where no interval is stated, none is drawn.
+        interval = np.where(np.isnan(interval), found.eigenvalues[:, None] / unit, interval)
         text = f"{percent(level)} interval of λ"
         if values == "share":
             text += " / total, cut at 100 %" if interval.max() > 1 + ROUNDING else " / total"
@@ -173,7 +175,7 @@ def _uncertainty(X: UncertainArray | UAPCA, s: float, q: int) -> ComponentUncert
     with warnings.catch_warnings():
         # Which neighbours cannot be told apart is what overlapping error bars show.
         warnings.simplefilter("ignore", SeparationWarning)
-        found = component_uncertainty(X.scaled(s), n_components=q)
+        found = component_uncertainty(X, q, scale=s)
     return found if found.eigenvalue_std.any() else None
 
 

@@ -1,0 +1,861 @@
+"""How far components and eigenvalues can be trusted: the question, the figures and the verdict."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, fdtri, gammaincinv, gammaln, logit, ndtr, ndtri
+
+from uapca._validation import Doubles, Seed, check_choice, rng_from
+from uapca.aggregate.accumulate import moments
+from uapca.decomposition.spectrum import spectrum, tie_tolerance
+from uapca.exceptions import SeparationWarning
+from uapca.stability.closed_form import (
+    Cumulants,
+    Expansion,
+    Redraw,
+    expand,
+    redraw_of_groups,
+    redraw_of_values,
+)
+from uapca.stability.simulation import (
+    Simulation,
+    aligned,
+    check_count,
+    check_data,
+    draw_batches,
+    leading,
+    redrawn_groups,
+)
+from uapca.uncertain import UncertainArray
+
+__all__ = ["ComponentUncertainty", "component_uncertainty", "ellipse_factor"]
+
+Of = Literal["auto", "values", "sample", "truth"]
+Method = Literal["auto", "closed form", "simulation"]
+
+# The closed form is used where all of these hold; beyond, its errors may exceed a few per cent.
+_LARGEST_TILT = 0.2  # radians
+_SMALLEST_SEPARATION = 4.0  # of neighboring eigenvalues, in standard deviations of their gap
+_LARGEST_SHIFT = 1.0  # of the mean of an eigenvalue by second-order terms, in its standard errors
+_LARGEST_VARIATION = 0.2  # standard error of an eigenvalue relative to it
+_LARGEST_EXCESS = 0.25  # share of an eigenvalue's variance from cumulants beyond the second
+# Components that swap in more redraws than this cannot be told apart.
+_SWAPS = 0.05
+# Nearest eigenvalue, in standard deviations of the gap, for which a sample states an interval.
+_NEAREST = 2.5
+# Operations that a simulation may take, and the numbers of draws between which it chooses.
+_BUDGET, _FEWEST, _MOST = 1e10, 400, 2000
+_TANGENTS = 2000
+
+_QUESTIONS = {
+    "values": "each row is one unknown value",
+    "sample": "the points behind the groups are redrawn",
+    "truth": "the parameters of the model behind the posterior rows are redrawn",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComponentUncertainty:
+    """How far eigenvectors and eigenvalues may be off.
+
+    Attributes
+    ----------
+    components : ndarray of shape (q, D)
+        The components of the fit, ``UAPCA(q, scale=scale).fit(X)``, signs included (to order 1
+        those of the means). All figures belong to them.
+    eigenvalues : ndarray of shape (q,)
+        The eigenvalues of the fit.
+    covariance : ndarray of shape (q, D, D)
+        The covariance of the entries of each component; in closed form infinite where tied.
+    std : ndarray of shape (q, D)
+        Standard errors of the entries: the root mean square deviation of a redrawn component from
+        that of the fit; never beyond that of a random axis.
+    angle : ndarray of shape (q,)
+        The root mean square angle, in radians, between a redrawn component and that of the fit;
+        never beyond that of a random axis.
+    eigenvalue_mean, eigenvalue_std : ndarray of shape (q,)
+        Mean and standard deviation of the redrawn eigenvalues. They differ from ``eigenvalues``
+        by what redrawing adds.
+    gap : ndarray of shape (q,)
+        The distance from each eigenvalue of the fit to its nearest neighbor, those left out
+        included; infinite if there is one feature.
+    swap_probability : ndarray of shape (min(q, D − 1),)
+        The probability that redrawn component i is nearer to component i + 1 of the fit than to
+        component i.
+    of : {"values", "sample", "truth"}
+        What is redrawn; see `component_uncertainty`.
+    method : {"closed form", "simulation"}
+        How the figures were found.
+    reason : str
+        Why this method.
+    n_draws : int
+        Number of draws; 0 in closed form.
+    order : int
+        The highest power of the errors in the closed form.
+    refusals : tuple of q str
+        Why no interval is stated for a component; empty where it is.
+    joint : ndarray of shape (q, D, q, D), or None
+        The covariance between the entries of all components, if it was asked for.
+    """
+
+    components: Doubles
+    eigenvalues: Doubles
+    covariance: Doubles
+    std: Doubles
+    angle: Doubles
+    eigenvalue_mean: Doubles
+    eigenvalue_std: Doubles
+    gap: Doubles
+    swap_probability: Doubles
+    of: str
+    method: str
+    reason: str
+    n_draws: int
+    order: int
+    refusals: tuple[str, ...]
+    joint: Doubles | None
+    _redrawn: _Redrawn = field(repr=False)
+
+    def eigenvalue_interval(self, p: float = 0.95) -> Doubles:
+        """Intervals for the eigenvalues, shape (q, 2), never below zero.
+
+        For values: the range that holds the eigenvalues of the true values with probability p.
+        For groups and posterior rows: a confidence interval for the eigenvalues of the population.
+        NaN where no interval is stated; ``refusals`` say why.
+
+        Parameters
+        ----------
+        p : float, default=0.95
+            Between 0 and 1.
+        """
+        quantiles = self._redrawn.eigenvalue_quantiles(self._tails(p))
+        if self.of == "values":
+            return quantiles
+        # λ* / λ_plug in the redraws is what λ̂ / λ is in the data.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = self._redrawn.plugged[:, None] / quantiles[:, ::-1]
+        bounds = self.eigenvalues[:, None] * ratio
+        return self._stated(np.where(np.isnan(bounds), self.eigenvalues[:, None], bounds))
+
+    def share_interval(self, p: float = 0.95) -> Doubles:
+        """Intervals for the shares of the total variance, shape (q, 2), with the total varying.
+
+        As `eigenvalue_interval`.
+        """
+        quantiles = self._redrawn.share_quantiles(self._tails(p))
+        if self.of == "values":
+            return quantiles
+        with np.errstate(divide="ignore", invalid="ignore"):
+            center = logit(self._redrawn.share) + logit(self._redrawn.plugged_share)
+            bounds = expit(center[:, None] - logit(quantiles[:, ::-1]))
+        return self._stated(np.where(np.isnan(bounds), self._redrawn.share[:, None], bounds))
+
+    def _stated(self, bounds: Doubles) -> Doubles:
+        refused = np.array([bool(reason) for reason in self.refusals])
+        return np.where(refused[:, None], np.nan, bounds)
+
+    @cached_property
+    def subspace_angle(self) -> float:
+        """The angle of the first q components as a whole.
+
+        Root mean square, over the redraws, of the largest principal angle, in radians.
+        """
+        return self._subspace(0, len(self.components))
+
+    def subspace_interval(self, p: float = 0.95) -> float:
+        """The angle that the largest principal angle of all q components stays below."""
+        if not 0.0 < p < 1.0:
+            raise ValueError(f"p must be between 0 and 1; got {p!r}")
+        return float(np.quantile(self._redrawn.angles(0, len(self.components)), p))
+
+    def _subspace(self, first: int, last: int) -> float:
+        return float(np.sqrt(np.square(self._redrawn.angles(first, last)).mean()))
+
+    @property
+    def separation(self) -> Doubles:
+        """``swap_probability`` as a number of standard deviations: 0 at ½, 1.64 at 5 %."""
+        return np.asarray(-ndtri(self.swap_probability))
+
+    @property
+    def monte_carlo_error(self) -> float:
+        """Relative standard error of the standard errors from a finite number of draws."""
+        return 1.0 / math.sqrt(2.0 * self.n_draws) if self.n_draws else 0.0
+
+    @cached_property
+    def verdict(self) -> tuple[str, ...]:
+        """What is known, in words: a sentence for each component or group of components."""
+        q, d = self.components.shape
+        if d == 1:
+            return ()
+        sentences, first = [], 0
+        ignorance = _random_angle(d)
+        for last in range(q):
+            if self.swap_probability.size > last and self.swap_probability[last] > _SWAPS:
+                continue
+            sentences.append(self._sentence(first, last, ignorance))
+            first = last + 1
+        if first < q:  # the last run goes on with a component that is not among the q
+            sentences.append(self._sentence(first, q, ignorance))
+        for reason in dict.fromkeys(filter(None, self.refusals)):
+            names = ", ".join(f"PC{i + 1}" for i in range(q) if self.refusals[i] == reason)
+            sentences.append(f"no interval is stated for {names}: {reason}")
+        return tuple(sentences)
+
+    def _sentence(self, first: int, last: int, ignorance: float) -> str:
+        q = len(self.components)
+        if first == last:
+            angle = float(self.angle[first])
+            if angle > 0.7 * ignorance:
+                return f"PC{first + 1} is not determined"
+            return f"PC{first + 1} is known to {_degrees(angle)}"
+        names = [f"PC{i + 1}" for i in range(first, last + 1)]
+        text = ", ".join(names[:-1]) + f" and {names[-1]}"
+        swaps = 100.0 * float(self.swap_probability[first:last].max())
+        text += f" cannot be told apart (they swap in {swaps:.0f} % of redraws)"
+        if last < q:
+            span = {2: "plane", 3: "space"}.get(last - first + 1, "subspace")
+            angle = self._subspace(first, last + 1)
+            if angle < 0.5 * float(self.angle[first : last + 1].max()):
+                return f"{text}; their {span} is known to {_degrees(angle)}, its axes are not"
+            return f"{text}; their {span} is known to {_degrees(angle)} only"
+        return f"{text}; PC{last + 1} is not among those asked for"
+
+    @staticmethod
+    def _tails(p: float) -> Doubles:
+        if not 0.0 < p < 1.0:
+            raise ValueError(f"p must be between 0 and 1; got {p!r}")
+        return np.array([0.5 - p / 2, 0.5 + p / 2])
+
+    def __repr__(self) -> str:
+        q, d = self.std.shape
+        how = self.method + (f", {self.n_draws} draws" if self.n_draws else "")
+        lines = [f"ComponentUncertainty: {q} of {d} components, if {_QUESTIONS[self.of]} ({how})"]
+        for i, angle in enumerate(np.degrees(self.angle)):
+            value, error = self.eigenvalues[i], self.eigenvalue_std[i]
+            lines.append(f"  PC{i + 1}  variance {value:.4g} ± {error:.2g}, tilt {angle:.2g}°")
+        return "\n".join(lines + [f"  {sentence}" for sentence in self.verdict])
+
+
+@dataclass(frozen=True, eq=False)
+class _Redrawn:
+    """Distributions over the redraws, from draws or from moments.
+
+    Attributes
+    ----------
+    plugged, plugged_share : ndarray of shape (q,)
+        Eigenvalues and their shares of the population that the redraws come from.
+    share : ndarray of shape (q,)
+        Shares of the eigenvalues of the fit.
+    """
+
+    plugged: Doubles
+    plugged_share: Doubles
+    share: Doubles
+    draws: Simulation | None = None
+    mean: Doubles | None = None
+    std: Doubles | None = None
+    mean_share: Doubles | None = None
+    share_std: Doubles | None = None
+    tangent: Doubles | None = None
+
+    def eigenvalue_quantiles(self, tails: Doubles) -> Doubles:
+        """Quantiles of the redrawn eigenvalues, shape (q, len(tails)).
+
+        In closed form those of the gamma law with the same mean and variance: exact for the
+        variance of normal values in one feature, and never negative.
+        """
+        if self.draws is not None:
+            return np.quantile(self.draws.eigenvalues, tails, axis=0, method="weibull").T
+        assert self.mean is not None
+        assert self.std is not None
+        mean, std = self.mean[:, None], self.std[:, None]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            shape = np.square(mean / std)
+            found = gammaincinv(shape, tails) * (std / mean) * std
+        # Beyond this shape the gamma law is normal, and its quantile function inaccurate.
+        found = np.where(shape > 1e6, mean + ndtri(tails) * std, found)
+        return np.where((std > 0.0) & (mean > 0.0), found, np.repeat(mean, len(tails), axis=1))
+
+    def share_quantiles(self, tails: Doubles) -> Doubles:
+        """Quantiles of the shares; in closed form normal on the logit scale."""
+        if self.draws is not None:
+            shares = np.divide(
+                self.draws.eigenvalues,
+                self.draws.totals[:, None],
+                out=np.zeros_like(self.draws.eigenvalues),
+                where=self.draws.totals[:, None] > 0.0,
+            )
+            return np.quantile(shares, tails, axis=0, method="weibull").T.clip(0.0, 1.0)
+        assert self.mean_share is not None
+        assert self.share_std is not None
+        share = self.mean_share[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = self.share_std[:, None] / (share * (1.0 - share))
+            found = expit(logit(share) + ndtri(tails) * spread)
+        return np.where((share > 0.0) & (share < 1.0), found, np.repeat(share, len(tails), axis=1))
+
+    def angles(self, first: int, last: int) -> Doubles:
+        """Draws of the largest principal angle of components first to last − 1."""
+        if self.draws is not None:
+            return self.draws.subspace_angles(first, last)
+        assert self.tangent is not None
+        inside = np.zeros(self.tangent.shape[1], dtype=bool)
+        inside[first:last] = True
+        if inside.all():
+            return np.zeros(1)
+        rng, parts = np.random.default_rng(0), []
+        for block in self.tangent[first:last]:
+            values, vectors = np.linalg.eigh(block[np.ix_(~inside, ~inside)])
+            half = vectors * np.sqrt(np.maximum(values, 0.0))
+            parts.append(rng.standard_normal((_TANGENTS, len(values))) @ half.T)
+        tangents = np.stack(parts, axis=1)
+        top = np.linalg.eigvalsh(tangents @ tangents.transpose(0, 2, 1))[:, -1]
+        return np.arctan(np.sqrt(np.maximum(top, 0.0)))
+
+
+def component_uncertainty(
+    X: UncertainArray,
+    n_components: int = 2,
+    *,
+    of: Of = "auto",
+    method: Method = "auto",
+    scale: float = 1.0,
+    order: int = 2,
+    joint: bool = False,
+    n_draws: int | None = None,
+    rng: Seed = 0,
+) -> ComponentUncertainty:
+    """The uncertainty of the principal components and eigenvalues of a fit.
+
+    Which data could have been seen instead? Each of them has its own PCA, and the spread of those
+    is the uncertainty of the fit, ``UAPCA(n_components, scale=scale).fit(X)``.
+
+    Parameters
+    ----------
+    X : UncertainArray of shape (N, D)
+    n_components : int, default=2
+    of : {"auto", "values", "sample", "truth"}, default="auto"
+        The question. "values": each row is one unknown value; the values are redrawn from the
+        rows' distributions. "sample": the rows are groups of ``X.counts`` points; the points
+        behind them are redrawn, as normals within each group, with the sizes of the groups fixed.
+        "truth": the rows come from a `uapca.Denoiser`; its mean and covariance are redrawn.
+        "auto" goes by ``X.source``.
+    method : {"auto", "closed form", "simulation"}, default="auto"
+        "auto" takes the closed form where its own error estimate is small (tilt, second-order
+        shift, spread of the eigenvalues, cumulants of the rows' laws), and simulates otherwise.
+    scale : float, default=1.0
+        The scale s of the fit, finite. For values the redraws come from ``X.scaled(scale)``.
+    order : {1, 2}, default=2
+        2 expands about the expected covariance of a redraw and keeps products of errors and the
+        second-order shift of the eigenvalues. 1 expands about C, the PCA of the means, and keeps
+        what is linear in the errors: error propagation as in VIPurPCA, in closed form only.
+    joint : bool, default=False
+        Whether to give the covariance between different components as well.
+    n_draws : int, optional
+        Number of draws of a simulation; by default up to 2,000, at least 400, within a budget of
+        operations that takes seconds.
+    rng : int, numpy.random.Generator or None, default=0
+
+    Returns
+    -------
+    ComponentUncertainty
+
+    Warns
+    -----
+    SeparationWarning
+        If two neighboring components swap in more than 5 % of the redraws.
+
+    See Also
+    --------
+    simulate : The drawn PCAs themselves.
+
+    Notes
+    -----
+    **What an interval covers.** For "values": if the true values are draws from the rows'
+    distributions, as with posterior draws, clusters or grades, the eigenvalues of the covariance
+    of the true values lie in the interval with probability p. This is not the model
+    measurement = truth + noise: a measurement's distribution is centered at the measured value, so
+    values drawn from it spread more than the truth does. For measurements use `uapca.Denoiser`
+    first ("truth"). For "sample": over repeated samples of normal points the interval covers the
+    eigenvalue of the population of groups with probability p.
+
+    With a_n = Vᵀ(m_n − μ), P_n = VᵀΨ_nV and V the eigenvectors of the expected covariance, the
+    covariance of v_i's coefficients on v_j and v_l is
+
+    Σ w_n² [a_j a_l P_ii + a_j a_i P_il + a_i a_l P_ji + a_i² P_jl] / ((λ_i − λ_j)(λ_i − λ_l)),
+
+    all with index n. Order 2 adds Σ B_nm² [P_n,ii P_m,jl + P_n,il P_m,ij] with B = diag(w) − wwᵀ,
+    and the third and fourth cumulants of rows with independent coordinates of known laws. The cost
+    is that of a few (N, D) by (D, D) products for each component.
+
+    References
+    ----------
+    S. Zabel, P. Hennig, K. Nieselt: VIPurPCA: Visualizing and Propagating Uncertainty in Principal
+    Component Analysis. IEEE TVCG 30(4), 2024. doi:10.1109/TVCG.2023.3345532
+
+    D. N. Lawley: Tests of Significance for the Latent Roots of Covariance and Correlation Matrices.
+    Biometrika 43, 1956.
+
+    Examples
+    --------
+    >>> import numpy as np, uapca
+    >>> rng = np.random.default_rng(0)
+    >>> X = uapca.UncertainArray(rng.normal(size=(100, 3)) * [5, 3, 1], std=0.5)
+    >>> found = uapca.component_uncertainty(X)
+    >>> found
+    ComponentUncertainty: 2 of 3 components, if each row is one unknown value (closed form)
+      PC1  variance 29.83 ± 0.55, tilt 1°
+      PC2  variance 9.307 ± 0.3, tilt 1.4°
+      PC1 is known to 1°
+      PC2 is known to 1.4°
+    >>> found.eigenvalue_interval(0.9).round(2)
+    array([[28.95, 30.76],
+           [ 8.82,  9.81]])
+    """
+    X = check_data(X)
+    d = X.shape[1]
+    q = check_count(n_components, "n_components", d, "features")
+    check_choice(of, ("auto", "values", "sample", "truth"), "of")
+    check_choice(method, ("auto", "closed form", "simulation"), "method")
+    if isinstance(order, bool) or order not in (1, 2):
+        raise ValueError(f"order must be 1 or 2; got {order!r}")
+    if not (isinstance(scale, int | float) and 0.0 <= scale < math.inf):
+        raise ValueError(f"scale must be a finite number of at least 0; got {scale!r}")
+    count = None if n_draws is None else check_count(n_draws, "n_draws")
+    question = _question(X, of)
+    if order == 1 and (question != "values" or method == "simulation"):
+        raise ValueError("order=1 must go with of='values' in closed form")
+    case = _case(X, question, float(scale), order)
+    expansion = expand(case.redraw, q, order, joint)
+    doubt = "" if order == 1 else _doubt(case, expansion, q)
+    refusals = _refusals(case, expansion, q)
+    if method == "closed form" or (method == "auto" and not doubt):
+        why = "as asked for" if method == "closed form" else "its error estimate is small"
+        found = _in_closed_form(case, expansion, q, order, joint, why, refusals)
+    else:
+        why = "as asked for" if method == "simulation" else doubt
+        found = _by_simulation(case, q, joint, count, rng_from(rng), why, refusals)
+    mixed = [i for i, p in enumerate(found.swap_probability) if not p <= _SWAPS]
+    if mixed:
+        pairs = ", ".join(f"PC{i + 1} and PC{i + 2}" for i in mixed)
+        warnings.warn(
+            f"{pairs} swap in more than 5 % of redraws and cannot be told apart; the verdict says "
+            "what is known",
+            SeparationWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """The data, the fit, and what a redraw is."""
+
+    X: UncertainArray
+    question: str
+    scale: float
+    redraw: Redraw
+    fit: Doubles  # K, the covariance of the fit
+    population: Doubles  # that the redraws come from
+    counts: Doubles | None = None
+    known: bool = True  # whether the closed form knows the cumulants of the laws
+    refusal: str = ""
+
+    @property
+    def rank(self) -> int:
+        """The largest rank of a redrawn covariance."""
+        if self.question != "values":
+            return len(self.fit)
+        return int((self.X.weights > 0.0).sum()) - 1
+
+
+def _question(X: UncertainArray, of: Of) -> str:
+    """What is redrawn, where it can be."""
+    if of == "auto":
+        posterior = X.source == "posterior" and X._record is not None
+        return "truth" if posterior else "sample" if X.source == "groups" else "values"
+    if of == "sample" and X.counts is None:
+        raise ValueError("of='sample' needs X.counts, the number of points behind each row")
+    if of == "truth" and X._record is None:
+        raise ValueError("of='truth' needs rows of uapca.Denoiser.transform")
+    return of
+
+
+def _case(X: UncertainArray, question: str, scale: float, order: int) -> _Case:
+    if question == "values":
+        data = X if scale == 1.0 else X.scaled(scale)
+        if order == 1:
+            mean, between = moments(data.mean, data.given_weights)
+            return _Case(data, question, scale, Redraw(data, mean, between), between, between)
+        cumulants, known = _cumulants(data)
+        redraw = redraw_of_values(data, cumulants)
+        K = data.pooled()[1]
+        return _Case(data, question, scale, redraw, K, redraw.expected, known=known)
+    mean, between = moments(X.mean, X.given_weights)
+    within = X.cov.average(X.given_weights)
+    K = between + scale**2 * within
+    if question == "truth":
+        directions = X._record.covariance()
+        return _Case(X, question, scale, Redraw(X, mean, K, directions=directions), K, K)
+    assert X.counts is not None
+    counts, w = np.asarray(X.counts, dtype=np.float64), X.weights
+    small = int(((counts < 2.0) & (w > 0.0)).sum())
+    if small:
+        raise ValueError(
+            f"of='sample' needs groups of at least 2 points; {small} of {len(X)} have fewer "
+            "(of='values' redraws one value for each row)"
+        )
+    redraw = redraw_of_groups(X, np.maximum(counts, 2.0), scale)
+    # The population has Σ = Ψ n / (n − 1) within groups.
+    spread = redraw.rows.cov.average(w * counts / (w @ counts)) * float(w @ counts)
+    refusal = _too_few(counts[w > 0.0], X.shape[1])
+    return _Case(
+        X, question, scale, redraw, K, between + scale**2 * spread, counts, refusal=refusal
+    )
+
+
+def _too_few(counts: Doubles, d: int) -> str:
+    """Why there are too few points for intervals; empty if there are enough."""
+    freedom = float((counts - 1.0).sum())
+    if freedom < 2.0 * d:
+        return (
+            f"{counts.sum():.0f} points in {len(counts)} groups are too few for {d} features "
+            f"(intervals need {2 * d} points more than groups)"
+        )
+    return ""
+
+
+def _cumulants(X: UncertainArray) -> tuple[Cumulants | None, bool]:
+    """Third and fourth cumulants of independent coordinates, None for normals; whether known."""
+    if X.laws is None:
+        return None, True
+    from uapca.laws import Independent, Normal
+
+    third, fourth = np.zeros(X.shape), np.zeros(X.shape)
+    for n, law in enumerate(X.laws):
+        if isinstance(law, Normal):
+            continue
+        if not isinstance(law, Independent) or not hasattr(law, "excess"):
+            return None, False
+        k3, k4 = law.skew(), law.excess()  # type: ignore[attr-defined, unused-ignore]
+        if k3 is None or k4 is None or not (np.isfinite(k3).all() and np.isfinite(k4).all()):
+            return None, False
+        third[n], fourth[n] = k3, k4
+    if not third.any() and not fourth.any():
+        return None, True
+    return (third, fourth), True
+
+
+def _doubt(case: _Case, expansion: Expansion, q: int) -> str:
+    """Why the closed form is not accurate enough; empty if it is."""
+    if not case.known:
+        return "the laws of the rows have cumulants that the closed form does not use"
+    if q > case.rank:
+        return f"a redraw has rank {case.rank}"
+    if not np.isfinite(expansion.covariance).all():
+        return "components are tied"
+    fit = spectrum(case.fit, q).vectors
+    tilt = _tilts(expansion, fit)
+    if tilt.max() > _LARGEST_TILT:
+        return f"a component tilts by more than {math.degrees(_LARGEST_TILT):.0f}°"
+    if _separations(expansion, q).min(initial=np.inf) < _SMALLEST_SEPARATION:
+        return "neighboring eigenvalues are close"
+    std = np.sqrt(expansion.variance) * expansion.size
+    mean = expansion.values[:q] + expansion.shift
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if (np.abs(expansion.shift) > _LARGEST_SHIFT * std).any():
+            return "second-order terms shift an eigenvalue by more than its standard error"
+        if case.question == "values" and (std > _LARGEST_VARIATION * mean).any():
+            return "an eigenvalue has a standard error above a fifth of it"
+    if case.redraw.cumulants is not None:
+        plain = expand(Redraw(case.redraw.rows, case.redraw.mean, case.redraw.expected), q).variance
+        if (np.abs(expansion.variance - plain) > _LARGEST_EXCESS * plain).any():
+            return "the laws of the rows have large cumulants"
+    return ""
+
+
+def _separations(expansion: Expansion, q: int) -> Doubles:
+    """Gaps between neighbors in standard deviations of their difference; 0 for ties."""
+    d = len(expansion.values)
+    gaps = (expansion.values[:-1] - expansion.values[1:])[:q]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = gaps / expansion.size / np.sqrt(expansion.gap_variance[: len(gaps)])
+    z = np.where(np.isnan(z), np.inf, z)
+    return np.where(gaps > tie_tolerance(d) * float(expansion.values[0]), z, 0.0)
+
+
+def _refusals(case: _Case, expansion: Expansion, q: int) -> tuple[str, ...]:
+    """Why confidence intervals for single eigenvalues would not cover; empty where they do.
+
+    Eigenvalues of a sample are further apart than those of the population, where those are close
+    by an unknown amount.
+    """
+    if case.question == "values":
+        return ("",) * q
+    if case.refusal:
+        return (case.refusal,) * q
+    near = np.append(np.inf, _separations(expansion, q))
+    near = np.append(near, np.inf)[: q + 1]
+    nearest = np.minimum(near[:-1], near[1:])
+    text = "eigenvalues of components that cannot be told apart are biased apart in a sample"
+    return tuple(text if z < _NEAREST else "" for z in nearest.tolist())
+
+
+def _tilts(expansion: Expansion, fit: Doubles) -> Doubles:
+    """Root mean square angle to the fit's components, to first order, shape (q,)."""
+    q = len(fit)
+    own = [t for t, (i, k) in enumerate(expansion.pairs) if i == k]
+    variances = expansion.covariance[own].trace(axis1=1, axis2=2)
+    along = np.abs(np.einsum("id,id->i", expansion.vectors[:q], fit)).clip(0.0, 1.0)
+    return np.asarray(np.sqrt(np.maximum(variances, 0.0) + np.square(np.arccos(along))))
+
+
+def _in_closed_form(
+    case: _Case,
+    expansion: Expansion,
+    q: int,
+    order: int,
+    joint: bool,
+    reason: str,
+    refusals: tuple[str, ...],
+) -> ComponentUncertainty:
+    d = len(case.fit)
+    fit = spectrum(case.fit, min(q + 1, d))
+    components, centers = fit.vectors[:q], expansion.vectors[:q]
+    centers = aligned(centers[None], components, "sign")[0]
+    own = [t for t, (i, k) in enumerate(expansion.pairs) if i == k]
+    covariance = expansion.covariance[own]
+    variances = np.maximum(covariance.diagonal(axis1=1, axis2=2), 0.0)
+    angle = _tilts(expansion, components)
+    if order == 1:
+        std = np.sqrt(variances)
+    else:
+        # On the sphere: (v + t) c with c the cosine of the angle, so that t is shortened, and v
+        # too, by 1 − c, whose mean square is that of |t|⁴ / 4 for small normal t.
+        with np.errstate(invalid="ignore"):
+            square = variances.sum(axis=1)[:, None]
+            across = np.where(np.isfinite(square), variances / (1.0 + square), np.inf)
+            spread = np.square(covariance).sum(axis=(1, 2))[:, None]
+            fourth = 1.0 + 2.0 * np.divide(spread, square**2, where=square > 0.0, out=square * 0.0)
+            along = np.square(1.0 - 1.0 / np.sqrt(1.0 + square)) * fourth * np.square(components)
+        std = np.sqrt(across + along + np.square(centers - components))
+    std = np.minimum(std, _random_std(components))
+    angle = np.minimum(angle, _random_angle(d))
+    mean = np.maximum(expansion.values[:q] + expansion.shift, 0.0)
+    total = float(expansion.values.sum())
+    share = mean / total if total > 0.0 else np.zeros(q)
+    share_variance = np.maximum(
+        expansion.variance
+        - 2.0 * share * expansion.total_covariance
+        + share**2 * expansion.total_variance,
+        0.0,
+    )
+    share_std = np.sqrt(share_variance) * (expansion.size / total if total > 0.0 else 0.0)
+    z = _separations(expansion, q)
+    blocks = None
+    if joint:
+        blocks = np.empty((q, d, q, d))
+        for (i, k), block in zip(expansion.pairs, expansion.covariance, strict=True):
+            blocks[k, :, i], blocks[i, :, k] = block.T, block
+    return ComponentUncertainty(
+        components=components,
+        eigenvalues=fit.values[:q],
+        covariance=covariance,
+        std=std,
+        angle=angle,
+        eigenvalue_mean=mean,
+        eigenvalue_std=np.sqrt(expansion.variance) * expansion.size,
+        gap=_gaps(fit.values, q),
+        swap_probability=ndtr(-z),
+        of=case.question,
+        method="closed form",
+        reason=reason,
+        n_draws=0,
+        order=order,
+        refusals=refusals,
+        joint=blocks,
+        _redrawn=_Redrawn(
+            *_shares(case, fit.values[:q]),
+            mean=mean,
+            std=np.sqrt(expansion.variance) * expansion.size,
+            mean_share=share,
+            share_std=share_std,
+            tangent=expansion.tangent,
+        ),
+    )
+
+
+def _by_simulation(
+    case: _Case,
+    q: int,
+    joint: bool,
+    count: int | None,
+    rng: np.random.Generator,
+    reason: str,
+    refusals: tuple[str, ...],
+) -> ComponentUncertainty:
+    d = len(case.fit)
+    fit = spectrum(case.fit, min(q + 1, d))
+    reference = fit.vectors[:q]
+    n = count or _draw_count(case)
+    components, eigenvalues, totals = np.empty((n, q, d)), np.empty((n, q)), np.empty(n)
+    for batch, rows in _redraws(case, n, rng):
+        eigenvalues[batch], found, totals[batch] = leading(rows, reference)
+        components[batch] = aligned(found, reference, "sign")
+    draws = Simulation(components, eigenvalues, None, reference, "sign", totals)
+    deviations = components - reference
+    overlap = np.abs(components @ fit.vectors.T)  # (n, q, q + 1)
+    pairs = np.arange(min(q, d - 1))
+    swaps = (overlap[:, pairs, pairs + 1] > overlap[:, pairs, pairs]).mean(axis=0)
+    std, angle = np.sqrt(np.square(deviations).mean(axis=0)), draws.angles()
+    # Beyond the rank of a redraw the data say nothing about a component.
+    undetermined = np.arange(q) >= case.rank
+    swaps[undetermined[: len(swaps)]] = 0.5
+    std[undetermined], angle[:, undetermined] = np.inf, np.inf
+    spread = components - components.mean(axis=0)
+    blocks = np.einsum("sid,ske->idke", spread, spread, optimize=True) / n if joint else None
+    return ComponentUncertainty(
+        components=reference,
+        eigenvalues=fit.values[:q],
+        covariance=np.stack([spread[:, i].T @ spread[:, i] / n for i in range(q)]),
+        std=np.minimum(std, _random_std(reference)),
+        angle=np.minimum(np.sqrt(np.square(angle).mean(axis=0)), _random_angle(d)),
+        eigenvalue_mean=eigenvalues.mean(axis=0),
+        eigenvalue_std=eigenvalues.std(axis=0),
+        gap=_gaps(fit.values, q),
+        swap_probability=swaps,
+        of=case.question,
+        method="simulation",
+        reason=reason,
+        n_draws=n,
+        order=2,
+        refusals=refusals,
+        joint=blocks,
+        _redrawn=_Redrawn(*_shares(case, fit.values[:q]), draws=draws),
+    )
+
+
+def _redraws(case: _Case, n: int, rng: np.random.Generator) -> Iterator[tuple[slice, Doubles]]:
+    """Batches Y of shape (b, R, D) with YᵀY the redrawn covariances."""
+    if case.question == "sample":
+        assert case.counts is not None
+        yield from redrawn_groups(case.X, case.counts, case.scale, n, rng)
+    elif case.question == "values":
+        w, (rows, d) = case.X.weights, case.X.shape
+        for batch, points in draw_batches(case.X, n, rng, min(rows, d) ** 2):
+            points -= (w @ points)[:, None, :]
+            points *= np.sqrt(w)[:, None]
+            yield batch, points
+    else:
+        directions = case.redraw.directions
+        assert directions is not None
+        flat, d = directions.reshape(len(directions), -1), len(case.fit)
+        for start in range(0, n, 100):
+            b = min(100, n - start)
+            drawn = case.fit + (rng.standard_normal((b, len(flat))) @ flat).reshape(b, d, d)
+            values, vectors = np.linalg.eigh(drawn)
+            roots = np.sqrt(np.maximum(values, 0.0))
+            yield slice(start, start + b), (vectors * roots[:, None, :]).transpose(0, 2, 1)
+
+
+def _draw_count(case: _Case) -> int:
+    """As many draws as the budget allows; the cost is counted, not timed, to be reproducible."""
+    rows, d = case.X.shape
+    if case.counts is not None:
+        rows += int(np.minimum(case.counts - 1, d).sum())
+    small = min(rows, d)
+    cost = rows * d * (2 * small + 60) + 12 * small**3
+    return int(np.clip(_BUDGET / cost, _FEWEST, _MOST))
+
+
+def _shares(case: _Case, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """Eigenvalues of the population, their shares, and the shares of those of the fit."""
+    q = len(values)
+    total, whole = float(case.fit.trace()), float(case.population.trace())
+    plugged = spectrum(case.population, q).values
+    return (
+        plugged,
+        plugged / whole if whole > 0.0 else np.zeros(q),
+        values / total if total > 0.0 else np.zeros(q),
+    )
+
+
+def _gaps(values: Doubles, q: int) -> Doubles:
+    """Distances to the nearest of the neighboring eigenvalues, shape (q,)."""
+    steps = np.concatenate([[np.inf], values[:-1] - values[1:], [np.inf]])
+    return np.asarray(np.minimum(steps[:-1], steps[1:])[:q])
+
+
+def _random_angle(d: int) -> float:
+    """The root mean square angle between a fixed axis and a random one in D dimensions."""
+    if d == 1:
+        return 0.0
+    theta = (np.arange(20_000) + 0.5) * (np.pi / 40_000)
+    density = np.sin(theta) ** (d - 2)
+    return float(np.sqrt((theta**2 * density).sum() / density.sum()))
+
+
+def _random_std(components: Doubles) -> Doubles:
+    """Root mean square deviation of a random axis, with the same sign, from each component."""
+    d = components.shape[1]
+    cosine = math.exp(gammaln(d / 2) - gammaln((d + 1) / 2)) / math.sqrt(math.pi)
+    square = 1.0 / d + np.square(components) * (1.0 - 2.0 * cosine)
+    return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+
+
+def _degrees(angle: float) -> str:
+    return f"{math.degrees(angle):.2g}°"
+
+
+def ellipse_factor(
+    p: float, n: npt.ArrayLike | None = None, d: int = 2, kind: str = "prediction"
+) -> Doubles:
+    """Radius of an ellipse of probability p, in standard deviations, for groups of n points.
+
+    The ellipse {x : (x − m)ᵀ Ψ⁻¹ (x − m) ≤ c²} with the mean m and population covariance Ψ (÷ n)
+    of n normal points in d dimensions contains a new point ("prediction") or the mean of the
+    population ("mean") with probability p. Covariances estimated from few points are uncertain,
+    so that c is larger than that of a known covariance (Hotelling's T², Student's t for d = 1).
+
+    Parameters
+    ----------
+    p : float
+        Between 0 and 1.
+    n : array-like of float, optional
+        Number of points; None for a known covariance.
+    d : int, default=2
+    kind : {"prediction", "mean"}, default="prediction"
+
+    Returns
+    -------
+    ndarray
+        c, of the shape of ``n``; infinite where n ≤ d.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> uapca.stability.ellipse_factor(0.95, [5, 10, 100]).round(2)
+    array([6.18, 3.5 , 2.52])
+    >>> round(float(uapca.stability.ellipse_factor(0.95)), 2)
+    2.45
+    """
+    check_choice(kind, ("prediction", "mean"), "kind")
+    if not 0.0 < p < 1.0:
+        raise ValueError(f"p must be between 0 and 1; got {p!r}")
+    d = check_count(d, "d")
+    if n is None:
+        return np.asarray(math.sqrt(2.0 * gammaincinv(d / 2, p)) if kind == "prediction" else 0.0)
+    count = np.asarray(n, dtype=np.float64)
+    freedom = np.maximum(count - d, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        level = d / freedom * fdtri(d, np.maximum(freedom, 1e-9), p)
+        square = (count + 1.0) * level if kind == "prediction" else level
+    return np.where(freedom > 0.0, np.sqrt(square), np.inf)

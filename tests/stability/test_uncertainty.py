@@ -1,0 +1,353 @@
+"""What is said about certainty: three questions, verdicts, coverage by redraws."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+import uapca
+from uapca.laws import Independent, Variable
+from uapca.stability import ellipse_factor
+
+pytestmark = pytest.mark.filterwarnings("ignore::uapca.SeparationWarning")
+
+
+def one_axis(d, n=20):
+    mean = np.zeros((n, d))
+    mean[:, 0] = np.linspace(-5, 5, n)
+    return uapca.UncertainArray(mean, std=1.0)
+
+
+def coverage(bounds, values):
+    return ((values >= bounds[:, 0]) & (values <= bounds[:, 1])).mean(axis=0)
+
+
+# The data as it could have been
+
+
+@pytest.mark.parametrize("d", [5, 20, 100, 200])
+def test_many_features_are_covered(d):
+    """Without the second-order shift the interval covers 0.87 at D = 20 and nothing at D = 200."""
+    X = one_axis(d)
+    found = uapca.component_uncertainty(X, 1)
+    drawn = uapca.simulate(X, 1000, 1, rng=5, scores=False)
+    for p in (0.9, 0.95, 0.99):
+        assert_allclose(coverage(found.eigenvalue_interval(p), drawn.eigenvalues), p, atol=0.03)
+    tilt = np.sqrt(np.square(drawn.angles()).mean(axis=0))
+    assert_allclose(found.angle, tilt, rtol=0.05)
+    assert found.method == ("closed form" if d == 5 else "simulation")
+
+
+def test_students_have_no_impossible_numbers():
+    X = uapca.datasets.load_students()
+    for method in ("auto", "closed form"):
+        found = uapca.component_uncertainty(X, 4, method=method)
+        assert (found.std <= 1.0).all()
+        assert (np.degrees(found.angle) < 66).all()  # of a random axis in four dimensions
+        assert_allclose(found.components, uapca.UAPCA(4).fit(X).components_, atol=1e-12)
+        assert_allclose(found.eigenvalues, uapca.UAPCA(4).fit(X).explained_variance_)
+    found = uapca.component_uncertainty(X)
+    assert (found.method, found.of) == ("simulation", "values")
+    drawn = uapca.simulate(X, 4000, 2, rng=9, scores=False)
+    error = np.sqrt(np.square(drawn.components - found.components).mean(axis=0))
+    assert_allclose(found.std, error, rtol=0.1)
+    shares = drawn.eigenvalues / drawn.totals[:, None]
+    assert_allclose(coverage(found.share_interval(), shares), 0.95, atol=0.015)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("noise", [0.2, 1.0])
+def test_the_figures_belong_to_the_fit(seed, noise):
+    rng = np.random.default_rng(seed)
+    mean = rng.normal(size=(8, 3)) * [3, 2, 1]
+    X = uapca.UncertainArray(mean, std=noise * rng.uniform(0.1, 2, mean.shape))
+    fit = uapca.UAPCA(2, scale=0.7).fit(X)
+    found = uapca.component_uncertainty(X, scale=0.7)
+    assert_allclose(found.components, fit.components_, atol=1e-12)
+    assert_allclose(found.eigenvalues, fit.explained_variance_, rtol=1e-12)
+    drawn = uapca.simulate(X.scaled(0.7), 4000, rng=2, scores=False)
+    error = np.sqrt(np.square(drawn.components - fit.components_).mean(axis=0))
+    assert_allclose(found.std, error, rtol=0.15, atol=1e-3)
+
+
+def test_a_redraw_of_three_values_has_rank_two():
+    X = uapca.UncertainArray(np.diag([3.0, 2.0, 1.0]) @ np.eye(3, 4), std=0.3)
+    found = uapca.component_uncertainty(X, 4)
+    assert found.method == "simulation"
+    assert_allclose(found.eigenvalue_interval()[2:], 0.0, atol=1e-12)
+    assert found.verdict[-1].startswith("PC3 and PC4 cannot be told apart") or (
+        "not determined" in " ".join(found.verdict)
+    )
+
+
+LAWS = {
+    "uniform": lambda x: stats.uniform(x - np.sqrt(3), 2 * np.sqrt(3)),
+    "exponential": lambda x: stats.expon(x - 1),
+    "t5": lambda x: stats.t(5, x, np.sqrt(3 / 5)),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("n", "spread"), [(12, 1.0), (60, 1.0), (60, 4.0)])
+def test_the_laws_of_the_rows_are_used(law, n, spread):
+    mean = np.random.default_rng(3).normal(size=(n, 2)) * [spread, 0.3 * spread]
+    rows = [Independent([Variable(LAWS[law](x)) for x in row]) for row in mean]
+    found = uapca.component_uncertainty(uapca.UncertainArray(mean, std=1.0, laws=rows))
+    drawn = LAWS[law](0.0).rvs((4000, n, 2), random_state=np.random.default_rng(8))
+    points = mean + drawn - (drawn + mean).mean(axis=1, keepdims=True)
+    values = np.linalg.eigvalsh(points.transpose(0, 2, 1) @ points / n)[:, ::-1]
+    for p in (0.9, 0.95, 0.99):
+        assert_allclose(coverage(found.eigenvalue_interval(p), values), p, atol=0.025)
+    shares = values / values.sum(axis=1, keepdims=True)
+    assert_allclose(coverage(found.share_interval(0.95), shares), 0.95, atol=0.025)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_cumulants_enter_the_closed_form(law):
+    """Against draws: the standard error of an eigenvalue and its correlation with the total."""
+    rng = np.random.default_rng(1)
+    mean = rng.normal(size=(50, 3)) * [3.0, 1.5, 0.7]
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    mean = mean @ turn.T
+    rows = [Independent([Variable(LAWS[law](x)) for x in row]) for row in mean]
+    X = uapca.UncertainArray(mean, std=1.0, laws=rows)
+    found = uapca.component_uncertainty(X, method="closed form")
+    plain = uapca.component_uncertainty(uapca.UncertainArray(mean, std=1.0), method="closed form")
+    drawn = LAWS[law](0.0).rvs((20_000, 50, 3), random_state=rng)
+    points = mean + drawn - (drawn + mean).mean(axis=1, keepdims=True)
+    values = np.linalg.eigvalsh(points.transpose(0, 2, 1) @ points / 50)[:, ::-1]
+    std = values.std(axis=0)[:2]
+    assert_allclose(found.eigenvalue_std, std, rtol=0.08)  # t5 has no eighth moment
+    assert (np.abs(found.eigenvalue_std - std) < np.abs(plain.eigenvalue_std - std)).all()
+    shares = values[:, :2] / values.sum(axis=1, keepdims=True)
+    assert_allclose(found._redrawn.share_std, shares.std(axis=0), rtol=0.08)
+
+
+# The points behind groups
+
+
+def test_irises_are_told_apart_by_their_150_flowers():
+    X = uapca.datasets.load_iris_groups()
+    found = uapca.component_uncertainty(X, 3)
+    assert (found.of, found.method) == ("sample", "closed form")
+    assert found.swap_probability.max() < 1e-6
+    assert found.verdict == ("PC1 is known to 1.3°", "PC2 is known to 4.4°", "PC3 is known to 5.9°")
+    low, high = found.share_interval()[0]
+    assert 0.89 < low < 0.925 < high < 0.95
+    drawn = uapca.component_uncertainty(X, 3, method="simulation")
+    assert_allclose(found.angle, drawn.angle, rtol=0.1)
+    assert_allclose(found.eigenvalue_std, drawn.eigenvalue_std, rtol=0.1)
+    assert_allclose(found.eigenvalue_interval(), drawn.eigenvalue_interval(), rtol=0.05)
+    assert_allclose(found.share_interval(), drawn.share_interval(), rtol=0.05)
+
+
+def test_redrawn_groups_have_the_moments_of_redrawn_points():
+    """Against groups of new normal points with the same means and covariances."""
+    rng = np.random.default_rng(4)
+    counts = np.array([4, 7, 12])
+    mean = rng.normal(size=(3, 3)) * [6, 2, 1]
+    half = rng.normal(size=(3, 3, 3))
+    sigma = half @ half.transpose(0, 2, 1)
+    psi = sigma * ((counts - 1) / counts)[:, None, None]
+    X = uapca.UncertainArray(mean, psi, weights=counts, counts=counts)
+    found = uapca.component_uncertainty(X, 3, method="simulation", n_draws=4000, scale=0.8)
+    closed = uapca.component_uncertainty(X, 3, method="closed form", scale=0.8)
+    w, values, totals = counts / counts.sum(), [], []
+    for _ in range(4000):
+        parts = [
+            m + rng.normal(size=(n, 3)) @ h.T for m, n, h in zip(mean, counts, half, strict=True)
+        ]
+        means = np.array([part.mean(axis=0) for part in parts])
+        centered = means - w @ means
+        within = sum(share * np.cov(part.T, ddof=0) for share, part in zip(w, parts, strict=True))
+        K = (centered.T * w) @ centered + 0.64 * within
+        values.append(np.linalg.eigvalsh(K)[::-1])
+        totals.append(np.trace(K))
+    values = np.array(values)
+    error = values.std(axis=0) / np.sqrt(4000)
+    assert (np.abs(found.eigenvalue_mean - values.mean(axis=0)) < 6 * error).all()
+    assert_allclose(found.eigenvalue_std, values.std(axis=0), rtol=0.06)
+    assert closed.eigenvalue_mean.sum() == pytest.approx(np.mean(totals), rel=0.02)
+    assert_allclose(closed.eigenvalue_std[0], values.std(axis=0)[0], rtol=0.06)
+
+
+@pytest.mark.parametrize(("n", "d"), [(5, 1), (5, 2), (20, 3), (200, 3)])
+def test_confidence_intervals_of_groups_cover_the_population(n, d):
+    rng = np.random.default_rng([n, d])
+    mean = np.array([[-6.0, 1.0, 0.0], [0.0, -2.0, 0.5], [6.0, 1.0, -0.5]])[:, :d]
+    spread = np.linspace(1.5, 0.5, d)
+    centered = mean - mean.mean(axis=0)
+    population = np.linalg.eigvalsh(centered.T @ centered / 3 + np.diag(spread**2))[::-1]
+    share = population / population.sum()
+    hits = []
+    for _ in range(300):
+        points = [m + rng.normal(size=(n, d)) * spread for m in mean]
+        X = uapca.UncertainArray(
+            [p.mean(axis=0) for p in points],
+            [np.cov(p.T, ddof=0).reshape(d, d) for p in points],
+            counts=[n] * 3,
+        )
+        found = uapca.component_uncertainty(X, 1)
+        low, high = found.eigenvalue_interval(0.9)[0]
+        first, last = found.share_interval(0.9)[0]
+        if not found.refusals[0]:
+            hits.append((low <= population[0] <= high, first <= share[0] <= last + 1e-12))
+    assert len(hits) > 280
+    stated = 1.0 if d == 1 else 0.9
+    assert_allclose(np.mean(hits, axis=0), [0.9, stated], atol=0.05)
+
+
+def test_intervals_are_refused_where_they_would_not_cover():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(3, 5, 8))
+    X = uapca.UncertainArray(
+        points.mean(axis=1), [np.cov(p.T, ddof=0) for p in points], counts=[5, 5, 5]
+    )
+    found = uapca.component_uncertainty(X)
+    assert "15 points in 3 groups are too few for 8 features" in found.refusals[0]
+    assert np.isnan(found.eigenvalue_interval()).all()
+    assert np.isnan(found.share_interval()).all()
+    assert any("no interval is stated for PC1, PC2" in text for text in found.verdict)
+    tied = uapca.UncertainArray(np.zeros((1, 3)), np.diag([5.0, 1.0, 1.0]), counts=[100])
+    found = uapca.component_uncertainty(tied)
+    assert [bool(reason) for reason in found.refusals] == [False, True]
+    assert_array_equal(np.isnan(found.eigenvalue_interval()).all(axis=1), [False, True])
+
+
+def test_groups_need_two_points():
+    X = uapca.UncertainArray(np.eye(3), np.eye(3), counts=[5, 1, 5])
+    with pytest.raises(ValueError, match="^of='sample' needs groups of at least 2 points; 1 of 3"):
+        uapca.component_uncertainty(X)
+    assert uapca.component_uncertainty(X, of="values").of == "values"
+
+
+def test_standard_errors_of_means_are_values():
+    points = np.random.default_rng(0).normal(size=(60, 2))
+    labels = np.repeat(["a", "b", "c"], 20)
+    assert uapca.from_groups(points, labels, spread="sem").source == "values"
+    assert uapca.from_groups(points, labels).source == "groups"
+
+
+# The truth behind noisy observations
+
+
+def test_the_truth_behind_noisy_rows_is_covered():
+    rng = np.random.default_rng(1)
+    population, hits = np.array([9.0, 2.0, 0.5]), []
+    for _ in range(40):
+        truth = rng.normal(size=(100, 3)) * np.sqrt(population)
+        std = rng.uniform(0.3, 1.0, truth.shape)
+        X = uapca.UncertainArray(truth + std * rng.normal(size=truth.shape), std=std)
+        rows = uapca.Denoiser().fit(X).transform(X)
+        found = uapca.component_uncertainty(rows, 1)
+        assert found.of == "truth"
+        low, high = found.eigenvalue_interval(0.95)[0]
+        hits.append(low <= population[0] <= high)
+    assert np.mean(hits) > 0.85  # 0.95 with a standard error of 0.034
+    drawn = uapca.component_uncertainty(rows, 2, method="simulation")
+    closed = uapca.component_uncertainty(rows, 2, method="closed form")
+    assert_allclose(closed.angle, drawn.angle, rtol=0.2)
+    assert_allclose(closed.eigenvalue_std, drawn.eigenvalue_std, rtol=0.1)
+    values = uapca.component_uncertainty(rows, 2, of="values")
+    assert (values.eigenvalue_std < closed.eigenvalue_std).all()
+
+
+# Words
+
+
+def near_plane():
+    """A plane that stands out of the rest while its two axes are nearly tied."""
+    size = np.array([6.0, 5.9, 1.0, 0.5])
+    mean = np.vstack([np.diag(size), -np.diag(size)] * 5)
+    return uapca.UncertainArray(mean, std=0.5)
+
+
+def test_a_plane_may_be_known_when_its_axes_are_not():
+    found = uapca.component_uncertainty(near_plane())
+    assert found.swap_probability[0] > 0.2
+    assert found.subspace_angle < 0.3 * found.angle.min()
+    (sentence,) = found.verdict
+    assert sentence.startswith("PC1 and PC2 cannot be told apart (they swap in ")
+    degrees = np.degrees(found.subspace_angle)
+    assert sentence.endswith(f"their plane is known to {degrees:.2g}°, its axes are not")
+    assert repr(found).splitlines()[-1].strip() == sentence
+    assert found.subspace_interval(0.95) > found.subspace_angle
+
+
+def test_a_verdict_for_each_neighborhood_not_for_each_pair():
+    size = np.array([9.0, 3.0, 2.98, 2.96, 1.0])
+    mean = np.vstack([np.diag(size), -np.diag(size)] * 5)
+    found = uapca.component_uncertainty(uapca.UncertainArray(mean, std=0.3), 5)
+    assert [sentence.split(" cannot")[0].split(" is")[0] for sentence in found.verdict] == [
+        "PC1",
+        "PC2, PC3 and PC4",
+        "PC5",
+    ]
+    cut = uapca.component_uncertainty(uapca.UncertainArray(mean, std=0.3), 2)
+    assert "PC3 is not among those asked for" in cut.verdict[-1]
+
+
+def test_the_warning_names_the_components_and_can_be_filtered():
+    with pytest.warns(uapca.SeparationWarning, match="^PC1 and PC2 swap in more than 5 %"):
+        uapca.component_uncertainty(near_plane())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=uapca.SeparationWarning)
+        uapca.component_uncertainty(near_plane())
+
+
+def test_swaps_are_probabilities():
+    """At a gap of two standard deviations the chance of a swap is 2 %, not 5 %."""
+    found = uapca.component_uncertainty(near_plane(), method="simulation", n_draws=4000)
+    closed = uapca.component_uncertainty(near_plane(), method="closed form")
+    assert_allclose(found.swap_probability, closed.swap_probability, atol=0.03)
+    assert_allclose(closed.separation, -stats.norm.ppf(closed.swap_probability), rtol=1e-9)
+
+
+def test_simulation_is_reproducible_and_says_what_it_did():
+    X = one_axis(20)
+    one, two = uapca.component_uncertainty(X, 1), uapca.component_uncertainty(X, 1)
+    assert_array_equal(one.std, two.std)
+    other = uapca.component_uncertainty(X, 1, rng=1, n_draws=500)
+    assert (other.n_draws, other.method) == (500, "simulation")
+    assert other.monte_carlo_error == pytest.approx(1 / np.sqrt(1000))
+    assert "tilts by more than" in one.reason
+    assert "2000 draws" in repr(one)
+
+
+def test_joint_covariance_of_a_simulation():
+    found = uapca.component_uncertainty(one_axis(20), 2, joint=True)
+    for i in range(2):
+        assert_allclose(found.joint[i, :, i], found.covariance[i], atol=1e-12)
+
+
+# Ellipses of groups
+
+
+@pytest.mark.parametrize("n", [5, 10, 40])
+@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("p", [0.5, 0.95])
+def test_ellipses_contain_new_points_and_means(n, d, p):
+    rng = np.random.default_rng([n, d])
+    points = rng.normal(size=(20_000, n, d))
+    mean = points.mean(axis=1)
+    centered = points - mean[:, None]
+    psi = centered.transpose(0, 2, 1) @ centered / n
+    for kind, target in (("prediction", rng.normal(size=(20_000, d))), ("mean", np.zeros(d))):
+        away = (target - mean)[..., None]
+        square = (away * np.linalg.solve(psi, away)).sum(axis=(1, 2))
+        inside = (square <= ellipse_factor(p, n, d, kind) ** 2).mean()
+        assert inside == pytest.approx(p, abs=0.012)
+
+
+def test_ellipses_of_known_covariances_and_of_too_few_points():
+    assert float(ellipse_factor(0.95)) == pytest.approx(np.sqrt(stats.chi2.ppf(0.95, 2)))
+    assert float(ellipse_factor(0.95, 1e7)) == pytest.approx(float(ellipse_factor(0.95)), rel=1e-5)
+    assert_array_equal(ellipse_factor(0.95, [1, 2]), np.inf)
+    assert float(ellipse_factor(0.95, None, kind="mean")) == 0.0
+    with pytest.raises(ValueError, match="p must be between 0 and 1"):
+        ellipse_factor(95, 5)
