@@ -87,7 +87,7 @@ def test_a_defect_is_reported_as_such(run, monkeypatch):
     def broken(*_, **__):
         raise KeyError("x")
 
-    monkeypatch.setattr("uapca.cli.fitting.fitted", broken)
+    monkeypatch.setattr("uapca.cli.data.fitted", broken)
     out = run("fit", "teaser", "-q")
     assert out.exit_code == 2
     assert out.stderr == (
@@ -105,7 +105,7 @@ def test_debug_shows_the_traceback(run, place):
 
 
 def test_datasets_lists_names_that_work(run):
-    from uapca.cli.bundled import BUNDLED
+    from uapca.cli.data import BUNDLED
 
     text = run("datasets").stdout
     for name in BUNDLED:

@@ -1,8 +1,8 @@
 """Options about the data become the arguments of `uapca.read`."""
 
 import pytest
-
 from uapca.cli.choices import Choices
+
 from uapca.datasets import GRADES
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from uapca.cli.choices import Choices
 
 import uapca
-from uapca.cli.choices import Choices
 from uapca.cli.data import read_data
 
 

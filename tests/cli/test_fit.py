@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from uapca.cli.model import features_of, project, read_model
 
 import uapca
-from uapca.cli.model import features_of, project, read_model
 
 REPORT = """Variances at s = 1
 component     variance   share      sum  errors   tilt

@@ -4,7 +4,7 @@ import xml.dom.minidom
 
 import pytest
 
-from uapca.cli.kinds import KINDS
+from uapca.cli.plot import KINDS
 
 STARTS = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF", ".gif": b"GIF8"}
 
@@ -187,7 +187,7 @@ def test_every_option_that_is_taken_changes_the_picture(run, folder, monkeypatch
 
     scene_of = getattr(plot, drawn).scene
     monkeypatch.setattr(plot, drawn, caught)
-    monkeypatch.setattr("uapca.cli.pictures.picture", lambda *_: b"")
+    monkeypatch.setattr("uapca.cli.plot.picture", lambda *_: b"")
     data = "teaser" if kind == "distributions" else "stars.csv"
 
     def scene(*options):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.cli.errors import CommandError
-from uapca.cli.rows import columns_of_rows
+from uapca.cli.console import CommandError
+from uapca.cli.data import columns_of_rows
 
 POINTS = """g,a,a_err,name,uapca_weight,a_b_corr,b
 u,1,2,3,1,3,1

@@ -35,7 +35,7 @@ def aggregate(data: str, output: str, force: bool, reading: Mapping[str, Any]) -
     exactly.
     """
     from uapca.cli.console import TABLES, CommandError, check_output, counted
-    from uapca.cli.data import check_data, read_data
+    from uapca.cli.data import check_columns, check_data, read_data
 
     check_data(data)
     target = check_output(output, [".uapca", *TABLES], force)
@@ -43,6 +43,11 @@ def aggregate(data: str, output: str, force: bool, reading: Mapping[str, Any]) -
         raise CommandError("say which column holds the labels: --by COLUMN, or --bins K.")
     if reading["by"] and reading["bins"] is not None:
         raise CommandError("--by and --bins exclude each other. Leave one out.")
+    features = [part.strip() for value in reading["features"] for part in value.split(",")]
+    if features and not any(sign in "".join(features) for sign in "*?["):
+        if target is not None and target.suffix.lower() != ".uapca":
+            # Features that are named are known before millions of points are read.
+            check_columns(features, named=True, weights=True)
     X = read_data(data, reading)
     keep(X, target, counted(len(X), "distribution"), weights=True)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUNDLED",
+    "check_columns",
     "check_data",
     "columns_of_rows",
     "denoised",
@@ -392,39 +393,50 @@ def columns_of_rows(X: UncertainArray, *, weights: bool = False) -> dict[str, An
     some row, ``name`` if rows have names, and on demand ``uapca_weight``: the weights, summing to
     the total they had.
     """
-    from itertools import combinations
-
     from uapca.inputs.read import WEIGHT
     from uapca.uncertain import array
 
-    d, features = X.shape[1], feature_names(X)
-    correlated = array.has_correlations(X)
+    d, correlated = X.shape[1], array.has_correlations(X)
     if d > _WIDEST and correlated:
         raise CommandError(
             f"{d} features with their correlations would make {d * (d + 3) // 2:,} columns. "
             "Write a .uapca file."
         )
-    columns = {
+    check_columns(feature_names(X), named=X.names is not None, weights=weights)
+    columns: dict[str, Any] = {
         name: values.astype(float) for name, values in array.columns_of_rows(X, corr=True).items()
     }
-    names = ["name"] * (X.names is not None) + [WEIGHT] * weights
-    own = [name for feature in features for name in (feature, array.ERROR.format(feature))]
-    pairs = combinations(features, 2) if d <= _WIDEST else ()
-    read_as = {array.CORRELATION.format(*pair): pair for pair in pairs}
-    taken = next((n for n in (*names, *own) if [*names, *own].count(n) > 1), None)
-    if taken is not None:
-        raise CommandError(
-            f"the table would have two columns {quoted(taken)}. Write a .uapca file, or rename the "
-            "columns of the data."
-        )
-    mistaken = next((name for name in features if name in read_as), None)
-    if mistaken is not None:
-        raise CommandError(
-            f"the feature {quoted(mistaken)} would be read back as the correlations of "
-            f"{listed(read_as[mistaken])}. Write a .uapca file, or rename the columns of the data."
-        )
     if X.names is not None:
         columns = {"name": list(X.names), **columns}
     if weights:
         columns[WEIGHT] = X.weights * X.total_weight
     return columns
+
+
+def check_columns(features: Sequence[str], *, named: bool, weights: bool) -> None:
+    """Raise if two columns of a table would have one name, or a feature that of a correlation."""
+    from itertools import combinations
+
+    from uapca.inputs.read import WEIGHT
+    from uapca.uncertain.array import CORRELATION, ERROR
+
+    columns = [("name", "the names of the rows")] * named + [(WEIGHT, "the weights")] * weights
+    for feature in features:
+        columns.append((feature, f"the feature {quoted(feature)}"))
+        columns.append((ERROR.format(feature), f"the errors of {quoted(feature)}"))
+    taken: dict[str, str] = {}
+    remedy = "Write a .uapca file, or rename the columns of the data."
+    for name, meaning in columns:
+        if name in taken:
+            raise CommandError(
+                f"the table would have two columns {quoted(name)}: {taken[name]}, and {meaning}. "
+                f"{remedy}"
+            )
+        taken[name] = meaning
+    for pair in combinations(features, 2) if len(features) <= _WIDEST else ():
+        name = CORRELATION.format(*pair)
+        if name in features:
+            raise CommandError(
+                f"the feature {quoted(name)} would be read back as the correlations of "
+                f"{quoted(pair[0])} and {quoted(pair[1])}. {remedy}"
+            )
