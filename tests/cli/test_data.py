@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from uapca.cli.choices import Choices
 
 import uapca
+from cli.conftest import reading
 from uapca.cli.data import read_data
 
 
 def read(data, **choices):
-    return read_data(str(data), Choices(**choices))
+    return read_data(str(data), reading(**choices))
 
 
 def same(X, Y):

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from uapca.cli.model import features_of, project, read_model
 
 import uapca
+from uapca.cli.data import read_model
+from uapca.cli.project import _projected as project
 
 REPORT = """Variances at s = 1
 component     variance   share      sum  errors   tilt
@@ -184,7 +185,7 @@ def test_a_model_keeps_the_fit_exactly(run, tmp_path, options):
         "within_covariance_",
     ):
         np.testing.assert_array_equal(getattr(model, name), getattr(pca, name))
-    assert (model.scale, model.n_samples_, features_of(model)) == (scale, 6, X.features)
+    assert (model.scale, model.n_samples_, tuple(model.feature_names_in_)) == (scale, 6, X.features)
     Y, wanted = project(model, X), pca.transform(X)
     np.testing.assert_array_equal(Y.mean, wanted.mean)
     np.testing.assert_array_equal(Y.cov.dense(), wanted.cov.dense())

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-COMMAND = [sys.executable, "-m", "uapca.cli"]
+COMMAND = [sys.executable, "-m", "uapca"]
 
 
 def process(*arguments, **options):

@@ -44,10 +44,10 @@ def aggregate(data: str, output: str, force: bool, reading: Mapping[str, Any]) -
     if reading["by"] and reading["bins"] is not None:
         raise CommandError("--by and --bins exclude each other. Leave one out.")
     features = [part.strip() for value in reading["features"] for part in value.split(",")]
-    if features and not any(sign in "".join(features) for sign in "*?["):
-        if target is not None and target.suffix.lower() != ".uapca":
-            # Features that are named are known before millions of points are read.
-            check_columns(features, named=True, weights=True)
+    patterns = any(sign in "".join(features) for sign in "*?[")
+    if not patterns and target is not None and target.suffix.lower() != ".uapca":
+        # Features that are named are known before millions of points are read.
+        check_columns(features, named=True, weights=True)
     X = read_data(data, reading)
     keep(X, target, counted(len(X), "distribution"), weights=True)
 

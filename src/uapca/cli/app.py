@@ -58,19 +58,19 @@ _ALIKE = 0.65
 
 # Sentences of the library name its parameters; here they are options.
 _OPTIONS = (
-    (r"\bfeatures=\[[^\]]*\]", "--features"),
-    (r"\bfill=\{[^}]*\}", "--fill COLUMN=LAW"),
-    (r"\bwords=\{[^}]*\}", "--words FILE"),
-    (r"\b(keep_samples|equal_weights)(=True)?\b", lambda found: f"--{found[1].replace('_', '-')}"),
-    (
-        r"\b(missing|names|errors|corr|spread|by|decimal|thousands|fill|sheet|weights|exclude)="
-        r"[\"']([^\"']*)[\"']",
-        r'--\1 "\2"',
-    ),
-    (r"\b(bad_files|bad_cells)=[\"'](\w+)[\"']", lambda f: f"--{f[1].replace('_', '-')} {f[2]}"),
+    (r"\b(features|exclude|fill)=(\[[^\]]*\])?(?![\['\w])", r"--\1"),
+    (r"\bfill='([^']*)'", r'--fill "\1"'),
+    (r"\b(missing|bad_cells|bad_files|spread)='(\w+)'", r"--\1 \2"),
+    (r"\b(names|errors|corr|decimal|thousands|by)='([^']*)'", r'--\1 "\2"'),
+    (r"\bwords=(\{[^}]*\})?", "--words FILE"),
+    (r"\berrors=\{'([^']*)': '([^']*)'\}", r"--errors \1=\2"),
+    (r"\bkeep_samples(=True)?\b", "--keep-points"),
+    (r"\bequal_weights(=True)?\b", "--equal-weights"),
+    (r"--bad_", "--bad-"),
+    (r"\bpass --", "use --"),
     (r"\bscale=inf", "--scale inf"),
     (r"\bddof=", "--ddof "),
-    (r"\b(uapca\.)?Denoiser(\(\))?", "--denoise"),
+    (r"\buapca\.Denoiser(\(\))?", "--denoise"),
     (r"\buse UncertainScaler\b", "use --standardize"),
     (r"^(path|source) must", "DATA must"),
 )

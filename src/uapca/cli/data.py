@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -127,7 +128,7 @@ def check_data(data: str) -> None:
 def read_data(data: str, reading: Mapping[str, Any], denoise: str | None = None) -> UncertainArray:
     """The uncertain rows in DATA; says on standard error how they were understood."""
     check_data(data)
-    if reading["missing"] == "keep" and denoise is None:
+    if reading["missing"] == "keep" and denoise is None and not reading["by"]:
         raise CommandError("--missing keep is for --denoise, which can use rows with empty cells.")
     name = data.casefold()
     if name in BUNDLED:
@@ -178,8 +179,7 @@ def _from_file(data: str, reading: Mapping[str, Any]) -> tuple[UncertainArray, s
     if suffix == ".uapca":
         _refuse(reading, ("by", *_OF_TABLES), "a .uapca file")
         X = uapca.load(data)
-        if not isinstance(X, uapca.UncertainArray):
-            raise CommandError(f"{quoted(data)} is a model, not data.")
+        assert isinstance(X, uapca.UncertainArray)
         return _selected(X, reading), f"{data}: uncertain rows, as they were saved"
     source: Any = data
     if data == "-":
@@ -189,38 +189,40 @@ def _from_file(data: str, reading: Mapping[str, Any]) -> tuple[UncertainArray, s
             )
         source = BytesIO(sys.stdin.buffer.read())
         source.name = "standard input"
-    with progress("reading") as report:
-        X = uapca.read(source, progress=report, **_options(reading, data))
-    return X, X.origin or data
+    with warnings.catch_warnings(record=True) as caught, progress("reading") as report:
+        warnings.simplefilter("always")
+        X = uapca.read(source, progress=report, **_options(reading))
+    said = [f"note: {shown(warning.message)}" for warning in caught]
+    return X, "\n".join([X.origin or data, *said])
 
 
-def _options(reading: Mapping[str, Any], data: str) -> dict[str, Any]:
+def _options(reading: Mapping[str, Any]) -> dict[str, Any]:
     """The options in the words of `uapca.read`."""
     by, errors, fill = _parts(reading["by"]), reading["errors"], reading["fill"]
-    if not by and reading["bins"] is None and (Path(data).is_dir() or "*" in data):
-        raise CommandError(
-            f"{quoted(data)} stands for points in several files: --by COLUMN says how they are "
-            "labelled."
-        )
-    pairs = dict(text.partition("=")[::2] for text in errors if "=" in text and "{}" not in text)
-    laws = {c.strip(): law.strip() for c, sign, law in map(_law, fill) if sign}
-    plain = [text for text in fill if not _law(text)[1]]
+    pairs = [part.partition("=") for text in errors for part in text.split(",") if "{}" not in text]
+    laws = [_law(text) for text in fill]
+    if len(fill) > 1 and not all(sign for _, sign, _ in laws):
+        raise CommandError("--fill takes one law for all cells, or COLUMN=LAW several times.")
+    sheet = reading["sheet"]
     weights = reading["weights"]
     options = {
         "by": (by if len(by) > 1 else by[0]) if by else None,
         "bins": _bins(reading["bins"]),
-        "errors": pairs or (list(errors) if errors else None),
+        "errors": {a.strip(): b.strip() for a, sign, b in pairs if sign}
+        or (list(errors) if len(errors) > 1 else errors[0] if errors else None),
         "features": _parts(reading["features"]) or None,
         "exclude": _parts(reading["exclude"]) or None,
         "weights": None if weights is None or Path(weights).is_file() else weights,
         "words": _words(reading["words"]),
-        "fill": laws or (plain[0] if plain else None),
+        "fill": {column.strip(): law.strip() for column, sign, law in laws if sign}
+        or (fill[0] if fill else None),
+        "sheet": int(sheet) if sheet and sheet.isdigit() else sheet,
         "keep_samples": reading["keep_points"],
         "rng": 0,
     }
     for name in ("corr", "names", "spread", "missing", "bad_cells", "bad_files", "decimal"):
         options[name] = reading[name]
-    for name in ("thousands", "sheet", "equal_weights"):
+    for name in ("thousands", "equal_weights"):
         options[name] = reading[name]
     return options
 
@@ -376,14 +378,11 @@ def fitted(
 
 def read_model(path: str) -> UAPCA:
     """The fit in a file; whatever is wrong with it is said in one line."""
-    import uapca
+    from uapca.decomposition.io import load_fit
 
     if not Path(path).is_file():
         raise CommandError(f"there is no file {quoted(path)}. uapca fit DATA -o FILE writes one.")
-    found = uapca.load(path)
-    if isinstance(found, uapca.UncertainArray):
-        raise CommandError(f"{quoted(path)} holds data, not a model.")
-    return found
+    return load_fit(path)
 
 
 def columns_of_rows(X: UncertainArray, *, weights: bool = False) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -83,7 +82,7 @@ def fit(
     Prints the variance of each component and its share, the entries of the components with their
     standard errors, and whether neighboring components can be told apart.
     """
-    from uapca.cli.console import check_output, note, quoted, write_bytes
+    from uapca.cli.console import check_output, write_bytes
     from uapca.cli.data import check_data, denoised, fitted, read_data
 
     check_data(data)
@@ -96,10 +95,10 @@ def fit(
         write_bytes(None, _json(pca, found).encode(), "")
     else:
         _report(pca, X, found, why_not)
-        _count(observed)
+        if found is not None:
+            _count(observed)
     if target is not None:
-        pca.save(target)
-        note(f"wrote {quoted(target)} (model)")
+        write_bytes(target, _json(pca, found).encode(), "model")
 
 
 def _judged(pca: UAPCA, X: UncertainArray) -> tuple[ComponentUncertainty | None, str]:
@@ -138,15 +137,17 @@ def _json(pca: UAPCA, found: ComponentUncertainty | None) -> str:
             return [plain(row) for row in array]
         return [value if np.isfinite(value) else None for value in array.tolist()]
 
-    if found is None:
-        return fit_to_json(pca)
-    errors = {
-        "components_std": plain(found.std),
-        "variances_std": plain(_variance_std(pca, found)),
-        "tilt_degrees": plain(np.degrees(found.angle)),
-        "verdict": [found.verdict] if isinstance(found.verdict, str) else list(found.verdict),
-    }
-    return json.dumps(json.loads(fit_to_json(pca)) | {"uncertainty": errors}, indent=1)
+    errors = (
+        None
+        if found is None
+        else {
+            "components_std": plain(found.std),
+            "variances_std": plain(_variance_std(pca, found)),
+            "tilt_degrees": plain(np.degrees(found.angle)),
+            "verdict": [found.verdict] if isinstance(found.verdict, str) else list(found.verdict),
+        }
+    )
+    return fit_to_json(pca, errors)
 
 
 def _variance_std(pca: UAPCA, found: ComponentUncertainty) -> Any:

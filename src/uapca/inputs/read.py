@@ -495,7 +495,7 @@ def naming_column(table: Any, without: Collection[str], cells: bool = False) -> 
         if name in without:
             continue
         header, kind = name.strip(), table.kind(name)
-        if not (kind == "number" and _IDENTIFIER.fullmatch(header)) and (
+        if not (kind == "number" and (_IDENTIFIER.fullmatch(header) or header == "name")) and (
             kind != "text" or (cells and not _NAMING.fullmatch(header))
         ):
             continue
