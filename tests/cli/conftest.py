@@ -76,4 +76,6 @@ def reading(**given):
     for option in _DATA_OPTIONS.values():
         command = option(command)
     context = command.make_context("any", [])
+    if isinstance(given.get("errors"), str):
+        given["errors"] = (given["errors"],)
     return context.params | given

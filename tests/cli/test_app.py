@@ -57,15 +57,15 @@ def test_version(run):
         (
             ["fit", "students", "-n", "1.5"],
             "Invalid value for '-n' / '--components': must be a whole number from 1, a share such "
-            "as 0.95 or all; got '1.5'.",
+            "as 0.95, auto or all; got '1.5'.",
         ),
         (["fit", "stars.csv"], "there is no file 'stars.csv'."),
         (["fit", "students", "--colour"], "No such option '--colour'."),
         (
             ["plot", "students", "-o", "x.svg"],
-            "Missing argument 'KIND'. It is one of distributions, projection, traces, "
-            "eigenvalues, progression, scree, biplot, loadings, contributions, cos2, components, "
-            "simulation.",
+            "Missing argument 'KIND'. It is one of distributions, projection, matrix, "
+            "traces, eigenvalues, progression, scree, biplot, loadings, contributions, cos2, "
+            "components, shepard, count, simulation.",
         ),
         (
             ["plot", "students", "biplot"],

@@ -308,6 +308,4 @@ def test_wrong_weights(folder, fails):
         "'w.txt' holds 2 weights for 4 rows. Give one to each row."
     )
     (folder / "n.csv").write_text("star,w\na,1\n")
-    assert fails("fit", "stars.csv", "--weights", "n.csv") == (
-        "row 'b' has no weight in 'n.csv'. Add it."
-    )
+    assert fails("fit", "stars.csv", "--weights", "n.csv") == ("'n.csv' has no weight for b, c, d.")

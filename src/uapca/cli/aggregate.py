@@ -47,7 +47,7 @@ def aggregate(data: str, output: str, force: bool, reading: Mapping[str, Any]) -
     patterns = any(sign in "".join(features) for sign in "*?[")
     if not patterns and target is not None and target.suffix.lower() != ".uapca":
         # Features that are named are known before millions of points are read.
-        check_columns(features, named=True, weights=True)
+        check_columns(features, True, True)
     X = read_data(data, reading)
     keep(X, target, counted(len(X), "distribution"), weights=True)
 

@@ -401,7 +401,7 @@ def columns_of_rows(X: UncertainArray, *, weights: bool = False) -> dict[str, An
             f"{d} features with their correlations would make {d * (d + 3) // 2:,} columns. "
             "Write a .uapca file."
         )
-    check_columns(feature_names(X), named=X.names is not None, weights=weights)
+    check_columns(feature_names(X), X.names is not None, weights, correlated=correlated)
     columns: dict[str, Any] = {
         name: values.astype(float) for name, values in array.columns_of_rows(X, corr=True).items()
     }
@@ -412,7 +412,9 @@ def columns_of_rows(X: UncertainArray, *, weights: bool = False) -> dict[str, An
     return columns
 
 
-def check_columns(features: Sequence[str], *, named: bool, weights: bool) -> None:
+def check_columns(
+    features: Sequence[str], named: bool, weights: bool, *, correlated: bool = False
+) -> None:
     """Raise if two columns of a table would have one name, or a feature that of a correlation."""
     from itertools import combinations
 
@@ -423,6 +425,10 @@ def check_columns(features: Sequence[str], *, named: bool, weights: bool) -> Non
     for feature in features:
         columns.append((feature, f"the feature {quoted(feature)}"))
         columns.append((ERROR.format(feature), f"the errors of {quoted(feature)}"))
+    pairs = list(combinations(features, 2)) if len(features) <= _WIDEST else []
+    for first, second in pairs if correlated else ():
+        both = f"{quoted(first)} and {quoted(second)}"
+        columns.append((CORRELATION.format(first, second), f"the correlations of {both}"))
     taken: dict[str, str] = {}
     remedy = "Write a .uapca file, or rename the columns of the data."
     for name, meaning in columns:
@@ -432,7 +438,7 @@ def check_columns(features: Sequence[str], *, named: bool, weights: bool) -> Non
                 f"{remedy}"
             )
         taken[name] = meaning
-    for pair in combinations(features, 2) if len(features) <= _WIDEST else ():
+    for pair in pairs:
         name = CORRELATION.format(*pair)
         if name in features:
             raise CommandError(
