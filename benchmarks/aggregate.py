@@ -229,11 +229,12 @@ def growth_report(path: Path | None = None) -> str:
 
 
 def _draw(path: Path, sizes: npt.NDArray[np.int64], times: npt.NDArray[np.float64]) -> None:
-    from uapca.views.mpl.style import COLUMN, matplotlib, print_settings
-    from uapca.views.palette import GREY, OKABE_ITO
+    from matplotlib.figure import Figure
 
-    with print_settings():
-        figure = matplotlib("figure").Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
+    from uapca.plot.style import GREY, OKABE_ITO, settings
+
+    with settings():
+        figure = Figure(figsize=(3.5, 2.5), layout="constrained")
         ax = figure.subplots()
         ax.loglog(sizes, times, "o-", color=OKABE_ITO[0])
         line = times[-1] * sizes / sizes[-1]

@@ -65,7 +65,7 @@ def main() -> None:
     )
     _write(OUT / "traces.csv", ["scale", "feature", "x", "y"], _trace_rows(traces))
     pictures = {
-        "projection": uapca.plot.projection(Y, pca=pca),
+        "projection": uapca.plot.projection(pca, X),
         "factor-traces": uapca.plot.factor_traces(traces),
         "eigenvalues": uapca.plot.eigenvalues(traces),
     }

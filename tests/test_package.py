@@ -22,12 +22,13 @@ LAYERS = [
     {"inputs", "decomposition"},
     {"posterior", "sensitivity", "stability", "compare"},
     {"datasets"},
-    {"views"},
     {"plot"},
+    {"figures", "views"},
     {"cli"},
     {"__main__"},
 ]
 MAY_ALSO = {
+    ("decomposition", "posterior"),  # n_components="auto", when it is asked for
     ("uncertain", "aggregate"),  # pooled rows are summed by the accumulator, imported when called
     ("stability", "compare"),  # the sampling experiment measures distances
 }

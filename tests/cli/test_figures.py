@@ -2,7 +2,7 @@
 
 
 def test_figures_are_listed_and_misspelt_ones_found(run, fails, folder):
-    from uapca.views.figures import NAMES
+    from uapca.figures import NAMES
 
     assert run("figures", "--list").stdout.split() == list(NAMES)
     assert fails("figures", "-o", "out", "teasr").startswith(

@@ -75,7 +75,7 @@ def test_pipes_get_plain_text():
 
 
 def test_a_reader_that_has_enough_is_no_error():
-    shell = f"{sys.executable} -m uapca.cli traces students -o - | head -n 1"
+    shell = f"{sys.executable} -m uapca traces students -o - | head -n 1"
     done = subprocess.run(shell, shell=True, capture_output=True, text=True)
     assert done.stdout.startswith("scale,u,segment,feature")
     assert done.stderr.splitlines()[-1].startswith("  → 6 rows")

@@ -141,6 +141,13 @@ class TestUnwrap:
         pca, Z = unwrap(fit, points)
         assert_allclose(pca.transform(Z), fit.transform(points), atol=1e-12)
 
+    def test_pipelines_in_pipelines_and_a_denoiser(self, X):
+        inner = make_pipeline(uapca.Denoiser(2), uapca.UAPCA(2, standardize=True))
+        fit = make_pipeline(uapca.UncertainScaler(), inner).fit(X)
+        pca, Z = unwrap(fit, X)
+        assert_allclose(pca.transform(Z).mean, fit.transform(X).mean, atol=1e-9)
+        assert_allclose(pca.get_covariance(), uapca.UAPCA().fit(Z).get_covariance(), atol=1e-9)
+
     def test_what_is_no_fit(self, X):
         with pytest.raises(TypeError, match="^fit must be a UAPCA or a Pipeline that ends in one"):
             unwrap(make_pipeline(uapca.UAPCA(2), uapca.UncertainScaler()).fit(X))

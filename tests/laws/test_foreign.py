@@ -188,6 +188,20 @@ def test_stored_laws_come_back_to_the_last_bit(law: Law) -> None:
     assert law_from_dict(json.loads(json.dumps(law_to_dict(law)))) == law
 
 
+def test_laws_stored_by_earlier_versions_come_back() -> None:
+    marginals = [{"kind": "point", "values": [15.0]}, {"kind": "gaussian", "values": [14.0, 5.7]}]
+    inner = {"kind": "independent", "marginals": marginals}
+    law = Independent([15, Normal(14, std=5.7)])
+    assert law_from_dict(inner) == law
+    image = {"kind": "affine", "law": inner, "A": [[1.0, 1.0], [0.0, 2.0]], "b": [0.0, 1.0]}
+    np.testing.assert_allclose(law_from_dict(image).mean, [29.0, 29.0])
+    moments = {"kind": "moments", "mean": [1.0, 2.0], "cov": COV.tolist(), "name": "mine"}
+    image = {"kind": "affine", "law": moments, "A": [[1.0, 1.0]], "b": [0.0]}
+    np.testing.assert_allclose(law_from_dict(image).cov, [[4.0]])
+    with pytest.raises(ValueError, match="a marginal's kind must be scipy or one of"):
+        law_from_dict({"kind": "independent", "marginals": [{"kind": "cube", "values": []}]})
+
+
 def test_stored_names_reach_distributions_only() -> None:
     marginal = {"kind": "scipy", "name": "kstest", "parameters": {}, "values": [1.0, 0.0]}
     with pytest.raises(ValueError, match="got 'kstest'"):

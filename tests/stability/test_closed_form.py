@@ -328,7 +328,7 @@ def test_float32_is_summed_in_float64(rng):
 def test_blocks_do_not_matter(rng, monkeypatch):
     X = random_uncertain(rng, 50, kind="low-rank + diagonal").scaled(0.1)
     before = closed_form(X, 3, joint=True)
-    monkeypatch.setattr("uapca.uncertain.blocks._BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr("uapca.uncertain.covariance._BLOCK_BYTES", 1 << 10)
     after = closed_form(X, 3, joint=True)
     assert_allclose(after.joint, before.joint, atol=1e-14)
 

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from builders import KINDS, random_uncertain
 from uapca.uncertain import Dense, Diagonal, LowRank
+from uapca.uncertain.covariance import row_blocks
 
 EXACT = {"rtol": 1e-13, "atol": 1e-13}
 SINGLE = {"rtol": 2e-5, "atol": 2e-5}
@@ -177,3 +178,8 @@ def test_rows_of_weight_zero_do_not_enter_averages(kind):
     assert_allclose(cov.average_diagonal(w), [1.0, 4.0], rtol=1e-15)
     assert_allclose(cov.average_operator(w)(np.eye(2)), [[1.0, 0.0], [0.0, 4.0]], rtol=1e-15)
     assert cov.average_diagonal()[0] == np.inf
+
+
+def test_row_blocks_cover_every_row_once():
+    rows = [i for block in row_blocks(10_001, 500) for i in range(block.start, block.stop)]
+    assert rows == list(range(10_001))

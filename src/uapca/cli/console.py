@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
+import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -192,6 +193,13 @@ def _is_rich(stream: TextIO) -> bool:
     return _is_terminal(stream) and find_spec("rich") is not None
 
 
+def _columns() -> int | None:
+    """The columns there are; None for no limit."""
+    if _is_terminal(sys.stdout) or os.environ.get("COLUMNS", "").isdigit():
+        return max(24, shutil.get_terminal_size().columns)
+    return None
+
+
 def note(text: str) -> None:
     """A remark on standard error; none with ``--quiet``."""
     if not settings.quiet:
@@ -199,7 +207,10 @@ def note(text: str) -> None:
 
 
 def line(text: str = "", style: str = "") -> None:
-    """A line of the report; ``style`` is what a terminal makes of it."""
+    """A line of the report, folded where a terminal is narrow; ``style`` is for terminals."""
+    width = _columns()
+    if width is not None and len(text) > width:
+        text = "\n".join(textwrap.wrap(text, width, subsequent_indent="  "))
     if style and _is_rich(sys.stdout):
         _console(sys.stdout).print(_text(text, style))
     else:
@@ -208,9 +219,7 @@ def line(text: str = "", style: str = "") -> None:
 
 def show(grid: Grid) -> None:
     """Print a table, in parts below each other where a terminal is too narrow."""
-    width = None
-    if _is_terminal(sys.stdout) or os.environ.get("COLUMNS", "").isdigit():
-        width = max(24, shutil.get_terminal_size().columns)
+    width = _columns()
     most = _LABEL if width is None else max(10, min(_LABEL, width // 3))
     header = [grid.header[0], *(shown(cell, most) for cell in grid.header[1:])]
     rows = [[shown(row[0], most), *map(shown, row[1:])] for row in grid.rows]

@@ -189,9 +189,15 @@ def _from_file(data: str, reading: Mapping[str, Any]) -> tuple[UncertainArray, s
             )
         source = BytesIO(sys.stdin.buffer.read())
         source.name = "standard input"
-    with warnings.catch_warnings(record=True) as caught, progress("reading") as report:
+    options = _options(reading)
+    many = options["by"] is not None or options["bins"] is not None
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        X = uapca.read(source, progress=report, **_options(reading))
+        if many:
+            with progress("reading") as report:
+                X = uapca.read(source, progress=report, **options)
+        else:
+            X = uapca.read(source, **options)
     said = [f"note: {shown(warning.message)}" for warning in caught]
     return X, "\n".join([X.origin or data, *said])
 

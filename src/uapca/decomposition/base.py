@@ -20,8 +20,8 @@ from uapca._validation import Doubles, Floats, check_finite, listed, out_of_rang
 from uapca.aggregate.accumulate import moments
 from uapca.exceptions import ErrorColumnWarning
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.blocks import row_blocks
 from uapca.uncertain.checks import covariance_from, weights_from
+from uapca.uncertain.covariance import row_blocks
 
 __all__ = [
     "Rows",

@@ -191,13 +191,20 @@ def _restored(content: dict[str, Any]) -> UAPCA:
     _require(falling, "variances must fall and not be negative")
 
     rows = _rows(content)
-    pca._set_center(center, units)
-    pca._between, pca._within, pca._diagonals = _covariances(content, d)
-    if pca._between is None:
+    pca._set_state(center, units, rows, rows.divisor(ddof), used)
+    if content["between"] is None:
+        pca._between = pca._within = None
+        diagonals = _numbers(content, "diagonals", 2, d)
+        _require(diagonals.min() >= 0.0, "diagonals must not be negative")
+        pca._diagonals = diagonals[0], diagonals[1]
         pca._own_variances = _numbers(content, "along", len(components))
-    pca._set_rows(rows, rows.divisor(ddof), used)
+    else:
+        certain = content["within"] is None
+        within = None if certain else _covariance(content, "within", d)
+        pca._set_matrices(_covariance(content, "between", d), within)
     pca._bound = rows.bound(d, certain=not pca._diagonals[1].any())
-    pca._set_components(Spectrum(variances, components), len(components), content["dtype"])
+    pairs = Spectrum(variances, components)
+    pca._set_components(len(components), content["dtype"], pairs)
     below = float(variances.sum()) <= (1.0 + _ROUNDING) * pca._total
     _require(below, "variances must not exceed the total variance")
     if pca._between is not None:
@@ -219,25 +226,13 @@ def _rows(content: dict[str, Any]) -> Rows:
     return Rows(count, float(total), float(squares), whole)
 
 
-def _covariances(
-    content: dict[str, Any], d: int
-) -> tuple[Doubles | None, Doubles | None, tuple[Doubles, Doubles]]:
-    """C and Ψ̄, or None, and their diagonals."""
-    if content["between"] is None:
-        diagonals = _numbers(content, "diagonals", 2, d)
-        _require(diagonals.min() >= 0.0, "diagonals must not be negative")
-        return None, None, (diagonals[0], diagonals[1])
-    matrices = [np.zeros((d, d)), np.zeros((d, d))]
-    for i, name in enumerate(("between", "within")):
-        if content[name] is not None:
-            matrices[i] = matrix = _numbers(content, name, d, d)
-            least = -_ROUNDING * float(np.abs(matrix).max())
-            symmetric = -np.abs(matrix - matrix.T).max() >= least
-            proper = symmetric and np.linalg.eigvalsh(matrix)[0] >= least
-            _require(proper, f"{name} must be symmetric and positive semi-definite")
-    between, within = matrices
-    certain = content["within"] is None
-    return between, None if certain else within, (between.diagonal(), within.diagonal())
+def _covariance(content: dict[str, Any], name: str, d: int) -> Doubles:
+    matrix = _numbers(content, name, d, d)
+    least = -_ROUNDING * float(np.abs(matrix).max())
+    symmetric = -np.abs(matrix - matrix.T).max() >= least
+    proper = symmetric and np.linalg.eigvalsh(matrix)[0] >= least
+    _require(proper, f"{name} must be symmetric and positive semi-definite")
+    return matrix
 
 
 def _numbers(content: dict[str, Any], name: str, *shape: int | None) -> Doubles:

@@ -31,7 +31,7 @@ from uapca.decomposition.spectrum import (
     tie_tolerance,
 )
 from uapca.uncertain import Diagonal, LowRank, UncertainArray, Zero
-from uapca.uncertain.blocks import row_blocks
+from uapca.uncertain.covariance import row_blocks
 
 __all__ = ["SOLVERS", "Solution", "choose_solver", "solve"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from importlib import import_module
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, NoReturn, Self, overload
@@ -16,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from uapca._validation import Doubles, Floats, as_floats, check_finite, out_of_range, scale_from
+from uapca.aggregate.accumulate import block_rows
 from uapca.decomposition import solvers
 from uapca.decomposition.base import (
     Rows,
@@ -32,7 +32,6 @@ from uapca.decomposition.results import LabeledArray
 from uapca.decomposition.scaler import standardized
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, tie_tolerance
 from uapca.uncertain import UncertainArray, Zero
-from uapca.uncertain.blocks import row_blocks
 from uapca.uncertain.checks import weights_from
 
 __all__ = ["UAPCA", "unwrap"]
@@ -139,12 +138,9 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
     n_components_: int
     n_samples_: int
     solver_: str
-    # In the units of the data, while mean_ may be standardized.
-    _center: Doubles
-    # C and Ψ̄, None if they were not formed or are zero, and their diagonals.
+    # C and Ψ̄, None if they were not formed, or Ψ̄ is zero.
     _between: Doubles | None
     _within: Doubles | None
-    _diagonals: tuple[Doubles, Doubles]
 
     def __init__(
         self,
@@ -199,35 +195,18 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
             errors = {"cov": cov, "std": std, "factors": factors, "sample_weight": sample_weight}
             return self._fit_dask(X, [name for name, value in errors.items() if value is not None])
         data = self._read(X, cov, std, factors, sample_weight)
-        scale = self._checked_scale()
         rows, certain = Rows.of(data), isinstance(data.cov, Zero)
         q = self._component_count(rows, certain, data)
-        divisor = rows.divisor(self.ddof)
-        solver = solvers.choose_solver(self.solver, data, q, scale)
+        solver = solvers.choose_solver(self.solver, data, q, self._checked_scale())
         self.__dict__.pop("_seen", None)
         if solver == "eigh":
             mean, between = between_covariance(data)
             with np.errstate(over="ignore", invalid="ignore"):
                 within = None if certain else data.cov.average(data.given_weights)
-            self._set_matrices(mean, between, within, rows, q, data.mean.dtype, data)
-            return self
-        center, units = None, None
-        if self.standardize:
-            center, spread, own = feature_variances(data)
-            check_underflow(data, spread + own)
-            units = feature_units(center, spread + own, len(data))
-            data = standardized(data, center, units)
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = solvers.solve(solver, data, q, scale)
-        self._check_underflow(data, found.between, found.within)
-        self._set_center(found.mean if center is None else center, units)
-        self._between = self._within = None
-        self._diagonals = found.between / divisor, found.within / divisor
-        pairs = Spectrum(found.pairs.values / divisor, found.pairs.vectors)
-        self._set_rows(rows, divisor, solver)
-        self._set_components(pairs, q, data.mean.dtype)
-        own = data.cov.variances_along(np.asarray(self.components_, dtype=np.float64))
-        self._own_variances = np.asarray(data.weights @ own) / divisor
+            self._fit_matrices(mean, between, within, rows, q, data.mean.dtype)
+        else:
+            self._fit_matrix_free(solver, data, rows, q)
+        self._check_underflow(data)
         return self
 
     @all_or_nothing
@@ -298,14 +277,14 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         return self._set_seen(seen, np.result_type(X.dtype, np.float32))
 
     def _set_seen(self, seen: Seen, dtype: npt.DTypeLike) -> Self:
-        """Set everything that is fitted from the moments of parts."""
+        """Fit what is kept of all parts."""
         self._seen = seen
         mean, between, within = seen.matrices()
         q = self._component_count(seen.rows, within is None, partial=True)
-        self._set_matrices(mean, between, within, seen.rows, q, dtype)
+        self._fit_matrices(mean, between, within, seen.rows, q, dtype)
         return self
 
-    def _set_matrices(
+    def _fit_matrices(
         self,
         mean: Doubles,
         between: Doubles,
@@ -313,52 +292,64 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         rows: Rows,
         q: int | None,
         dtype: npt.DTypeLike,
-        data: UncertainArray | None = None,
     ) -> None:
-        """Set everything that is fitted from μ, C and Ψ̄ (÷ N) in the units of the data."""
-        own = np.zeros_like(mean) if within is None else within.diagonal()
-        if data is not None:
-            self._check_underflow(data, between.diagonal(), own)
-        units = None
-        divisor = rows.divisor(self.ddof)
+        """Fit μ, C and Ψ̄ (÷ N) in the units of the data."""
+        divisor, units = rows.divisor(self.ddof), None
         if self.standardize:
-            units = feature_units(mean, between.diagonal() + own, rows.count)
+            total = between if within is None else between + within
+            units = feature_units(mean, total.diagonal(), rows.count)
         if units is not None or divisor != 1.0:
             factor = divisor if units is None else divisor * units[:, None] * units
             between = between / factor
             within = None if within is None else within / factor
-        self._set_center(mean, units)
-        self._between, self._within = between, within
-        self._diagonals = between.diagonal(), own if within is None else within.diagonal()
-        self._set_rows(rows, divisor, "eigh")
-        self._diagonalize(q, dtype)
+        self._set_state(mean, units, rows, divisor, "eigh")
+        self._set_matrices(between, within)
+        self._set_components(q, dtype)
 
-    def _set_center(self, center: Doubles, units: Doubles | None) -> None:
+    def _fit_matrix_free(
+        self, solver: str, data: UncertainArray, rows: Rows, q: int | None
+    ) -> None:
+        """Fit by a solver that forms no D × D matrix."""
+        divisor, center, units = rows.divisor(self.ddof), None, None
+        if self.standardize:
+            center, between, within = feature_variances(data)
+            units = feature_units(center, between + within, len(data))
+            data = standardized(data, center, units)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = solvers.solve(solver, data, q, self._checked_scale())
+        self._set_state(found.mean if center is None else center, units, rows, divisor, solver)
+        self._between = self._within = None
+        self._diagonals = found.between / divisor, found.within / divisor
+        pairs = Spectrum(found.pairs.values / divisor, found.pairs.vectors)
+        self._set_components(q, data.mean.dtype, pairs)
+        own = data.cov.variances_along(np.asarray(self.components_, dtype=np.float64))
+        self._own_variances = np.asarray(data.weights @ own) / divisor
+
+    def _set_state(
+        self, center: Doubles, units: Doubles | None, rows: Rows, divisor: float, solver: str
+    ) -> None:
+        """Keep what does not depend on the scale; the center is in the units of the data."""
         self._center, self.feature_scale_ = center, units
         self.mean_ = center if units is None else center / units
-
-    def _set_rows(self, rows: Rows, divisor: float, solver: str) -> None:
         self._rows, self._divisor, self.solver_ = rows, divisor, solver
         self.n_samples_ = rows.count
 
-    def _diagonalize(self, q: int | None, dtype: npt.DTypeLike) -> None:
-        """Find the components from C and Ψ̄."""
-        assert self._between is not None
-        self._check_total()
-        pairs = scaled_spectrum(self._between, self._within, self._checked_scale(), q)
-        self._set_components(pairs, q, dtype)
+    def _set_matrices(self, between: Doubles, within: Doubles | None) -> None:
+        self._between, self._within = between, within
+        own = np.zeros(len(between)) if within is None else within.diagonal()
+        self._diagonals = between.diagonal(), own
 
-    def _check_total(self) -> float:
-        """The total variance tr K(s); refuse what overflows."""
+    def _set_components(
+        self, q: int | None, dtype: npt.DTypeLike, pairs: Spectrum | None = None
+    ) -> None:
+        """Keep the components, found from C and Ψ̄ unless they are given."""
         self._scale = self._checked_scale()
         with np.errstate(over="ignore", invalid="ignore"):
-            total = float(self._at_scale(*self._diagonals).sum())
+            self._total = total = float(self._at_scale(*self._diagonals).sum())
             if not np.isfinite(total + self._diagonals[0].sum()):
                 raise ValueError(out_of_range("X"))
-        return total
-
-    def _set_components(self, pairs: Spectrum, q: int | None, dtype: npt.DTypeLike) -> None:
-        self._total = total = self._check_total()
+        if pairs is None:
+            pairs = scaled_spectrum(self.between_covariance_, self._within, self._scale, q)
         if q is None:
             q = min(self._count_from(pairs.values, total), self._bound)
         self.n_components_ = q
@@ -366,13 +357,14 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         self.explained_variance_ = values = pairs.values[:q]
         self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(q)
 
-    def _check_underflow(self, data: UncertainArray, between: Doubles, within: Doubles) -> None:
+    def _check_underflow(self, data: UncertainArray) -> None:
         """Refuse rows whose variances vanish; a feature among others only with standardize."""
-        without_errors = self._checked_scale() == 0.0
-        variances = between if without_errors else between + within
-        if not self.standardize:
+        variances = self._at_scale(*self._diagonals)
+        if self.feature_scale_ is not None:
+            variances = (self._diagonals[0] + self._diagonals[1]) * self.feature_scale_**2
+        elif variances.max() > 0.0:
             variances = np.full_like(variances, variances.max())
-        check_underflow(data.scaled(0.0) if without_errors else data, variances)
+        check_underflow(data.scaled(0.0) if self._scale == 0.0 else data, variances)
 
     def _checked_scale(self) -> float:
         if isinstance(self.scale, bool | np.bool_):
@@ -406,8 +398,9 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         if wanted == "auto":
             if data is None:
                 raise ValueError("n_components='auto' needs all rows at once; use fit")
-            count = import_module("uapca.posterior").component_count(data).count
-            return min(max(int(count), 1), bound)
+            from uapca.posterior import component_count  # not needed otherwise
+
+            return min(max(component_count(data).count, 1), bound)
         if wanted == "mle":
             if certain and bound == d:
                 return None
@@ -522,7 +515,6 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         """
         check_is_fitted(self)
         s = scale_from(s, "s")
-        self.between_covariance_  # noqa: B018 - raises if the fit has none
         new = copy.copy(self)
         new.scale = s
         if hasattr(self, "_sklearn_output_config"):  # which set_output changes in place
@@ -531,7 +523,7 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         if not isinstance(self.n_components, str):
             certain = self._within is None
             q = new._component_count(self._rows, certain, partial=hasattr(self, "_seen"))
-        new._diagonalize(q, self.components_.dtype)
+        new._set_components(q, self.components_.dtype)
         return new
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -609,7 +601,6 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
     @property
     def n_samples_seen_(self) -> int:
         """The number of rows of all parts so far, or of a whole fit."""
-        check_is_fitted(self)
         return self.n_samples_
 
     # Judging the fit
@@ -819,7 +810,9 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         """The scores of all rows; centered first, so that an offset costs no digits."""
         A = self._projection().T
         out = np.empty((len(points), A.shape[1]))
-        for block in row_blocks(*points.shape):
+        size = block_rows(len(A))
+        for start in range(0, len(points), size):
+            block = slice(start, start + size)
             np.matmul(points[block] - self._center, A, out=out[block])
         return out
 
@@ -836,12 +829,8 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
             cov = Zero(*points.shape)
         A = np.asarray(self.components_, dtype=np.float64)
         units = np.ones(A.shape[1]) if self.feature_scale_ is None else self.feature_scale_
-        squares, away = np.empty((len(points), len(A))), np.empty(len(points))
-        for block in row_blocks(*points.shape):
-            centered = (points[block] - self._center) / units
-            np.matmul(centered, A.T, out=squares[block])
-            np.einsum("nd,nd->n", centered, centered, out=away[block])
-        np.square(squares, out=squares)
+        centered = (points - self._center) / units
+        squares, away = np.square(centered @ A.T), np.einsum("nd,nd->n", centered, centered)
         if isinstance(cov, Zero):
             return squares, away, np.zeros_like(squares), np.zeros_like(away)
         spread = (cov.diagonal() / units**2).sum(axis=1, dtype=np.float64)
@@ -892,26 +881,24 @@ def unwrap(
     >>> Z.std[0].round(3), pca.transform(Z).shape
     (array([0.522, 0.229]), (3, 1))
     """
-    pca = fit
     if isinstance(fit, Pipeline):
         check_is_fitted(fit)
-        pca = fit.steps[-1][1]
-        if X is not None and len(fit.steps) > 1:
-            X = fit[:-1].transform(X)
-    if not isinstance(pca, UAPCA):
+        before = fit[:-1]
+        return unwrap(fit[-1], before.transform(X) if X is not None and len(before) else X)
+    if not isinstance(fit, UAPCA):
         raise TypeError(
-            f"fit must be a UAPCA or a Pipeline that ends in one; got {type(pca).__name__}"
+            f"fit must be a UAPCA or a Pipeline that ends in one; got {type(fit).__name__}"
         )
-    check_is_fitted(pca)
-    if pca.feature_scale_ is None:
-        return pca, X
-    plain = copy.copy(pca)
-    plain.standardize, plain.feature_scale_, plain._center = False, None, pca.mean_
+    check_is_fitted(fit)
+    if fit.feature_scale_ is None:
+        return fit, X
+    plain = copy.copy(fit)
+    plain.standardize, plain.feature_scale_, plain._center = False, None, fit.mean_
     plain.__dict__.pop("_seen", None)
     if isinstance(X, UncertainArray):
-        X = X.affine(1.0 / pca.feature_scale_)
+        X = X.affine(1.0 / fit.feature_scale_)
     elif X is not None:
-        X = pca._points(X) / pca.feature_scale_
+        X = fit._points(X) / fit.feature_scale_
     return plain, X
 
 

@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import product
 from math import ceil
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +24,10 @@ from scipy import fft
 from uapca._validation import Floats
 from uapca.laws.levels import cell_coverage, density_coverage, density_levels
 
-__all__ = ["Lattice", "Part", "cells_lattice", "kernel_lattice", "sum_lattice"]
+if TYPE_CHECKING:
+    from uapca.laws.marginals import Marginal
+
+__all__ = ["Lattice", "cells_lattice", "kernel_lattice", "sum_lattice"]
 
 #: Cells along each axis of a lattice of one and of two dimensions.
 CELLS = {1: 8192, 2: 512}
@@ -36,25 +38,6 @@ TAIL, HEAVY_TAIL, PART_TAIL = 1e-5, 2e-3, 1e-7
 HEAVY = 2.2
 #: Parts narrower than this many cells are not visible.
 THIN = 1e-3
-
-
-class Part(Protocol):
-    """What the lattice needs of one independent summand."""
-
-    discrete: bool
-
-    @property
-    def mean(self) -> float: ...
-    @property
-    def std(self) -> float: ...
-    @property
-    def quantiles(self) -> tuple[Floats, Floats]:
-        """Probabilities (P,) and the deviations from the mean (P,) they belong to."""
-        ...
-
-    def cdf(self, x: npt.ArrayLike) -> Floats: ...
-    def pdf(self, x: npt.ArrayLike) -> Floats: ...
-    def atoms(self) -> tuple[Floats, Floats]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +116,7 @@ class Lattice:
             return density_coverage(self.density, *self.counted)
         # The larger of the two coordinates: a plateau between straight edges keeps its form. A
         # little of the other one, so that the four sides of a square enter together.
-        away = [np.abs(nodes) / _spread(nodes) for nodes in self.nodes]
+        away = [np.abs(nodes) / np.abs(nodes).max() for nodes in self.nodes]
         distance = away[0]
         if len(away) == 2:
             distance = np.maximum.outer(*away) + 1e-3 * np.add.outer(*away)
@@ -200,27 +183,26 @@ class Lattice:
         return np.where(inside, self.coverage[tuple(index)], 1.0)
 
     def _between(self, values: Floats, u: Floats) -> Floats:
-        """Bilinear interpolation in index space; zero beyond half a cell outside."""
-        padded = np.pad(values, 1)
-        place = []
+        """Linear between the centers of cells, to zero over half a cell outside."""
+        corners = [(np.zeros(len(u), dtype=np.intp), np.ones(len(u)))]
         for nodes, column in zip(self.nodes, u.T, strict=True):
-            first, last = 2 * nodes[0] - nodes[1], 2 * nodes[-1] - nodes[-2]
-            axis = np.concatenate([[first], nodes, [last]])
-            place.append(np.interp(column, axis, np.arange(len(axis))))
-        cells = [
-            np.minimum(p.astype(np.intp), n - 2) for p, n in zip(place, padded.shape, strict=True)
-        ]
-        shares = [p - c for p, c in zip(place, cells, strict=True)]
-        result = np.zeros(len(u))
-        for corner in product((0, 1), repeat=len(cells)):
-            weight = np.ones(len(u))
-            for high, share in zip(corner, shares, strict=True):
-                weight = weight * (share if high else 1 - share)
-            result += weight * padded[tuple(c + k for c, k in zip(cells, corner, strict=True))]
-        return result
+            count = len(nodes)
+            rim = 2 * nodes[0] - nodes[1], 2 * nodes[-1] - nodes[-2]
+            axis = np.concatenate([rim[:1], nodes, rim[1:]])
+            place = np.interp(column, axis, np.arange(-1, count + 1), left=-1, right=count)
+            low = np.floor(place).astype(np.intp)
+            high, share = low + 1, place - low
+            near = ((low, (1 - share) * (low >= 0) * (low < count)), (high, share * (high < count)))
+            corners = [
+                (index * count + np.clip(cell, 0, count - 1), weight * factor)
+                for index, weight in corners
+                for cell, factor in near
+            ]
+        flat = values.ravel()
+        return np.asarray(sum(weight * flat[index] for index, weight in corners))
 
 
-def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Part]) -> Lattice:
+def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Marginal]) -> Lattice:
     """The law of ``origin + Σ columns[:, j] (x_j − mean_j)`` for independent parts x_j.
 
     Parameters
@@ -255,7 +237,7 @@ def _transformed(
     origin: Floats,
     frame: Floats,
     shares: Floats,
-    parts: Sequence[Part],
+    parts: Sequence[Marginal],
     axes: Sequence[int],
     others: Sequence[int],
     windows: Sequence[tuple[float, float]],
@@ -274,13 +256,12 @@ def _transformed(
         along = fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)
         spectrum = spectrum * (along if axis == dim - 1 else along[:, None])
     for j in others:
-        deviations, mass = _small_cells(parts[j], shares[:, j], windows, steps)
-        if np.abs(shares[:, j] / steps).max() * parts[j].std < THIN:
+        cells = shares[:, j] / steps
+        if np.abs(cells).max() * parts[j].std < THIN:
             continue
+        deviations, mass = _small_cells(parts[j], shares[:, j], windows, steps)
         total *= float(mass.sum())
-        spectrum = spectrum * fft.rfftn(
-            _shared(np.outer(deviations, shares[:, j] / steps), mass, shape)
-        )
+        spectrum = spectrum * fft.rfftn(_shared(np.outer(deviations, cells), mass, shape))
     found = np.maximum(fft.irfftn(spectrum, shape), 0.0)
     # What rounding left below a millionth of a millionth of the highest cell is nothing.
     found[found < 1e-13 * found.max()] = 0.0
@@ -288,7 +269,7 @@ def _transformed(
     return Lattice(origin, frame, edges, mass, 1 - total, further=further)
 
 
-def spanning_parts(columns: Floats, parts: Sequence[Part]) -> list[int]:
+def spanning_parts(columns: Floats, parts: Sequence[Marginal]) -> list[int]:
     """The q continuous parts that span most: the largest |det| of their scaled columns."""
     scaled = columns * [0.0 if part.discrete else part.std for part in parts]
     if len(scaled) == 1:
@@ -297,7 +278,7 @@ def spanning_parts(columns: Floats, parts: Sequence[Part]) -> list[int]:
     return sorted(int(k) for k in np.unravel_index(np.argmax(spanned), spanned.shape))
 
 
-def _product_lattice(origin: Floats, frame: Floats, parts: Sequence[Part]) -> Lattice:
+def _product_lattice(origin: Floats, frame: Floats, parts: Sequence[Marginal]) -> Lattice:
     """One part along each axis: cells follow the mass, and the density is the product."""
     edges = tuple(_following_edges(*part.quantiles, CELLS[len(parts)]) for part in parts)
     masses = [np.diff(part.cdf(part.mean + e)) for part, e in zip(parts, edges, strict=True)]
@@ -332,7 +313,9 @@ def _ends(probs: Floats, places: Floats, tail: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _window(factors: Floats, parts: Sequence[Part], count: int, tail: float) -> tuple[float, float]:
+def _window(
+    factors: Floats, parts: Sequence[Marginal], count: int, tail: float
+) -> tuple[float, float]:
     """Deviations between which Σ factor · x lies but for a probability of about `tail`.
 
     At most the sum of all ends; else the end of one part and four standard deviations of the rest,
@@ -353,7 +336,7 @@ def _window(factors: Floats, parts: Sequence[Part], count: int, tail: float) -> 
 
 
 def _small_cells(
-    part: Part, share: Floats, windows: Sequence[tuple[float, float]], steps: Floats
+    part: Marginal, share: Floats, windows: Sequence[tuple[float, float]], steps: Floats
 ) -> tuple[Floats, Floats]:
     """Deviations of a part and their masses, half a lattice cell apart."""
     if part.discrete:
@@ -363,25 +346,21 @@ def _small_cells(
         if factor != 0:
             first, last = sorted((window[0] / factor, window[1] / factor))
             low, high = max(low, first), min(high, last)
-    count = min(
-        max(ceil((high - low) * 2 * np.abs(share / steps).max()), 32), 8 * len(steps) * 1024
-    )
+    count = int(np.clip(ceil(2 * (high - low) * np.abs(share / steps).max()), 32, 4 * CELLS[1]))
     edges = np.linspace(low, high, count + 1)
     return (edges[1:] + edges[:-1]) / 2, np.diff(part.cdf(part.mean + edges))
 
 
 def _shared(places: Floats, mass: Floats, shape: tuple[int, ...]) -> Floats:
     """Masses at places (K, q), counted in cells, shared linearly between the nearest nodes."""
-    cells = np.floor(places).astype(np.intp)
-    shares = places - cells
-    result = np.zeros(int(np.prod(shape)))
-    for corner in product((0, 1), repeat=len(shape)):
-        weight, index = mass, np.zeros(len(mass), dtype=np.intp)
-        for axis, high in enumerate(corner):
-            weight = weight * (shares[:, axis] if high else 1 - shares[:, axis])
-            index = index * shape[axis] + (cells[:, axis] + high) % shape[axis]
-        result += np.bincount(index, weight, minlength=len(result))
-    return result.reshape(shape)
+    index, weight = np.zeros(len(mass), dtype=np.intp), mass
+    for count, column in zip(shape, places.T, strict=True):
+        low = np.floor(column).astype(np.intp)
+        share = np.tile(column - low, len(index) // len(low))
+        low = np.tile(low, len(index) // len(low))
+        index = np.concatenate([index * count + low % count, index * count + (low + 1) % count])
+        weight = np.concatenate([weight * (1 - share), weight * share])
+    return np.asarray(np.bincount(index, weight, int(np.prod(shape))), np.float64).reshape(shape)
 
 
 def kernel_lattice(
@@ -439,10 +418,6 @@ def cells_lattice(
     plain = Lattice(origin, frame, tuple(edges), np.ones([len(e) - 1 for e in edges]))
     volume = 1 / plain.density
     found = density(plain.centers()).reshape(volume.shape) * volume
-    mass = found / found.sum()
+    mass = found / (found.sum() or 1.0)
     missed = max(float(np.abs(np.diff(mass, 2, axis=i)).sum()) / 4 for i in range(mass.ndim))
-    return Lattice(origin, frame, plain.edges, mass, missed=missed)
-
-
-def _spread(nodes: Floats) -> float:
-    return float(np.abs(nodes).max())
+    return Lattice(origin, frame, plain.edges, mass, missed=missed if mass.any() else 1.0)

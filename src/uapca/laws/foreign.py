@@ -13,7 +13,7 @@ from uapca._validation import Floats, shape_of
 from uapca.laws.density import Lattice
 from uapca.laws.marginals import Independent, Marginal, as_marginal
 from uapca.laws.normal import Normal, checked_moments
-from uapca.laws.protocol import Complexes, Law, frozen_copy, plural
+from uapca.laws.protocol import Complexes, Law, plural
 from uapca.laws.samples import Samples
 from uapca.laws.variable import is_variable
 
@@ -54,16 +54,14 @@ class Moments(Law):
         sampler: Sampler | None = None,
         name: str = "law",
     ) -> None:
-        self._mean, self._cov = checked_moments(mean, cov)
+        self._moments = checked_moments(mean, cov)
         self.sampler, self.name = sampler, name
 
     @property
-    def mean(self) -> Floats:
-        return self._mean
-
-    @property
-    def cov(self) -> Floats:
-        return self._cov
+    def _parts(self) -> tuple[Any, ...]:
+        # Two samplers are the same law if their draws are.
+        drawn = self._stand_in if self.sampler is not None else None
+        return self.mean, self.cov, self.name, drawn
 
     def describe(self) -> str:
         how = (
@@ -72,17 +70,6 @@ class Moments(Law):
             else f"density by a Gaussian kernel on {DRAWS} draws"
         )
         return f"{self.name} of {plural(self.dim, 'dimension')} known by mean and covariance, {how}"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Moments):
-            return NotImplemented
-        return (
-            (self.sampler is None) == (other.sampler is None)
-            and self.name == other.name
-            and np.array_equal(self.mean, other.mean)
-            and np.array_equal(self.cov, other.cov)
-            and (self.sampler == other.sampler or self._stand_in == other._stand_in)
-        )
 
     def __repr__(self) -> str:
         return f"Moments(mean={self.mean.tolist()}, cov={self.cov.tolist()}, name={self.name!r})"
@@ -103,14 +90,9 @@ class Moments(Law):
 
     def _affine(self, A: Floats, b: Floats) -> Moments:
         image = Moments.__new__(Moments)
-        spread = A @ self.cov @ A.T
-        image._mean, image._cov = (
-            frozen_copy(A @ self.mean + b),
-            frozen_copy((spread + spread.T) / 2),
-        )
-        image.name, image.sampler = self.name, None
-        if self.sampler is not None:
-            image.sampler = partial(_mapped_draws, self, A, b)
+        image._moments = Normal(self.mean, self.cov)._affine(A, b)._moments
+        image.name = self.name
+        image.sampler = self.sampler and partial(_mapped_draws, self, A, b)
         return image
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
@@ -254,28 +236,15 @@ def _value(obj: Any, name: str) -> Floats:
 
 
 def _sampler(obj: Any) -> Sampler | None:
+    """Draws through ``rvs(size, random_state)`` (SciPy) or ``sample(n, seed)`` (UADAPy)."""
     if hasattr(obj, "rvs"):
-        return _Rvs(obj)
-    if hasattr(obj, "sample"):
-        return _Sample(obj)
-    return None
+        return partial(_rvs, obj)
+    return partial(_seeded, obj) if hasattr(obj, "sample") else None
 
 
-class _Rvs:
-    """Samples through ``rvs(size, random_state)``, SciPy's way."""
-
-    def __init__(self, obj: Any) -> None:
-        self.obj = obj
-
-    def __call__(self, n: int, rng: np.random.Generator) -> Any:
-        return self.obj.rvs(size=n, random_state=rng)
+def _rvs(obj: Any, n: int, rng: np.random.Generator) -> Any:
+    return obj.rvs(size=n, random_state=rng)
 
 
-class _Sample:
-    """Samples through ``sample(n, seed)``, UADAPy's way."""
-
-    def __init__(self, obj: Any) -> None:
-        self.obj = obj
-
-    def __call__(self, n: int, rng: np.random.Generator) -> Any:
-        return self.obj.sample(n, seed=int(rng.integers(2**31)))
+def _seeded(obj: Any, n: int, rng: np.random.Generator) -> Any:
+    return obj.sample(n, seed=int(rng.integers(2**31)))

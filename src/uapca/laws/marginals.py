@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
 from math import isfinite, pi, sqrt
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -133,66 +133,13 @@ class Marginal(ABC):
 
     def atoms(self) -> tuple[Floats, Floats]:
         """Where discrete: the deviations from the mean that carry mass, and their masses."""
-        raise TypeError(f"{self} is continuous and has no atoms")
+        return np.zeros(1), np.ones(1)
 
     def __str__(self) -> str:
         return f"{self._letters}({', '.join(map(_number, self.parameters))})"
 
 
 @dataclass(frozen=True)
-class Point(Marginal):
-    """A certain value.
-
-    Examples
-    --------
-    >>> Point(15).mean, Point(15).var, str(Point(15))
-    (15.0, 0.0, '15')
-    """
-
-    value: float
-    kind = "point"
-    discrete = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", finite(self.value, "value"))
-
-    @property
-    def mean(self) -> float:
-        return self.value
-
-    @property
-    def var(self) -> float:
-        return 0.0
-
-    @property
-    def cumulants(self) -> tuple[float, float]:
-        return 0.0, 0.0
-
-    def pdf(self, x: npt.ArrayLike) -> Floats:
-        raise ValueError(f"a certain value has no density; this one is {self}")
-
-    def cdf(self, x: npt.ArrayLike) -> Floats:
-        return np.where(np.asarray(x, dtype=np.float64) >= self.value, 1.0, 0.0)
-
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        return np.full(np.shape(q), self.value)
-
-    def cf(self, t: npt.ArrayLike) -> Complexes:
-        return np.asarray(np.exp(1j * np.asarray(t, dtype=np.float64) * self.value))
-
-    def affine(self, a: float, b: float = 0.0) -> Point:
-        return Point(a * self.value + b)
-
-    def scaled(self, s: float) -> Point:
-        return self
-
-    def atoms(self) -> tuple[Floats, Floats]:
-        return np.zeros(1), np.ones(1)
-
-    def __str__(self) -> str:
-        return _number(self.value)
-
-
 class TwoPieceNormal(Marginal):
     """A normal density with one standard deviation below its mode and another above it.
 
@@ -211,11 +158,13 @@ class TwoPieceNormal(Marginal):
     (14.1596, 0.1645, '14 +0.5 -0.3')
     """
 
+    mode: float
+    lower: float
+    upper: float
     kind = "two-piece normal"
 
-    def __init__(self, mode: float, lower: float, upper: float) -> None:
-        self.mode = finite(mode, "mode")
-        self.lower, self.upper = finite(lower, "lower"), finite(upper, "upper")
+    def __post_init__(self) -> None:
+        _check_finite_fields(self)
         for name in ("lower", "upper"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative; got {getattr(self, name):g}")
@@ -305,21 +254,6 @@ class TwoPieceNormal(Marginal):
     def _like(self, mode: float, lower: float, upper: float) -> TwoPieceNormal:
         return TwoPieceNormal(mode, lower, upper)
 
-    @property
-    def parameters(self) -> tuple[float, ...]:
-        return self.mode, self.lower, self.upper
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TwoPieceNormal):
-            return NotImplemented
-        return type(self) is type(other) and self.parameters == other.parameters
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.parameters))
-
-    def __repr__(self) -> str:
-        return f"TwoPieceNormal(mode={self.mode!r}, lower={self.lower!r}, upper={self.upper!r})"
-
     def __str__(self) -> str:
         return f"{_number(self.mode)} +{_number(self.upper)} -{_number(self.lower)}"
 
@@ -340,10 +274,10 @@ class NormalMarginal(TwoPieceNormal):
     kind, _letters = "normal", "N"
 
     def __init__(self, mean: float, std: float) -> None:
-        super().__init__(finite(mean, "mean"), 0.0, 0.0)
-        self.lower = self.upper = finite(std, "std")
-        if self.upper < 0:
-            raise ValueError(f"std must not be negative; got {self.upper:g}")
+        spread = finite(std, "std")
+        if spread < 0:
+            raise ValueError(f"std must not be negative; got {spread:g}")
+        super().__init__(finite(mean, "mean"), spread, spread)
 
     @property
     def var(self) -> float:
@@ -387,13 +321,24 @@ class PiecewiseLinear(Marginal):
     as one near it.
     """
 
-    @property
-    @abstractmethod
-    def knots(self) -> tuple[float, float, float, float]:
-        """a ≤ b ≤ c ≤ d."""
+    #: Which parameter each of the four knots is, and which knot each parameter.
+    _knots: ClassVar[tuple[int, ...]]
+    _picks: ClassVar[tuple[int, ...]]
 
-    @abstractmethod
-    def _from_knots(self, knots: tuple[float, float, float, float]) -> Self: ...
+    def __post_init__(self) -> None:
+        names = _check_finite_fields(self)
+        values = self.parameters
+        if any(left > right for left, right in pairwise(values)):
+            shown = ", ".join(map(_number, values))
+            raise ValueError(f"{', '.join(names)} must not fall; got ({shown})")
+
+    @cached_property
+    def knots(self) -> tuple[float, ...]:
+        """a ≤ b ≤ c ≤ d."""
+        return tuple(self.parameters[i] for i in self._knots)
+
+    def _from_knots(self, *knots: float) -> Marginal:
+        return type(self)(*(knots[i] for i in self._picks))
 
     @cached_property
     def _lengths(self) -> tuple[float, float, float, float]:
@@ -438,7 +383,7 @@ class PiecewiseLinear(Marginal):
 
     def pdf(self, x: npt.ArrayLike) -> Floats:
         if self.certain:
-            return Point(self.knots[0]).pdf(x)
+            raise ValueError(f"a certain value has no density; this one is {_number(self.mean)}")
         a, _, _, d = self.knots
         rise, _, fall, height = self._lengths
         x = np.asarray(x, dtype=np.float64)
@@ -447,11 +392,11 @@ class PiecewiseLinear(Marginal):
         return height * np.clip(np.minimum(up, down), 0.0, 1.0)
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
-        if self.certain:
-            return Point(self.knots[0]).cdf(x)
-        a, b, c, d = self.knots
-        rise, _, fall, height = self._lengths
         x = np.asarray(x, dtype=np.float64)
+        a, b, c, d = self.knots
+        if self.certain:
+            return np.where(x >= a, 1.0, 0.0)
+        rise, _, fall, height = self._lengths
         left = np.clip(x - a, 0, rise)
         right = np.clip(d - x, 0, fall)
         total = np.clip(x - b, 0, c - b) * height
@@ -486,9 +431,7 @@ class PiecewiseLinear(Marginal):
     def affine(self, a: float, b: float = 0.0) -> Marginal:
         if a == 0:
             return Point(b)
-        mapped = tuple(a * knot + b for knot in self.knots)
-        first, second, third, fourth = mapped if a > 0 else mapped[::-1]
-        return self._from_knots((first, second, third, fourth))
+        return self._from_knots(*sorted(a * knot + b for knot in self.knots))
 
     def scaled(self, s: float) -> Marginal:
         if s == 1:
@@ -496,8 +439,7 @@ class PiecewiseLinear(Marginal):
         if s == 0:
             return Point(self.mean)
         start = self.mean - s * self._rise_to_mean
-        a, b, c, d = (start + s * (knot - self.knots[0]) for knot in self.knots)
-        return self._from_knots((a, b, c, d))
+        return self._from_knots(*(start + s * (knot - self.knots[0]) for knot in self.knots))
 
 
 def _ramp_cf(tau: Floats) -> Complexes:
@@ -512,6 +454,24 @@ _FACTORIALS = np.cumprod([1.0, *range(1, 17)])
 
 
 @dataclass(frozen=True)
+class Point(PiecewiseLinear):
+    """A certain value.
+
+    Examples
+    --------
+    >>> Point(15).mean, Point(15).var, str(Point(15))
+    (15.0, 0.0, '15')
+    """
+
+    value: float
+    kind, _knots, _picks = "point", (0, 0, 0, 0), (0,)
+    discrete = True
+
+    def __str__(self) -> str:
+        return _number(self.value)
+
+
+@dataclass(frozen=True)
 class Uniform(PiecewiseLinear):
     """Every value between `low` and `high` is equally likely.
 
@@ -523,17 +483,7 @@ class Uniform(PiecewiseLinear):
 
     low: float
     high: float
-    kind, _letters = "uniform", "U"
-
-    def __post_init__(self) -> None:
-        _check_rising(self)
-
-    @property
-    def knots(self) -> tuple[float, float, float, float]:
-        return self.low, self.low, self.high, self.high
-
-    def _from_knots(self, knots: tuple[float, float, float, float]) -> Uniform:
-        return Uniform(knots[0], knots[3])
+    kind, _letters, _knots, _picks = "uniform", "U", (0, 0, 1, 1), (0, 3)
 
 
 @dataclass(frozen=True)
@@ -549,17 +499,7 @@ class Triangular(PiecewiseLinear):
     low: float
     mode: float
     high: float
-    kind, _letters = "triangular", "Tri"
-
-    def __post_init__(self) -> None:
-        _check_rising(self)
-
-    @property
-    def knots(self) -> tuple[float, float, float, float]:
-        return self.low, self.mode, self.mode, self.high
-
-    def _from_knots(self, knots: tuple[float, float, float, float]) -> Triangular:
-        return Triangular(knots[0], knots[1], knots[3])
+    kind, _letters, _knots, _picks = "triangular", "Tri", (0, 1, 1, 2), (0, 1, 3)
 
 
 @dataclass(frozen=True)
@@ -577,17 +517,7 @@ class Trapezoid(PiecewiseLinear):
     b: float
     c: float
     d: float
-    kind, _letters = "trapezoid", "T"
-
-    def __post_init__(self) -> None:
-        _check_rising(self)
-
-    @property
-    def knots(self) -> tuple[float, float, float, float]:
-        return self.a, self.b, self.c, self.d
-
-    def _from_knots(self, knots: tuple[float, float, float, float]) -> Trapezoid:
-        return Trapezoid(*knots)
+    kind, _letters, _knots, _picks = "trapezoid", "T", (0, 1, 2, 3), (0, 1, 2, 3)
 
 
 #: Whatever `as_marginal` takes; SciPy's random variables have no common type.
@@ -652,12 +582,13 @@ class Independent(Law):
             raise ValueError("marginals must hold at least one law; got none")
 
     @cached_property
-    def mean(self) -> Floats:
-        return frozen_copy([m.mean for m in self.marginals])
+    def _moments(self) -> tuple[Floats, Floats]:  # type: ignore[override]
+        variances = np.diag([m.var for m in self.marginals])
+        return frozen_copy([m.mean for m in self.marginals]), frozen_copy(variances)
 
-    @cached_property
-    def cov(self) -> Floats:
-        return frozen_copy(np.diag([m.var for m in self.marginals]))
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return (self.marginals,)
 
     @property
     def normal(self) -> bool:
@@ -666,11 +597,6 @@ class Independent(Law):
 
     def describe(self) -> str:
         return f"independent: {', '.join(map(str, self.marginals))}"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Independent):
-            return NotImplemented
-        return self.marginals == other.marginals
 
     def __repr__(self) -> str:
         return f"Independent({list(self.marginals)!r})"
@@ -743,17 +669,12 @@ class Affine(Law):
 
     def __init__(self, law: Independent, A: npt.ArrayLike, b: npt.ArrayLike) -> None:
         self.law, self.A, self.b = law, frozen_copy(A), frozen_copy(b)
-        self._mean = frozen_copy(self.A @ law.mean + self.b)
         root = self.A * law.std
-        self._cov = frozen_copy(root @ root.T)
+        self._moments = frozen_copy(self.A @ law.mean + self.b), frozen_copy(root @ root.T)
 
     @property
-    def mean(self) -> Floats:
-        return self._mean
-
-    @property
-    def cov(self) -> Floats:
-        return self._cov
+    def _parts(self) -> tuple[Any, ...]:
+        return self.law, self.A, self.b
 
     def describe(self) -> str:
         text = f"affine image in {plural(self.dim, 'dimension')} of {self.law.describe()}"
@@ -764,12 +685,6 @@ class Affine(Law):
         if error <= PROMISED:
             return text
         return f"{text}; its regions may be off by a probability of {error:.1g}"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Affine):
-            return NotImplemented
-        same = np.array_equal(self.A, other.A) and np.array_equal(self.b, other.b)
-        return same and self.law == other.law
 
     def __repr__(self) -> str:
         return f"Affine({self.law!r}, A={self.A.tolist()}, b={self.b.tolist()})"
@@ -829,15 +744,12 @@ def finite(value: object, parameter: str) -> float:
     return number
 
 
-def _check_rising(law: PiecewiseLinear) -> None:
+def _check_finite_fields(law: Marginal) -> list[str]:
+    """Make the fields of a frozen dataclass finite floats; their names."""
     names = [field.name for field in fields(law)]  # type: ignore[arg-type]
-    values = [finite(getattr(law, name), name) for name in names]
-    for name, value in zip(names, values, strict=True):
-        object.__setattr__(law, name, value)
-    if any(left > right for left, right in pairwise(values)):
-        raise ValueError(
-            f"{', '.join(names)} must not fall; got ({', '.join(map(_number, values))})"
-        )
+    for name in names:
+        object.__setattr__(law, name, finite(getattr(law, name), name))
+    return names
 
 
 def _number(value: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,18 +50,16 @@ class Mixture(Law):
         self.weights = frozen_copy(checked_weights(weights, len(self.components)))
 
     @cached_property
-    def mean(self) -> Floats:
-        return frozen_copy(self._means[0] + self.weights @ (self._means - self._means[0]))
-
-    @cached_property
-    def cov(self) -> Floats:
-        deviation = self._means - self.mean
+    def _moments(self) -> tuple[Floats, Floats]:  # type: ignore[override]
+        means = np.stack([component.mean for component in self.components])
+        mean = means[0] + self.weights @ (means - means[0])
         within = sum(w * c.cov for w, c in zip(self.weights, self.components, strict=True))
-        return frozen_copy(within + (deviation * self.weights[:, None]).T @ deviation)
+        between = ((means - mean) * self.weights[:, None]).T @ (means - mean)
+        return frozen_copy(mean), frozen_copy(within + between)
 
-    @cached_property
-    def _means(self) -> Floats:
-        return np.stack([component.mean for component in self.components])
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return self.weights, self.components
 
     def describe(self) -> str:
         kinds = [component.describe() for component in self.components]
@@ -68,36 +67,14 @@ class Mixture(Law):
             return f"mixture of {plural(len(kinds), 'normal')} in {plural(self.dim, 'dimension')}"
         return f"mixture of {len(kinds)}: {'; '.join(kinds)}"
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Mixture):
-            return NotImplemented
-        return np.array_equal(self.weights, other.weights) and self.components == other.components
-
     def __repr__(self) -> str:
         return f"Mixture({self.weights.tolist()}, {list(self.components)!r})"
 
     def _affine(self, A: Floats, b: Floats) -> Mixture:
-        return self._with(component.affine(A, b) for component in self.components)
+        return Mixture(self.weights, [c.affine(A, b) for c in self.components])
 
     def _rescale(self, a: Floats, b: Floats) -> Mixture:
-        return self._with(component.affine(a, b) for component in self.components)
-
-    def _scaled(self, s: float) -> Mixture:
-        ones = np.ones(self.dim)
-        return self._with(
-            component.scaled(s).affine(ones, (s - 1) * (component.mean - self.mean))
-            for component in self.components
-        )
-
-    def _with(self, components: Iterable[Law]) -> Mixture:
-        return Mixture._restored(self.weights, components)
-
-    @classmethod
-    def _restored(cls, weights: npt.ArrayLike, components: Iterable[Law]) -> Mixture:
-        """With weights taken to the last bit, as they already sum to 1."""
-        law = cls(weights, components)
-        law.weights = frozen_copy(weights)
-        return law
+        return Mixture(self.weights, [c.affine(a, b) for c in self.components])
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         counts = rng.multinomial(n, self.weights)

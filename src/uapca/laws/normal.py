@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,23 +54,14 @@ class Normal(Law):
                 raise ValueError(f"std must not be negative; got {stds.min():g}")
             cov = np.diag(np.square(np.broadcast_to(stds, np.atleast_1d(mean).shape)))
         assert cov is not None
-        self._mean, self._cov = checked_moments(mean, cov)
+        self._moments = checked_moments(mean, cov)
 
     @property
-    def mean(self) -> Floats:
-        return self._mean
-
-    @property
-    def cov(self) -> Floats:
-        return self._cov
+    def _parts(self) -> tuple[Any, ...]:
+        return self._moments
 
     def describe(self) -> str:
         return f"normal in {plural(self.dim, 'dimension')}"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Normal):
-            return NotImplemented
-        return np.array_equal(self.mean, other.mean) and np.array_equal(self.cov, other.cov)
 
     def __repr__(self) -> str:
         return f"Normal(mean={self.mean.tolist()}, cov={self.cov.tolist()})"
@@ -79,9 +71,6 @@ class Normal(Law):
 
     def _rescale(self, a: Floats, b: Floats) -> Normal:
         return _trusted(a * self.mean + b, self.cov * np.outer(a, a))
-
-    def _scaled(self, s: float) -> Normal:
-        return _trusted(self.mean, s * s * self.cov)
 
     @cached_property
     def _root(self) -> Floats:
@@ -172,5 +161,5 @@ def checked_moments(mean: npt.ArrayLike, cov: npt.ArrayLike) -> tuple[Floats, Fl
 def _trusted(mean: Floats, cov: Floats) -> Normal:
     """A normal law from moments that are valid by construction; rounding is made symmetric."""
     law = Normal.__new__(Normal)
-    law._mean, law._cov = frozen_copy(mean), frozen_copy((cov + cov.T) / 2)
+    law._moments = frozen_copy(mean), frozen_copy((cov + cov.T) / 2)
     return law

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -55,22 +55,17 @@ class Law(ABC):
 
     # -- what an implementation provides -------------------------------------------------------
 
-    @property
-    @abstractmethod
-    def mean(self) -> Floats:
-        """Expected value, shape (D,)."""
-
-    @property
-    @abstractmethod
-    def cov(self) -> Floats:
-        """Covariance, shape (D, D)."""
+    #: Mean (D,) and covariance (D, D), read-only.
+    _moments: tuple[Floats, Floats]
 
     @abstractmethod
     def describe(self) -> str:
         """One line for tables: the kind of law and how its density is found."""
 
+    @property
     @abstractmethod
-    def __eq__(self, other: object) -> bool: ...
+    def _parts(self) -> tuple[Any, ...]:
+        """What is equal in equal laws."""
 
     @abstractmethod
     def _affine(self, A: Floats, b: Floats) -> Law: ...
@@ -91,6 +86,24 @@ class Law(ABC):
         """Third and fourth cumulants of each row of ``A x``, or None where unknown."""
 
     # -- what users call -----------------------------------------------------------------------
+
+    @property
+    def mean(self) -> Floats:
+        """Expected value, shape (D,)."""
+        return self._moments[0]
+
+    @property
+    def cov(self) -> Floats:
+        """Covariance, shape (D, D)."""
+        return self._moments[1]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Law) or type(self) is not type(other):
+            return NotImplemented
+        return all(
+            np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs
+            for mine, theirs in zip(self._parts, other._parts, strict=True)
+        )
 
     @property
     def dim(self) -> int:

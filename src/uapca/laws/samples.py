@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -58,24 +59,17 @@ class Samples(Law):
             np.full(count, 1 / count) if weights is None else checked_weights(weights, count)
         )
 
-    @classmethod
-    def _restored(cls, values: npt.ArrayLike, weights: npt.ArrayLike) -> Samples:
-        """With weights taken to the last bit, as they already sum to 1."""
-        law = cls(values)
-        checked_weights(weights, len(law.values))
-        law.weights = frozen_copy(weights)
-        return law
-
     @cached_property
-    def mean(self) -> Floats:
+    def _moments(self) -> tuple[Floats, Floats]:  # type: ignore[override]
         # A first guess keeps the sum small, so an offset costs no digits.
         guess = self.values[0]
-        return frozen_copy(guess + self.weights @ (self.values - guess))
+        mean = guess + self.weights @ (self.values - guess)
+        deviation = self.values - mean
+        return frozen_copy(mean), frozen_copy((deviation * self.weights[:, None]).T @ deviation)
 
-    @cached_property
-    def cov(self) -> Floats:
-        deviation = self.values - self.mean
-        return frozen_copy((deviation * self.weights[:, None]).T @ deviation)
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return self.values, self.weights
 
     @property
     def effective_size(self) -> float:
@@ -91,24 +85,14 @@ class Samples(Law):
             f"density by a Gaussian kernel of bandwidth {self.bandwidth:.3g} (Scott)"
         )
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Samples):
-            return NotImplemented
-        return np.array_equal(self.values, other.values) and np.array_equal(
-            self.weights, other.weights
-        )
-
     def __repr__(self) -> str:
         return f"Samples({len(self.values)} of dimension {self.dim}, mean={self.mean.tolist()})"
 
     def _affine(self, A: Floats, b: Floats) -> Samples:
-        return Samples._restored(self.values @ A.T + b, self.weights)
+        return Samples(self.values @ A.T + b, self.weights)
 
     def _rescale(self, a: Floats, b: Floats) -> Samples:
-        return Samples._restored(self.values * a + b, self.weights)
-
-    def _scaled(self, s: float) -> Samples:
-        return Samples._restored(self.mean + s * (self.values - self.mean), self.weights)
+        return Samples(self.values * a + b, self.weights)
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.values[rng.choice(len(self.values), size=n, p=self.weights)]
@@ -148,5 +132,6 @@ def checked_weights(weights: npt.ArrayLike, count: int) -> Floats:
             f"the lowest is {array.min():.6g} and the highest {top:.6g}"
         )
     # The largest first: the sum of finite weights may not be finite.
-    array /= top
-    return np.asarray(array / array.sum())
+    total = float((array / top).sum()) * top
+    # Weights that already sum to 1 are kept to the last bit.
+    return array if abs(total - 1) < 1e-12 else np.asarray(array / top / (array / top).sum())

@@ -91,9 +91,9 @@ def law_from_dict(data: dict[str, Any]) -> Law:
     if kind == "independent":
         return Independent(_marginal_from_dict(m) for m in data["marginals"])
     if kind == "samples":
-        return Samples._restored(data["values"], data["weights"])
+        return Samples(data["values"], data["weights"])
     if kind == "mixture":
-        return Mixture._restored(data["weights"], map(law_from_dict, data["components"]))
+        return Mixture(data["weights"], map(law_from_dict, data["components"]))
     if kind == "affine":
         law = law_from_dict(data["law"])
         if isinstance(law, Independent):

@@ -121,7 +121,7 @@ class Variable(Marginal):
             found = np.asarray(inverse(q if self.factor > 0 else 1 - q), dtype=np.float64)
         return self.shift + self.factor * found
 
-    @property
+    @cached_property
     def quantiles(self) -> tuple[Floats, Floats]:
         # SciPy's quantile functions are slow: equal variables share one table.
         probs, places = _quantile_table(Variable(self.rv))
@@ -162,8 +162,6 @@ class Variable(Marginal):
         return values.reshape(points.shape)
 
     def atoms(self) -> tuple[Floats, Floats]:
-        if not self.discrete:
-            return super().atoms()
         x, mass = self._atoms
         return self.factor * (x - self._moments[0]), mass
 

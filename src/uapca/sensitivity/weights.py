@@ -23,7 +23,7 @@ from uapca.sensitivity.traces import (
 )
 from uapca.sensitivity.tracking import adaptive_path, fixed_path
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.indexing import positions
+from uapca.uncertain.array import positions
 
 __all__ = ["WeightTraces", "weight_traces"]
 

@@ -30,7 +30,7 @@ from uapca._validation import Doubles, out_of_range
 from uapca.aggregate.accumulate import moments
 from uapca.decomposition.spectrum import spectrum, tie_tolerance
 from uapca.uncertain import Covariance, UncertainArray
-from uapca.uncertain.blocks import row_blocks
+from uapca.uncertain.covariance import row_blocks
 
 __all__ = ["Expansion", "Redraw", "expand", "redraw_of_groups", "redraw_of_values"]
 

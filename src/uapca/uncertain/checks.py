@@ -11,8 +11,16 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from uapca._validation import Doubles, Floats, as_floats, check_finite, frozen, shape_of
-from uapca.uncertain.blocks import row_blocks
-from uapca.uncertain.covariance import Covariance, Dense, Diagonal, LowRank, Shared, Zero, root
+from uapca.uncertain.covariance import (
+    Covariance,
+    Dense,
+    Diagonal,
+    LowRank,
+    Shared,
+    Zero,
+    root,
+    row_blocks,
+)
 
 __all__ = [
     "counts_from",
@@ -282,57 +290,54 @@ def _matrices(cov: Any, n: int, d: int, check: bool) -> Covariance:
 def _checked(matrices: Floats, shared: bool) -> Floats:
     """The matrices, if all are symmetric and positive semi-definite up to rounding.
 
-    Most pass one cheap test. Where a block does not, its matrices are looked at one by one;
-    features that hold nothing but rounding errors beside the others are set to zero.
+    Most pass one cheap test. Where a block does not, its matrices are looked at one by one. One
+    that is off by no more than rounding beside its largest variance is replaced by the nearest
+    that is valid.
     """
-    tolerance = _TOLERANCE[matrices.dtype.itemsize]
-    suspects = _suspects(matrices, tolerance)
+    suspects = _suspects(matrices)
     if not suspects:
         return matrices
     axes = ("feature", "feature") if shared else ("row", "feature", "feature")
     check_finite(matrices[0] if shared else matrices, "cov", axes)
-    result = matrices
-    for block in suspects:
-        part = matrices[block]
-        bad = np.flatnonzero(np.any(_faults(part, tolerance), axis=0))
-        level = _ROUNDING * np.finfo(part.dtype).eps * part[bad].diagonal(0, 1, 2).max(axis=1)
-        noise = np.abs(part[bad]).max(axis=2) <= level[:, None]
-        cleaned = np.where(noise[:, :, None] | noise[:, None, :], 0.0, part[bad])
-        asymmetric, indefinite = _faults(cleaned, tolerance)
-        for k in np.flatnonzero(asymmetric | indefinite)[:1]:
-            matrix, row = part[bad[k]], block.start + bad[k]
-            rule = "positive semi-definite"
-            what = f"has the eigenvalue {np.linalg.eigvalsh(matrix)[0]:.3g}"
-            if asymmetric[k]:
-                rule = "symmetric"
-                what = f"differs from its transpose by {np.abs(matrix - matrix.T).max():.3g}"
-            which = "the shared matrix" if shared else f"the matrix of row {row}"
-            raise ValueError(f"cov must be {rule}; {which} {what}")
-        if len(bad):
-            result = matrices.copy() if result is matrices else result
-            result[block][bad] = cleaned
-    return result
+    rows, asymmetric = _faulty(matrices, suspects)
+    bad, nearest = matrices[rows], _nearest(matrices[rows])
+    rounding = _ROUNDING * np.finfo(bad.dtype).eps * bad.diagonal(0, 1, 2).max(axis=1)
+    for k in np.flatnonzero(np.abs(nearest - bad).max(axis=(1, 2)) > rounding)[:1]:
+        rule, what = "positive semi-definite", "has the eigenvalue "
+        size = np.linalg.eigvalsh(bad[k])[0]
+        if asymmetric[k]:
+            rule, what = "symmetric", "differs from its transpose by "
+            size = np.abs(bad[k] - bad[k].T).max()
+        which = "the shared matrix" if shared else f"the matrix of row {rows[k]}"
+        raise ValueError(f"cov must be {rule}; {which} {what}{size:.3g}")
+    return _with(matrices, rows, nearest)
 
 
 def semidefinite(matrices: Floats) -> Floats:
-    """The matrices; those that are not semi-definite are replaced by the nearest that are.
-
-    Nearest in correlations, so that small variances keep their digits.
-    """
-    stack, tolerance = matrices.reshape(-1, *matrices.shape[-2:]), _TOLERANCE[matrices.itemsize]
-    suspects = _suspects(stack, tolerance) if np.isfinite(matrices).all() else []
-    for block in suspects:
-        bad = np.flatnonzero(np.any(_faults(stack[block], tolerance), axis=0)) + block.start
-        if len(bad):
-            stack = stack.copy()
-            unit = _units(stack[bad].diagonal(0, 1, 2))
-            half = unit[:, :, None] * root(stack[bad] / unit[:, :, None] / unit[:, None, :])
-            stack[bad] = half @ half.transpose(0, 2, 1)
-    return stack.reshape(matrices.shape)
+    """The matrices; those that are not valid are replaced by the nearest that are."""
+    stack = matrices.reshape(-1, *matrices.shape[-2:])
+    rows, _ = _faulty(stack, _suspects(stack) if np.isfinite(matrices).all() else [])
+    return _with(stack, rows, _nearest(stack[rows])).reshape(matrices.shape)
 
 
-def _suspects(matrices: Floats, tolerance: float) -> list[slice]:
+def _with(matrices: Floats, rows: npt.NDArray[np.intp], replaced: Doubles) -> Floats:
+    if len(rows):
+        matrices = matrices.copy()
+        matrices[rows] = replaced
+    return matrices
+
+
+def _nearest(matrices: Floats) -> Doubles:
+    """The nearest semi-definite matrices, in correlations: small variances keep their digits."""
+    unit = _units(matrices.diagonal(0, 1, 2))
+    correlations = matrices / unit[:, :, None] / unit[:, None, :]
+    half = unit[:, :, None] * root(0.5 * (correlations + correlations.transpose(0, 2, 1)))
+    return np.asarray(half @ half.transpose(0, 2, 1))
+
+
+def _suspects(matrices: Floats) -> list[slice]:
     """Blocks of matrices that do not pass the cheap test; in two threads if that is worth it."""
+    tolerance = _TOLERANCE[matrices.itemsize]
     blocks = list(row_blocks(len(matrices), 2 * matrices.shape[1] ** 2))
 
     def fine(block: slice) -> bool:
@@ -368,22 +373,30 @@ def _surely_valid(part: Floats, tolerance: float) -> bool:
     return True
 
 
-def _faults(part: Floats, tolerance: float) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which matrices are not symmetric, and which not positive semi-definite.
+def _faulty(
+    matrices: Floats, blocks: list[slice]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """The rows of invalid matrices, and whether these are not symmetric.
 
-    Both are judged on correlations, so that one large variance hides nothing in the others.
+    Both rules are judged on correlations, so that one large variance hides nothing in the others.
     """
-    variances = part.diagonal(0, 1, 2).astype(np.float64)
-    unit = _units(variances)
-    correlations = part / unit[:, :, None] / unit[:, None, :]
-    difference = np.abs(correlations - correlations.transpose(0, 2, 1)).max(axis=(1, 2))
-    lowest = np.linalg.eigvalsh(correlations)[:, 0]
-    indefinite = (lowest < -tolerance * part.shape[1]) | (variances.min(axis=1) < 0.0)
-    return difference > tolerance, indefinite
+    tolerance, d = _TOLERANCE[matrices.itemsize], matrices.shape[1]
+    rows, asymmetric = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=bool)]
+    for block in blocks:
+        variances = matrices[block].diagonal(0, 1, 2).astype(np.float64)
+        unit = _units(variances)
+        correlations = matrices[block] / unit[:, :, None] / unit[:, None, :]
+        lowest = np.linalg.eigvalsh(correlations)[:, 0]
+        difference = np.abs(correlations - correlations.transpose(0, 2, 1)).max(axis=(1, 2))
+        apart = difference > tolerance
+        bad = apart | (lowest < -tolerance * d) | (variances.min(axis=1) < 0.0)
+        rows.append(block.start + np.flatnonzero(bad))
+        asymmetric.append(apart[bad])
+    return np.concatenate(rows), np.concatenate(asymmetric)
 
 
 def _units(variances: Floats) -> Doubles:
     """Standard deviations to measure each matrix in; certain features in the row's largest."""
     size = np.sqrt(np.abs(variances), dtype=np.float64)
-    largest = size.max(axis=1, keepdims=True)
+    largest = size.max(axis=1, keepdims=True, initial=0.0)
     return np.where(size > 0.0, size, np.where(largest > 0.0, largest, 1.0))

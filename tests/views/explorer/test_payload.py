@@ -11,10 +11,10 @@ from scipy import stats
 import uapca
 from builders import KINDS, random_uncertain
 from uapca.laws import Independent, Mixture, Normal, Samples, Uniform
+from uapca.plot.regions import rings as rings_of
 from uapca.views.explorer import precomputed
 from uapca.views.explorer.arrays import text_of
 from uapca.views.explorer.payload import payload
-from uapca.views.rows.regions import rings as rings_of
 from views.explorer.node import in_node, request_for
 
 

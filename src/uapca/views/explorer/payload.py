@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from uapca._validation import Floats, as_floats, check_finite, complaint, shape_of
+from uapca.plot.rows import is_assumed
 from uapca.stability import SeparationWarning, component_uncertainty
 from uapca.uncertain import Diagonal, Shared, UncertainArray, Zero
 from uapca.uncertain.covariance import Dense
@@ -21,7 +22,6 @@ from uapca.views.explorer.arrays import Wire, wire
 from uapca.views.explorer.precomputed import MOST_FEATURES, precomputed
 from uapca.views.explorer.rowlaws import given_points, original_points, row_laws
 from uapca.views.explorer.state import State
-from uapca.views.rows.marks import is_assumed
 
 __all__ = ["SCHEMA", "component_count", "payload"]
 

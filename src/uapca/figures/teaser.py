@@ -1,0 +1,41 @@
+"""Paper, Fig. "teaser": what uncertainty does to the first component."""
+
+from typing import TYPE_CHECKING
+
+from uapca import plot
+from uapca.datasets import make_teaser
+from uapca.decomposition import UAPCA
+from uapca.plot.base import grid, joint_legend
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CAPTION", "SCALES", "draw"]
+
+SCALES = (0.0, 0.5, 0.8, 1.0)
+COLORS = {"red": "#D55E00", "green": "#009E73", "blue": "#0072B2", "orange": "#E69F00"}
+CAPTION = (
+    "What uncertainty does to the first component. Top: four distributions at rising uncertainty "
+    "s, and the principal components, of length √λ. Bottom: their projections on the first one. "
+    "With little uncertainty (a, b) red and green lie outermost and blue and orange between them; "
+    "with more (c, d) the first component turns and they change places."
+)
+
+
+def draw() -> "Figure":
+    """Four columns, s = 0, 0.5, 0.8 and 1; the data above, its projection on PC1 below."""
+    X = make_teaser()
+    style = {"levels": 0.68, "palette": COLORS, "labels": False, "legend": False}
+    shared = {"sharex": "row", "sharey": "row", "height_ratios": (1.3, 0.7)}
+    with grid(2, 4, ratio=0.95, **shared) as (figure, axes):
+        for letter, s, above, below in zip("abcd", SCALES, *axes, strict=True):
+            scaled = X.scaled(s)
+            pca = UAPCA(2).fit(scaled)
+            title = f"({letter}) regular PCA, s = 0" if s == 0 else f"({letter}) s = {s:g}"
+            plot.distributions(pca, scaled, ax=above, title=title, **style)
+            plot.projection(pca, scaled, components=0, stacked=False, ax=below, title="", **style)
+            below.set(xlabel="PC1", ylabel="density" if s == 0 else "")
+            if s > 0:
+                above.set_ylabel("")
+        joint_legend(figure, axes[0])
+    return figure

@@ -1,0 +1,127 @@
+"""Projected rows and the features' own axes in one picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from uapca.plot.base import (
+    TOP,
+    Data,
+    Fit,
+    axis_label,
+    checked_choice,
+    chosen_components,
+    counted,
+    data_of,
+    feature_names,
+    panel,
+)
+from uapca.plot.labels import distinct, number, scale_text
+from uapca.plot.loadings import draw_arrow, feature_shares
+from uapca.plot.projection import draw_projection
+from uapca.plot.rows import Kind
+from uapca.plot.style import Palette
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["biplot"]
+
+
+def biplot(
+    pca: Fit,
+    X: Data,
+    *,
+    components: Any = (0, 1),
+    top: int | None = None,
+    color_by: Literal["contribution", "cos2"] | None = None,
+    levels: Any = None,
+    kind: Kind = "auto",
+    groups: Any = None,
+    palette: Palette = None,
+    labels: bool | None = None,
+    highlight: Any = (),
+    means: bool = True,
+    ax: Axes | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    legend: bool = True,
+) -> Axes:
+    """Rows as in `projection`, and an arrow for each feature: its axis as the projection sees it.
+
+    The arrows are the projected unit vectors of the features, all lengthened by one factor that
+    the legend tells. A row lies far out along an arrow if it is high in that feature. Arrows are
+    black, or have the colours of a colour bar, so that they share no colour with rows.
+
+    Parameters
+    ----------
+    pca : fitted UAPCA, or a Pipeline that ends in one
+    X : UncertainArray of shape (N, D), or points
+    components : pair of int, default=(0, 1)
+    top : int, optional
+        How many features; by default all, at most the twenty with the longest arrows.
+    color_by : {"contribution", "cos2"}, optional
+        Colour the arrows by the feature's contribution to the two components, or by how much of
+        the feature's variance they explain.
+    levels, kind, groups, palette, labels, highlight, means, ax, title, figsize, legend
+        As in `projection`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.datasets.load_iris_groups()
+    >>> ax = uapca.plot.biplot(uapca.UAPCA(2).fit(X), X, top=2)
+    >>> [text.get_text() for text in ax.texts if text.get_text().endswith("(cm)")]
+    ['sepal length (cm)', 'petal length (cm)']
+    """
+    fit, data = data_of(pca, X)
+    pair = list(chosen_components(components, fit.n_components_, 2))
+    checked_choice(color_by, (None, "contribution", "cos2"), "color_by")
+    axes = np.asarray(fit.components_[pair].T, dtype=np.float64)
+    lengths = np.hypot(*axes.T)
+    count = counted(top, int((lengths > 0).sum()), TOP)
+    shown = np.sort(np.argsort(-lengths, kind="stable")[:count])
+    rows = fit.transform(data)[:, pair]
+    with panel(
+        ax,
+        figsize=figsize,
+        title=scale_text(float(fit.scale)) if title is None else title,
+        legend=legend,
+    ) as made:
+        draw_projection(
+            made,
+            rows,
+            tuple(axis_label(fit, i) for i in pair),
+            levels=levels,
+            kind=kind,
+            groups=groups,
+            palette=palette,
+            labels=labels,
+            highlight=highlight,
+            means=means,
+        )
+        box = made.ax.dataLim
+        reach = max(float(np.abs(box.get_points()).max()), 1e-300)
+        factor = 0.8 * reach / max(float(lengths.max()), 1e-300)
+        mapped = None
+        if color_by is not None:
+            label, values = feature_shares(fit, pair, color_by)
+            mapped = made.colorbar(values[shown], label)
+        for j, text in zip(shown, distinct([feature_names(fit)[j] for j in shown]), strict=True):
+            color = None if mapped is None else mapped.to_rgba(values[j])
+            draw_arrow(made, factor * axes[j], text, color, gid=f"feature:{text}")
+        made.ax.update_datalim(factor * axes[shown])
+        made.ax.autoscale_view()
+        text = f"features × {number(factor)}"
+        if count < len(axes):
+            text += f", the {count} longest of {len(axes)}"
+        made.arrow(text)
+        size = made.ax.dataLim.size
+        made.ratio = float(np.clip(size[1] / max(size[0], 1e-300), 0.5, 1.2))
+    return made.ax

@@ -1,0 +1,102 @@
+"""The entries of the components with their standard errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from uapca.plot.base import TOP, Data, Fit, counted, data_of, feature_names, panel, uncertainty_of
+from uapca.plot.labels import distinct, number, scale_text
+from uapca.plot.style import LIGHT, MARKERS, OKABE_ITO, SHAPES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["components"]
+
+SWAPS = 0.05  # components that swap in a larger share of redraws cannot be told apart
+
+
+def components(
+    pca: Fit,
+    X: Data,
+    *,
+    n_components: int | None = None,
+    top: int | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    legend: bool = True,
+) -> Axes:
+    """The entries of the leading components of a fit, with bars of one standard error.
+
+    Each data set that could have been seen instead has its own PCA: the bars are the spread of
+    those (`uapca.component_uncertainty`).
+
+    Parameters
+    ----------
+    pca : fitted UAPCA, or a Pipeline that ends in one
+    X : UncertainArray
+        The data of the fit.
+    n_components : int, optional
+        By default two, as far as there are so many.
+    top : int, optional
+        How many features; by default all, at most the twenty with the largest entries.
+    ax, title, figsize, legend
+        As in `projection`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.datasets.load_students()
+    >>> ax = uapca.plot.components(uapca.UAPCA(2).fit(X), X)
+    >>> ax.get_xlabel()
+    'entry of the component'
+    """
+    fit, data = data_of(pca, X)
+    q = counted(n_components, fit.n_components_, 2, "n_components")
+    if np.isinf(fit.scale):
+        raise ValueError("pca must have a finite scale; errors of infinite rows have no size")
+    found = uncertainty_of(fit, data, q)
+    names, entries = feature_names(fit), fit.components_[:q]
+    count = counted(top, len(names), TOP)
+    largest = np.argsort(-np.abs(entries).max(axis=0).round(12), kind="stable")[:count]
+    shown = np.sort(largest)
+    with panel(
+        ax,
+        figsize=figsize,
+        title=scale_text(float(fit.scale)) if title is None else title,
+        legend=legend,
+    ) as made:
+        made.ax.axvline(0.0, color=LIGHT, linewidth=0.7 * made.line, zorder=0)
+        for i in range(q):
+            ends = np.clip(entries[i] + np.outer([-1, 1], found.std[i]), -1.0, 1.0)
+            bars = np.abs(ends - entries[i])[:, shown]
+            color = OKABE_ITO[i % 6]
+            handle = made.ax.errorbar(
+                entries[i, shown],
+                np.arange(count) + 0.8 / q * (i - 0.5 * (q - 1)),
+                xerr=bars,
+                fmt=MARKERS[SHAPES[i % 5]],
+                color=color,
+                markerfacecolor=color if i % 2 == 0 else "white",
+                gid=f"PC{i + 1}",
+            )
+            tilt = f"tilts by {number(float(np.degrees(found.angle[i])), 2)}°"
+            handle.set_label(f"PC{i + 1} ± standard error, {tilt}")
+            made.entries.append(handle)
+        for i, swaps in enumerate(found.swap_probability, 1):
+            if swaps > SWAPS:
+                made.note(f"PC{i} and PC{i + 1} cannot be told apart")
+        texts = distinct([names[j] for j in shown], 22)
+        made.ax.set_yticks(range(count), texts, parse_math=False)
+        made.ax.set(xlim=(-1.05, 1.05), ylim=(count - 0.4, -0.6))
+        made.ratio = 0.12 + 0.07 * max(count, 3)
+        more = f"largest {count} of {len(names):,} features" if count < len(names) else ""
+        made.axis_names("entry of the component", more)
+    return made.ax

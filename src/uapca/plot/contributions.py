@@ -1,0 +1,197 @@
+"""What features contribute to components, and how well components represent rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uapca.plot.base import (
+    TOP,
+    Data,
+    Fit,
+    Panel,
+    chosen_components,
+    counted,
+    data_of,
+    feature_names,
+    fit_of,
+    panel,
+)
+from uapca.plot.labels import distinct, percent, scale_text
+from uapca.plot.style import GREY, OKABE_ITO, cycle_colors, drawn_color, looks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["contributions", "cos2"]
+
+HATCHES = ("", "////", "....", "xxxx", "----")
+
+
+def contributions(
+    pca: Fit,
+    *,
+    components: Any = 0,
+    top: int | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    legend: bool = True,
+) -> Axes:
+    """The share of each feature in one or more components, the largest first.
+
+    The dashed line is the share each feature would have if all had the same.
+
+    Parameters
+    ----------
+    pca : fitted UAPCA, or a Pipeline that ends in one
+    components : int or iterable of int, default=0
+        Which, from 0; of several the average, weighted by their eigenvalues.
+    top : int, optional
+        How many features; by default all, at most twenty.
+    ax, title, figsize, legend
+        As in `projection`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import uapca
+    >>> ax = uapca.plot.contributions(uapca.UAPCA().fit(uapca.datasets.load_students()))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['M1', 'M2', 'P1', 'P2']
+    """
+    fit = fit_of(pca)
+    wanted = list(chosen_components(components, fit.n_components_, 1, fit.n_components_))
+    names = feature_names(fit)
+    count = counted(top, len(names), TOP)
+    weights = np.maximum(fit.explained_variance_[wanted], 0.0)
+    weights = weights if weights.sum() > 0 else np.ones(len(wanted))
+    shares = np.square(fit.components_[wanted]).T @ (weights / weights.sum())
+    order = np.argsort(-shares.round(12), kind="stable")[:count]
+    which = " and ".join(f"PC{i + 1}" for i in wanted[:3])
+    which = which if len(wanted) < 4 else f"{len(wanted)} components"
+    with panel(
+        ax,
+        figsize=figsize,
+        title=scale_text(float(fit.scale)) if title is None else title,
+        legend=legend,
+    ) as made:
+        own = looks(len(names), cycle_colors())
+        colors = [drawn_color(own[j].fill) for j in order]
+        bars = made.ax.barh(
+            range(count), shares[order], 0.7, color=colors, alpha=0.8, gid="contribution"
+        )
+        _values(made, bars, [percent(v) for v in shares[order]])
+        even = 1.0 / len(names)
+        style = {"linestyle": "--", "linewidth": 0.9 * made.line, "zorder": 1.5}
+        made.ax.axvline(even, color=drawn_color(None), **style)
+        made.stroke(
+            f"if all were equal, {percent(even)}", None, "dashed", linewidth=0.9 * made.line
+        )
+        _names(made, [names[j] for j in order], len(names), "features")
+        top_share = max(float(shares.max()), even)
+        made.ax.set_xlim(0.0, 1.18 * top_share)  # room for the values behind the bars
+        made.ax.xaxis.set_major_formatter(lambda v, _: percent(v))
+        made.axis_names(f"contribution to {which}")
+    return made.ax
+
+
+def cos2(
+    pca: Fit,
+    X: Data,
+    *,
+    components: Any = (0, 1),
+    top: int | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    legend: bool = True,
+) -> Axes:
+    """How well each row is represented by some components, the best first.
+
+    cos² is the expected squared coordinate on the component as a share of the expected squared
+    distance from the mean (`uapca.UAPCA.cos2`); a row with a full bar lies in the picture.
+
+    Parameters
+    ----------
+    pca : fitted UAPCA, or a Pipeline that ends in one
+    X : UncertainArray of shape (N, D), or points
+    components : int or iterable of int, default=(0, 1)
+        Which, from 0; their bars are stacked.
+    top : int, optional
+        How many rows; by default all, at most twenty.
+    ax, title, figsize, legend
+        As in `projection`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.datasets.load_students()
+    >>> uapca.plot.cos2(uapca.UAPCA(2).fit(X), X).get_xlabel()
+    'cos² of the rows'
+    """
+    fit, data = data_of(pca, X)
+    q = fit.n_components_
+    if q == 1 and np.array_equal(components, (0, 1)):
+        components = 0
+    wanted = list(chosen_components(components, q, 1, q))
+    values = np.asarray(fit.cos2(data), dtype=np.float64)[:, wanted]
+    names = data.names or tuple(str(i) for i in range(len(data)))
+    count = counted(top, len(names), TOP)
+    order = np.argsort(-values.sum(axis=1).round(12), kind="stable")[:count]
+    ends = np.cumsum(values[order], axis=1)
+    with panel(
+        ax,
+        figsize=figsize,
+        title=scale_text(float(fit.scale)) if title is None else title,
+        legend=legend,
+    ) as made:
+        for k, component in enumerate(wanted):
+            style = {
+                "facecolor": _faded(OKABE_ITO[k % 6], 0.75 if k == 0 else 0.3),
+                "edgecolor": OKABE_ITO[k % 6],
+                "hatch": HATCHES[k % len(HATCHES)],
+                "linewidth": 0.6 * made.line,
+            }
+            left = ends[:, k - 1] if k else 0.0
+            bars = made.ax.barh(range(count), values[order, k], 0.7, left=left, **style)
+            bars.set_label(f"PC{component + 1}")
+            made.entries.append(bars)
+        _values(made, bars, [f"{v:.2f}" for v in ends[:, -1]])
+        made.ax.axvline(1.0, color=GREY, linewidth=0.7 * made.line, zorder=1)
+        _names(made, [names[i] for i in order], len(names), "rows")
+        made.ax.set_xlim(0.0, 1.14)
+        made.ax.set_xticks([0, 0.25, 0.5, 0.75, 1.0], ["0", "0.25", "0.5", "0.75", "1"])
+        made.axis_names("cos² of the rows")
+    return made.ax
+
+
+def _faded(color: str, alpha: float) -> Any:
+    from matplotlib.colors import to_rgba
+
+    return to_rgba(color, alpha)
+
+
+def _values(made: Panel, bars: Any, texts: list[str]) -> None:
+    """Values behind the bars, readable over lines."""
+    from matplotlib.patheffects import withStroke
+
+    halo = withStroke(linewidth=2.0, foreground=made.ax.get_facecolor())
+    made.ax.bar_label(bars, texts, padding=2, fontsize="small", path_effects=[halo])
+
+
+def _names(made: Panel, names: list[str], of: int, what: str) -> None:
+    """Names down the side, the largest on top; says if they are not all."""
+    made.ax.set_yticks(range(len(names)), distinct(names, 22), parse_math=False)
+    made.ax.set_ylim(len(names) - 0.4, -0.6)
+    made.ratio = 0.12 + 0.07 * max(len(names), 3)
+    if len(names) < of:
+        made.axis_names(y=f"largest {len(names)} of {of:,} {what}")

@@ -1,0 +1,230 @@
+"""The traces growing beside the projected distributions turning (paper, Fig. "progression")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uapca.plot.base import (
+    Data,
+    Fit,
+    Panel,
+    checked_level,
+    chosen_components,
+    data_of,
+    grid,
+    joint_legend,
+    positions,
+    with_matrices,
+)
+from uapca.plot.factor_traces import Course, course_of, draw_traces, fit_at, longest
+from uapca.plot.labels import distinct, percent, scale_text
+from uapca.plot.rows import MANY, as_if_normal, draw_rows, is_assumed, is_normal, radius_of
+from uapca.plot.style import DASHES, GREY, LIGHT, SHAPES, Look, RowLooks
+from uapca.sensitivity import FactorTraces
+from uapca.sensitivity import factor_traces as follow
+from uapca.uncertain import UncertainArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["progression"]
+
+NAMED = 12  # more rows than this are not told apart by shape
+TONES = ("#000000", "#5A5A5A", "#8C8C8C")
+
+
+def progression(
+    pca: Fit,
+    X: Data,
+    scales: npt.ArrayLike = (0.0, 0.5, 1.0, np.inf),
+    *,
+    components: Any = (0, 1),
+    level: float = 0.95,
+    highlight: Any = None,
+    mirrored: bool = True,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    legend: bool = True,
+) -> Figure:
+    """Factor traces up to some scales, above the rows as projected there.
+
+    The rows themselves are the same everywhere: s is how much their uncertainty counts in the
+    choice of the components, and the picture turns as it grows. Features have colours; rows are
+    grey and told apart by their shapes.
+
+    Parameters
+    ----------
+    pca : fitted UAPCA, or a Pipeline that ends in one
+        Its scale does not matter: all scales are shown.
+    X : UncertainArray of shape (N, D)
+        The data of the fit.
+    scales : array-like of shape (S,), default=(0, 0.5, 1, inf)
+        Rising; one column of the figure for each.
+    components : pair of int, default=(0, 1)
+    level : float, default=0.95
+        The probability inside each ellipse. They are those of the normal with the row's mean and
+        covariance, whatever its law; the legend says so where the two differ.
+    highlight : names or positions of features, optional
+        Features in colour, as in `factor_traces`.
+    mirrored : bool, default=True
+        Whether to draw the mirror images of the traces.
+    title, figsize, legend
+        As in `projection`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.datasets.make_progression()
+    >>> figure = uapca.plot.progression(uapca.UAPCA(2).fit(X), X)
+    >>> [ax.get_title() for ax in figure.axes[:4]]
+    ['s = 0', 's = 0.5', 's = 1', 's → ∞']
+    """
+    steps = np.atleast_1d(np.asarray(scales, dtype=np.float64))
+    if steps.ndim != 1 or not (steps >= 0).all() or not (np.diff(steps) > 0).all():
+        raise ValueError(f"scales must be rising numbers from 0 to infinity; got {scales!r}")
+    plan = turning(pca, X, components, level, highlight, mirrored)
+    with grid(2, len(steps), figsize=figsize, ratio=1.0) as (figure, axes):
+        for k, s in enumerate(steps.tolist()):
+            course = plan.course(1.0 if np.isinf(s) else s / (1.0 + s))
+            above, below = Panel(axes[0, k]), Panel(axes[1, k])
+            plan.draw_traces(above, course, size=0.8, labels=True)
+            above.title(scale_text(s))
+            above.axis_names(y=f"PC{plan.pair[1] + 1}" if k == 0 else "")
+            plan.draw_rows(below, course)
+            below.ax._uapca_entries = below.entries
+        above.ax._uapca_entries = above.entries  # the last column has everything
+        if title:
+            figure.suptitle(title)
+        joint_legend(figure, [*axes[0], axes[1, 0]] if legend else [])
+    return figure
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turning:
+    """Everything that stays the same from one scale to the next.
+
+    Attributes
+    ----------
+    data : UncertainArray
+        In the units of the fit.
+    traces : FactorTraces
+    pair : tuple of int
+        The two components shown.
+    shown : tuple of int
+        The features in colour.
+    level : float
+        The probability inside the ellipses.
+    reach : float
+        Half the width of the picture of the rows, the same at every scale.
+    mirrored : bool
+    """
+
+    data: UncertainArray
+    traces: FactorTraces
+    pair: tuple[int, int]
+    shown: tuple[int, ...]
+    level: float
+    reach: float
+    mirrored: bool
+
+    def course(self, u: float) -> Course:
+        """The traces up to u."""
+        return course_of(self.traces, self.pair, until=u)
+
+    def draw_traces(self, made: Panel, course: Course, size: float, labels: bool) -> None:
+        """The traces up to a scale, with a line from the centre to where each feature is now."""
+        names = self.traces.features
+        draw_traces(
+            made, course, names, self.shown, mirrored=self.mirrored, size=size, labels=labels
+        )
+        for j in self.shown:
+            ends = np.stack([np.zeros(2), course.points[-1, j]])
+            made.ax.plot(*ends.T, color=GREY, linewidth=0.5 * made.line, zorder=3, gid="now")
+
+    def rows(self, course: Course) -> UncertainArray:
+        """The rows as they are projected at a course's end."""
+        axes = np.ascontiguousarray(course.points[-1].T)
+        return self.data.affine(axes, -axes @ (self.data.weights @ self.data.mean))
+
+    def draw_rows(self, made: Panel, course: Course) -> None:
+        """Ellipses of the rows, and a legend that calls them by their shapes."""
+        rows, n = self.rows(course), len(self.data)
+        for line in ("axhline", "axvline"):
+            getattr(made.ax, line)(0.0, color=LIGHT, linewidth=0.6 * made.line, zorder=0)
+        keys = self.data.names or tuple(map(str, range(n)))
+        grey = tuple(
+            Look(TONES[i % 3], TONES[i % 3], DASHES[i // 3 % 4], SHAPES[i % 7]) for i in range(n)
+        )
+        if n > NAMED:
+            grey = (Look(GREY, GREY),) * n
+        kind = "ellipse" if n <= MANY else "density"
+        looks = RowLooks(keys, grey)
+        draw_rows(made, rows, looks, (self.level,), kind=kind, labels=False, legend=n > MANY)
+        if self.data.names is not None and n <= NAMED:
+            for text, look in zip(distinct(keys, 18), grey, strict=True):
+                made.dot(text, look)
+        if n <= MANY:
+            made.area(self.says(), GREY, 0.14)
+        shares = fit_at(self.traces, float(course.u[-1])).explained_variance_ratio_
+        made.axis_names(
+            *(
+                f"PC{i + 1} ({percent(float(shares[i]))})" if i < len(shares) else f"PC{i + 1}"
+                for i in self.pair
+            )
+        )
+        limits = (-self.reach, self.reach)
+        made.ax.set(xlim=limits, ylim=limits)
+        made.ax.set_aspect("equal", adjustable="box")
+
+    def says(self) -> str:
+        """What an ellipse means, in words."""
+        laws = self.data.laws
+        if laws is not None and not all(map(is_normal, laws)):
+            return f"{percent(self.level)} of the normal with each row's moments"
+        assumed = {True} if laws is None else set(map(is_assumed, laws))
+        return f"{percent(self.level)} of each row{as_if_normal(assumed)}"
+
+
+def turning(
+    pca: Fit,
+    X: Data,
+    components: Any = (0, 1),
+    level: float = 0.95,
+    highlight: Any = None,
+    mirrored: bool = True,
+) -> Turning:
+    """The data and its traces, checked, with room for the rows at every scale."""
+    fit, data = data_of(pca, X)
+    checked_level(level)
+    if data.shape[1] < 2:
+        raise ValueError("X must have at least 2 features; a single axis has nowhere to turn")
+    first, second = chosen_components(components, data.shape[1], 2)
+    traces = follow(with_matrices(fit, data), n_components=max(first, second, 1) + 1)
+    whole = course_of(traces, (first, second))
+    shown = longest(whole)
+    if highlight is not None:
+        shown = positions(highlight, traces.features, "highlight")
+    reach = _reach(data, whole, level)
+    return Turning(data, traces, (first, second), shown, level, reach, mirrored)
+
+
+def _reach(data: UncertainArray, course: Course, level: float) -> float:
+    """Half the width that holds every ellipse at every scale, with a little room."""
+    radius, reach = radius_of(level), 0.0
+    centre = data.weights @ data.mean
+    every = np.linspace(0, len(course.u) - 1, min(len(course.u), 80)).round().astype(int)
+    for place in course.points[np.unique(every)]:
+        axes = np.ascontiguousarray(place.T)
+        variances = np.asarray(data.cov.project(axes).diagonal(), dtype=np.float64)
+        deviations = np.sqrt(np.maximum(variances, 0.0))
+        ends = np.abs((data.mean - centre) @ axes.T) + radius * deviations
+        reach = max(reach, float(ends.max()))
+    return 1.06 * reach if reach > 0 else 1.0

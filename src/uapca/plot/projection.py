@@ -1,0 +1,293 @@
+"""Projected rows, each drawn as what its law is (paper, Figs. "student", "iris" and "anuran")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from uapca.decomposition import UAPCA
+from uapca.plot.base import (
+    Data,
+    Fit,
+    Panel,
+    axis_label,
+    checked_choice,
+    chosen_components,
+    data_of,
+    panel,
+    positions,
+)
+from uapca.plot.labels import distinct, drawable, percent, scale_text
+from uapca.plot.rows import (
+    KINDS,
+    Kind,
+    colored,
+    draw_normal,
+    draw_ridges,
+    draw_rows,
+    looks_of,
+    row_levels,
+    spread_text,
+)
+from uapca.plot.style import GREY, LINESTYLES, Floats, Look, Palette, RowLooks, drawn_color
+from uapca.uncertain import UncertainArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["projection"]
+
+
+def projection(
+    pca: Fit,
+    X: Data,
+    *,
+    components: Any = (0, 1),
+    levels: Any = None,
+    kind: Kind = "auto",
+    groups: Any = None,
+    palette: Palette = None,
+    color_by: Literal["contribution", "cos2"] | None = None,
+    ellipses: Literal["mixture", "mean"] | None = None,
+    labels: bool | None = None,
+    highlight: Any = (),
+    means: bool = True,
+    points: Any = None,
+    points_by: Any = None,
+    supplementary: Data = None,
+    stacked: bool = True,
+    ax: Axes | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    legend: bool = True,
+) -> Axes:
+    """Projected rows: ellipses, density contours, lines or points, by what each row's law is.
+
+    A normal row is an ellipse, any other law the contours of its projected density, a row that is
+    certain in one direction a line, a certain row a point. Of more than 60 uncertain rows the
+    density of all of them is shaded, and only the widest, the outlying and the highlighted ones
+    have regions. On one component rows are densities on one axis.
+
+    Parameters
+    ----------
+    pca : fitted UAPCA, or a Pipeline that ends in one
+    X : UncertainArray of shape (N, D), or points
+        The data, in the features of the fit.
+    components : pair of int, or int, default=(0, 1)
+        Which components to show, counted from 0; one shows densities.
+    levels : float or sequence of float, optional
+        The probabilities of each row that its regions hold; by default 0.95, and 0.5 for few rows.
+    kind : {"auto", "ellipse", "contour", "points", "density"}, default="auto"
+        By the law; ellipses of mean and covariance; densities for normals too; means only; or the
+        density of all rows together.
+    groups : sequence of N labels or numbers, optional
+        Categories have a colour, dash and shape each, continuous numbers a colour bar. Without
+        groups each row has a colour; of more than 24 rows only the few whose spread is over twice
+        the median have colours of their own.
+    palette : sequence of colours, or mapping from name or group to colour, optional
+        By default your own ``axes.prop_cycle``, or the colours of Okabe and Ito.
+    color_by : {"contribution", "cos2"}, optional
+        Colour rows by their contribution to the components shown, or by how well they are
+        represented there.
+    ellipses : {"mixture", "mean"}, optional
+        With groups, an ellipse for each: of the normal with the moments of its rows taken
+        together, or of the group's mean.
+    labels : bool, optional
+        Whether to write the rows' names; by default where there is room. Rows without names are
+        called by their positions, counted from 0.
+    highlight : names or positions of rows, optional
+        Rows that have regions and names however many there are.
+    means : bool, default=True
+        Whether to mark the means of uncertain rows.
+    points : array-like of shape (P, D), optional
+        Points to show under the rows, such as those the rows were made from.
+    points_by : sequence of P labels, optional
+        The row or group each point belongs to, for its colour.
+    supplementary : UncertainArray of shape (M, D), or points, optional
+        Rows that were not in the fit, drawn hollow and grey.
+    stacked : bool, default=True
+        For one component: each density on a base line of its own, or all on one.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; without it, a new figure one paper column wide. A second plot on the same
+        Axes adds to the first. A figure without a layout engine gets matplotlib's tight layout.
+    title : str, optional
+        By default the scale of the fit; "" leaves it out.
+    figsize : pair of float, optional
+        The size of a new figure, in inches.
+    legend : bool, default=True
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.datasets.load_iris_groups()
+    >>> pca = uapca.UAPCA(2).fit(X)
+    >>> ax = uapca.plot.projection(pca, X)
+    >>> ax.get_xlabel(), ax.get_title()
+    ('PC1 (92.5 %)', 's = 1')
+    """
+    fit, data = data_of(pca, X)
+    if fit.n_components_ == 1 and np.array_equal(components, (0, 1)):
+        components = 0
+    pair = chosen_components(components, fit.n_components_)
+    checked_choice(color_by, (None, "contribution", "cos2"), "color_by")
+    checked_choice(ellipses, (None, "mixture", "mean"), "ellipses")
+    if ellipses and groups is None:
+        raise ValueError("ellipses must have groups to be drawn for; groups is missing")
+    rows = fit.transform(data)[:, list(pair)]
+    more = None if supplementary is None else data_of(pca, supplementary)[1]
+    under = None if points is None else fit.transform(data_of(pca, points)[1])[:, list(pair)].mean
+    by_value = None if color_by is None else _values(fit, data, pair, color_by)
+    with panel(
+        ax,
+        figsize=figsize,
+        title=scale_text(float(fit.scale)) if title is None else title,
+        legend=legend,
+    ) as made:
+        draw_projection(
+            made,
+            rows,
+            tuple(axis_label(fit, i) for i in pair),
+            levels=levels,
+            kind=kind,
+            groups=groups,
+            palette=palette,
+            labels=labels,
+            highlight=highlight,
+            means=means,
+            points=under,
+            points_by=points_by,
+            stacked=stacked,
+            ellipses=ellipses,
+            by_value=by_value,
+            more=None if more is None else fit.transform(more)[:, list(pair)],
+        )
+    return made.ax
+
+
+def _values(fit: UAPCA, data: UncertainArray, pair: tuple[int, ...], by: str) -> tuple[str, Floats]:
+    """What rows are coloured by: its name, and a value for each."""
+    names = " and ".join(f"PC{i + 1}" for i in pair)
+    if by == "cos2":
+        return f"cos² on {names}", np.asarray(fit.cos2(data), dtype=np.float64)[:, pair].sum(axis=1)
+    shares = np.asarray(fit.row_contributions(data), dtype=np.float64)[:, list(pair)]
+    weights = fit.explained_variance_[list(pair)]
+    return f"contribution to {names}", shares @ (weights / max(float(weights.sum()), 1e-300))
+
+
+def draw_projection(
+    made: Panel,
+    rows: UncertainArray,
+    names: tuple[str, ...],
+    *,
+    levels: Any = None,
+    kind: Kind = "auto",
+    groups: Any = None,
+    palette: Palette = None,
+    labels: bool | None = None,
+    highlight: Any = (),
+    means: bool = True,
+    points: Any = None,
+    points_by: Any = None,
+    stacked: bool = True,
+    ellipses: str | None = None,
+    by_value: tuple[str, Floats] | None = None,
+    more: UncertainArray | None = None,
+) -> RowLooks:
+    """Draw rows of one or two coordinates, with all that belongs to them."""
+    checked_choice(kind, KINDS, "kind")
+    held = row_levels(levels, len(rows))
+    variances = np.asarray(rows.cov.diagonal(), dtype=np.float64).sum(axis=1)
+    spreads = np.sqrt(np.maximum(variances, 0.0))
+    looks = looks_of(rows, groups, palette, None if kind == "points" else spreads)
+    chosen = positions(highlight, looks.keys, "highlight")
+    if rows.shape[1] == 1:
+        wrong = ["points"] * (points is not None) + ["kind"] * (kind not in ("auto", "contour"))
+        if wrong:
+            raise ValueError(f"{wrong[0]} must be left out with one component: it shows densities")
+        draw_ridges(made, rows, looks, held, stacked=stacked, labels=labels)
+        made.axis_names(names[0])
+        return looks
+    labels_of_points = None if points_by is None else [str(label) for label in points_by]
+    if labels_of_points is not None and len(labels_of_points) != len(points):
+        raise ValueError(
+            f"points_by must have one label for each of the {len(points)} points; "
+            f"got {len(labels_of_points)}"
+        )
+    if looks.values is not None:
+        looks = colored(made, looks, looks.values, "groups")
+    if by_value is not None:
+        looks = colored(made, looks, by_value[1], by_value[0])
+    if points is not None:
+        _draw_points(made, np.asarray(points), labels_of_points, looks)
+    spread_text(looks, spreads, made)
+    draw_rows(made, rows, looks, held, kind=kind, labels=labels, means=means, highlight=chosen)
+    if ellipses:
+        _draw_groups(made, rows, looks, held[-1], ellipses)
+    if more is not None:
+        _draw_more(made, more, held)
+    made.axis_names(*names)
+    made.equal()
+    made.ax.autoscale_view()
+    size = made.ax.dataLim.size
+    made.ratio = float(np.clip(size[1] / max(size[0], 1e-300), 0.5, 1.2))
+    return looks
+
+
+def _draw_points(made: Panel, points: Floats, by: list[str] | None, looks: RowLooks) -> None:
+    """Small dots under the rows, in the colour of the row or group they belong to."""
+    table = dict(zip(looks.groups or looks.keys, looks.looks, strict=True))
+    colors = GREY if by is None else [table.get(k, Look(GREY, GREY)).fill for k in by]
+    made.ax.scatter(
+        *points.T,
+        s=(0.3 * made.marker) ** 2,
+        c=colors,
+        alpha=0.45,
+        linewidths=0,
+        zorder=1,
+        rasterized=len(points) > 2000,
+        gid="points",
+    )
+
+
+def _draw_groups(
+    made: Panel, rows: UncertainArray, looks: RowLooks, level: float, which: str
+) -> None:
+    """An ellipse for each group: of all its rows taken together, or of its mean."""
+    at, covs = np.asarray(rows.mean, dtype=np.float64), rows.cov.dense().astype(np.float64)
+    for name, look in looks.legend:
+        members = np.array([group == name for group in looks.groups])
+        w = rows.weights[members] / max(float(rows.weights[members].sum()), 1e-300)
+        centre = w @ at[members]
+        apart = at[members] - centre
+        cov = np.einsum("n,nij->ij", w, covs[members]) + (apart.T * w) @ apart
+        cov = cov * float(np.square(w).sum()) if which == "mean" else cov
+        style = {"linestyle": LINESTYLES[look.dash], "linewidth": 1.6 * made.line, "zorder": 3}
+        color = drawn_color(look.color)
+        draw_normal(
+            made,
+            centre,
+            cov,
+            level,
+            gid=f"group:{drawable(name)}",
+            edgecolor=color,
+            facecolor="none",
+            **style,
+        )
+    whose = "the group's mean" if which == "mean" else "the group, if normal"
+    made.stroke(f"{percent(level)} of {whose}", GREY, linewidth=1.6 * made.line)
+
+
+def _draw_more(made: Panel, rows: UncertainArray, levels: tuple[float, ...]) -> None:
+    """Rows that were not in the fit: grey, hollow and dashed."""
+    names = rows.names or tuple(f"supplementary {i}" for i in range(len(rows)))
+    look = Look(GREY, "#FFFFFF", "dashed", "triangle")
+    looks = RowLooks(names, (look,) * len(rows))
+    draw_rows(made, rows, looks, levels[-1:], fill=False, legend=False)
+    for text, at in zip(distinct(names), np.asarray(rows.mean), strict=True):
+        made.labels.add(text, at, GREY, optional=len(rows) > 12, style="italic")
+    made.dot("supplementary row, not in the fit", look)

@@ -1,1 +1,0 @@
-"""Uncertain rows as marks: ellipses, regions and densities, their colours, and what is accepted."""

@@ -1,1 +1,0 @@
-"""Factor traces as marks: the course of an axis, what thickness and colour say, its labels."""

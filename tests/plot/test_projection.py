@@ -1,0 +1,394 @@
+"""Rows in the plane and on one axis, each drawn as what its law is."""
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.collections import PathCollection, PolyCollection
+from matplotlib.lines import Line2D
+from matplotlib.patches import Ellipse, PathPatch
+from scipy import stats
+
+import uapca
+from uapca.laws import Independent, Mixture, Moments, Normal, Samples, Uniform
+from uapca.plot.rows import whole_density
+from uapca.plot.style import OKABE_ITO
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X = uapca.datasets.load_iris_groups()
+    return uapca.UAPCA(3).fit(X), X
+
+
+def plane(**options):
+    """A fit that changes nothing: rows of two features as they are."""
+    X = uapca.UncertainArray([[-2.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    pca = uapca.UAPCA(2).fit(X)
+    np.testing.assert_allclose(np.abs(pca.components_), np.eye(2))
+    return pca
+
+
+def rows_of(laws, names=None):
+    mean, cov = np.stack([law.mean for law in laws]), np.stack([law.cov for law in laws])
+    return uapca.UncertainArray(mean, cov, laws=laws, names=names)
+
+
+def legend(ax):
+    return [h.get_label() for h in ax._uapca_entries]
+
+
+def artists(ax, key):
+    found = [*ax.patches, *ax.lines, *ax.collections]
+    return [artist for artist in found if artist.get_gid() == f"row:{key}"]
+
+
+@pytest.mark.parametrize("components", [(0, 1), (2, 0)])
+def test_ellipses_are_those_of_the_covariances(iris, components):
+    pca, X = iris
+    ax = uapca.plot.projection(pca, X, components=components, levels=0.9)
+    Y = pca.transform(X)
+    radius = np.sqrt(stats.chi2(2).ppf(0.9))
+    for name, mean, cov in zip(X.names, Y.mean, Y.cov.dense(), strict=True):
+        (patch,) = artists(ax, name)
+        np.testing.assert_allclose(patch.center, mean[list(components)], atol=1e-12)
+        # Independently of the eigenvectors: the ellipse as a quadratic form.
+        turn = np.radians(patch.angle)
+        axes = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        form = axes @ np.diag([(patch.width / 2) ** 2, (patch.height / 2) ** 2]) @ axes.T
+        block = cov[np.ix_(components, components)]
+        np.testing.assert_allclose(form, radius**2 * block, atol=1e-10)
+
+
+def test_nothing_is_clipped_little_is_empty_and_units_are_equal(iris):
+    ax = uapca.plot.projection(*iris)
+    ax.figure.canvas.draw()
+    (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+    low, high = ax.dataLim.get_points()
+    assert x0 < low[0] < high[0] < x1
+    assert y0 < low[1] < high[1] < y1
+    assert ((high - low) / [x1 - x0, y1 - y0] > 0.6).all()
+    box = ax.get_window_extent()
+    assert (x1 - x0) / box.width == pytest.approx((y1 - y0) / box.height, rel=1e-3)
+
+
+def test_axes_say_shares_and_scale(iris):
+    pca, X = iris
+    ax = uapca.plot.projection(pca, X, components=(1, 2))
+    shares = [f"{100 * r:.1f} %" for r in pca.explained_variance_ratio_]
+    assert ax.get_xlabel() == f"PC2 ({shares[1]})"
+    assert ax.get_ylabel() == f"PC3 ({shares[2]})"
+    assert ax.get_title() == "s = 1"
+    assert uapca.plot.projection(pca.rescale(np.inf), X).get_title() == "s → ∞"
+    assert uapca.plot.projection(pca, X, title="mine").get_title() == "mine"
+    assert uapca.plot.projection(pca, X, title="").get_title() == ""
+
+
+def test_legend_says_level_and_kind(iris):
+    assert legend(uapca.plot.projection(*iris, levels=0.95)) == [
+        "95 % of each row's probability, if normal (ellipse)"
+    ]
+    assert legend(uapca.plot.projection(*iris, kind="ellipse", levels=0.68)) == [
+        "68 % of the normal with each row's mean and covariance"
+    ]
+    assert legend(uapca.plot.projection(*iris, kind="points")) == []
+
+
+def test_legend_says_where_no_more_than_moments_is_known():
+    """An ellipse of given moments holds its level of a normal, and of hardly any other law."""
+
+    def text(rows, **options):
+        return legend(uapca.plot.projection(plane(), rows, levels=0.95, **options))[0]
+
+    known = [Normal([0.0, 0.0], np.eye(2)), Normal([3.0, 0.0], np.eye(2))]
+    only = [Moments([0.0, 3.0], np.eye(2)), Mixture([1], [Moments([4.0, 4.0], np.eye(2))])]
+    assert text(rows_of(known)) == "95 % of each row's probability (ellipse)"
+    assert text(rows_of(only)) == "95 % of each row's probability, if normal (ellipse)"
+    some = rows_of(known + only)
+    assert text(some) == "95 % of each row's probability, some taken as normal (ellipse)"
+    # A certain row needs no law.
+    sure = [*known, Moments([9.0, 9.0], np.zeros((2, 2)))]
+    assert text(rows_of(sure)) == "95 % of each row's probability (ellipse)"
+    assert text(some, components=0) == "95 % of each row's probability, some taken as normal"
+
+
+def test_each_row_is_drawn_as_what_it_is():
+    laws = {
+        "normal": Normal([0.0, 0.0], np.eye(2)),
+        "mixture": Mixture([1, 1], [Normal([0.0, 9.0], np.eye(2)), Normal([9.0, 9.0], np.eye(2))]),
+        "uniform": Independent([Uniform(3, 4), Uniform(0, 3)]),
+        "samples": Samples(np.random.default_rng(0).normal(size=(200, 2)) - 5),
+        "line": Independent([Uniform(0, 4), 2.0]),
+        "oblique line": Normal([1.0, 1.0], [[1.0, 2.0], [2.0, 4.0]]),
+        "point": Normal([5.0, 5.0], np.zeros((2, 2))),
+        "atoms": Mixture([1, 1], [Normal([0.0, 3.0], np.eye(2)), Normal([0, 4], 0 * np.eye(2))]),
+    }
+    X = rows_of(list(laws.values()), list(laws))
+    pca = plane()
+    ax = uapca.plot.projection(pca, X, levels=0.95, means=False)
+    kinds = {key: [type(artist) for artist in artists(ax, key)] for key in laws}
+    assert kinds == {
+        "normal": [Ellipse],
+        "mixture": [PathPatch],
+        "uniform": [PathPatch],
+        "samples": [PathPatch],
+        "line": [Line2D],
+        "oblique line": [Line2D],
+        "point": [],
+        "atoms": [PathCollection],
+    }
+    (line,) = artists(ax, "line")
+    ends = pca.inverse_transform(np.column_stack(line.get_data()))
+    # The middle 95 % of U(0, 4).
+    np.testing.assert_allclose(np.sort(ends[:, 0]), [0.1, 3.9], atol=0.02)
+    np.testing.assert_allclose(ends[:, 1], 2.0, atol=1e-9)
+    (certain,) = (c for c in ax.collections if c.get_gid() == "certain")
+    np.testing.assert_allclose(pca.inverse_transform(certain.get_offsets()), [[5.0, 5.0]])
+    # Two modes of one row are joined, which can be seen without colours.
+    (tie,) = (found for found in ax.lines if found.get_gid() == "modes")
+    ends = pca.inverse_transform(np.column_stack(tie.get_data()))
+    np.testing.assert_allclose(ends[np.argsort(ends[:, 0])], [[0, 9], [9, 9]], atol=0.2)
+    assert legend(ax) == [
+        "95 % of each row's probability (ellipse, contour, line)",
+        "joins the modes of one row",
+        "certain row",
+        "draws of a row",
+    ]
+
+
+def test_colours_by_row_and_by_group(iris):
+    from matplotlib.colors import to_hex
+
+    def colors(ax):
+        return {
+            p.get_gid()[4:]: to_hex(p.get_edgecolor()).upper()
+            for p in ax.patches
+            if p.get_gid() and p.get_gid().startswith("row:")
+        }
+
+    pca, X = iris
+    by_row = colors(uapca.plot.projection(pca, X))
+    assert by_row == dict(zip(X.names, OKABE_ITO[:3], strict=True))
+    ax = uapca.plot.projection(pca, X, groups=["b", "a", "b"])
+    assert colors(ax) == {
+        "setosa": OKABE_ITO[1],
+        "versicolor": OKABE_ITO[0],
+        "virginica": OKABE_ITO[1],
+    }
+    assert legend(ax)[:2] == ["a", "b"]
+    ax = uapca.plot.projection(pca, X, groups=[0.5, 1.0, 7.0])
+    assert len(set(colors(ax).values())) == 3
+    assert len(ax.figure.axes) == 2  # a colour bar
+    for what in ("contribution", "cos2"):
+        ax = uapca.plot.projection(pca, X, color_by=what)
+        assert ax.figure.axes[1].get_ylabel().startswith(what[:3])
+
+
+def test_group_ellipses_have_the_moments_of_all_rows_of_a_group():
+    rng = np.random.default_rng(0)
+    X = uapca.UncertainArray(rng.normal(size=(8, 2)), std=rng.uniform(0.1, 1, (8, 2)))
+    pca = uapca.UAPCA().fit(X)
+    groups = np.array(list("aaaaabbb"))
+    for which, share in (("mixture", 1.0), ("mean", 1 / 5)):
+        ax = uapca.plot.projection(pca, X, groups=groups, ellipses=which, levels=0.95)
+        (patch,) = (p for p in ax.patches if p.get_gid() == "group:a")
+        Y = pca.transform(X[:5])
+        cov = np.cov(Y.mean.T, ddof=0) + Y.cov.dense().mean(axis=0)
+        area = np.pi * stats.chi2(2).ppf(0.95) * np.sqrt(np.linalg.det(cov)) * share
+        assert np.pi * patch.width * patch.height / 4 == pytest.approx(area)
+        np.testing.assert_allclose(patch.center, Y.mean.mean(axis=0))
+    with pytest.raises(ValueError, match="groups"):
+        uapca.plot.projection(pca, X, ellipses="mean")
+
+
+def test_points_and_supplementary_rows_are_projected_too(iris):
+    from sklearn.datasets import load_iris
+
+    data = load_iris()
+    pca, X = iris
+    species = data.target_names[data.target]
+    ax = uapca.plot.projection(pca, X, points=data.data, points_by=species)
+    (dots,) = (c for c in ax.collections if c.get_gid() == "points")
+    scores = pca.transform(uapca.UncertainArray(data.data)).mean
+    np.testing.assert_allclose(dots.get_offsets(), scores[:, :2], atol=1e-9)
+    more = X[:1].scaled(0.5)
+    ax = uapca.plot.projection(pca, X[1:], supplementary=more)
+    (patch,) = artists(ax, "setosa")
+    np.testing.assert_allclose(patch.center, pca.transform(more).mean[0, :2])
+    assert "supplementary row, not in the fit" in legend(ax)
+
+
+def test_one_component_is_stacked_densities(iris):
+    pca, X = iris
+    ax = uapca.plot.projection(pca, X, components=0, levels=0.95)
+    assert [text.get_text() for text in ax.get_yticklabels()] == list(X.names)
+    assert ax.get_yticks().tolist() == [2, 1, 0]
+    Y = pca.transform(X)[:, [0]]
+    for row, name in enumerate(X.names):
+        (line,) = artists(ax, name)
+        x, y = (values[1:-1] for values in line.get_data())
+        heights = y - (2 - row)
+        expected = Y.density(row, x)
+        np.testing.assert_allclose(heights / heights.max(), expected / expected.max(), atol=1e-6)
+    flat = uapca.plot.projection(pca, X, components=1, stacked=False)
+    assert flat.get_xlabel().startswith("PC2")
+
+
+@pytest.mark.parametrize("components", [0, (0, 1)])
+@pytest.mark.parametrize(
+    ("mean", "std"),
+    [
+        ([[1.0, 2.0]], 1.0),
+        ([[1.0, 2.0]] * 4, 1.0),
+        ([[0.0, 1.0], [3.0, -1.0]], [1.0, 0.0]),
+        ([[1e8, 1e8], [1e8 + 3, 1e8 - 1]], 0.5),
+        ([[0.0, 1.0], [3.0, -1.0]], [[1e6], [1.0]]),
+        ([[0.0, 1.0], [3.0, -1.0], [1.0, 1.0]], [[1e-150], [0.0], [0.0]]),
+    ],
+)
+def test_hard_rows_are_drawn(mean, std, components):
+    X = uapca.UncertainArray(mean, std=std)
+    pca = uapca.UAPCA().fit(X)
+    if pca.n_components_ < 2 and components != 0:
+        pytest.skip("one component")
+    ax = uapca.plot.projection(pca, X, components=components)
+    ax.figure.canvas.draw()
+    assert np.isfinite([*ax.get_xlim(), *ax.get_ylim()]).all()
+
+
+def stars(n, wide=()):
+    rng = np.random.default_rng(3)
+    std = np.full((n, 2), 0.4)
+    for k, row in enumerate(wide):
+        std[row] = [2.0 + k, 3.0]
+    mean = rng.normal(0, [3, 1.5], (n, 2))
+    mean[-1] = [40.0, 0.0]
+    return uapca.UncertainArray(mean, std=std, names=[f"star{i}" for i in range(n)])
+
+
+@pytest.mark.parametrize("n", [100, 5000, 30_000])
+def test_many_rows_are_the_density_of_all_and_a_few_regions(n):
+    X = stars(n, wide=(4, 17))
+    ax = uapca.plot.projection(uapca.UAPCA().fit(X), X, highlight=["star7"])
+    ax.figure.canvas.draw()
+    drawn = {p.get_gid()[4:] for p in ax.patches if (p.get_gid() or "").startswith("row:")}
+    assert {"star4", "star17", "star7", f"star{n - 1}"} <= drawn
+    assert len(drawn) < 12
+    assert len([*ax.patches, *ax.lines, *ax.collections]) < 40
+    assert any("of all rows together" in text for text in legend(ax))
+    names = {text.get_text() for text in ax.texts if text.get_visible()}
+    assert {"star4", "star17", "star7"} <= names
+
+
+def test_kind_keeps_the_rest_for_many_rows():
+    X = stars(700)
+    pca = uapca.UAPCA().fit(X)
+    ax = uapca.plot.projection(pca, X, kind="ellipse")
+    (crowd,) = (c for c in ax.collections if isinstance(c, PolyCollection))
+    assert len(crowd.get_paths()) == 500
+    assert any("500 of 700 rows" in text for text in legend(ax))
+    ax = uapca.plot.projection(pca, X.scaled(0.0))
+    assert not ax.patches
+    assert sum(len(c.get_offsets()) for c in ax.collections) == 700
+
+
+def test_the_density_of_all_rows_is_their_average():
+    rng = np.random.default_rng(1)
+    means = rng.normal(0, 3, (200, 2))
+    roots = rng.normal(size=(200, 2, 2))
+    covs = roots @ roots.transpose(0, 2, 1) + 0.5 * np.eye(2)
+    x, y, density, extra = whole_density(means, covs, np.full(200, 1 / 200))
+    assert not extra.any()
+    assert density.sum() == pytest.approx(1.0, abs=0.02)
+    cell = (x[1] - x[0]) * (y[1] - y[0])
+    grid = np.stack(np.meshgrid(x[::8], y[::8], indexing="ij"), axis=-1)
+    exact = np.mean(
+        [stats.multivariate_normal(m, c).pdf(grid) for m, c in zip(means, covs, strict=True)],
+        axis=0,
+    )
+    # Rows of like covariance are averaged in classes, which shifts the density a little.
+    assert np.abs(density[::8, ::8] / cell - exact).max() < 0.15 * exact.max()
+
+
+def test_of_too_many_densities_some_are_shown_evenly_along_the_axis():
+    mean = np.arange(100.0)[np.random.default_rng(0).permutation(100), None]
+    X = uapca.UncertainArray(mean, std=1.0)
+    ax = uapca.plot.projection(uapca.UAPCA().fit(X), X)
+    lines = [line for line in ax.lines if (line.get_gid() or "").startswith("row:")]
+    assert len(lines) == 40
+    assert legend(ax)[-1] == "40 of 100 rows, evenly along the axis"
+
+
+def test_a_second_plot_adds_to_the_first(iris):
+    pca, X = iris
+    ax = uapca.plot.projection(pca, X[:2], levels=0.95)
+    more = uapca.plot.projection(pca, X[2:], ax=ax, levels=0.5)
+    assert more is ax
+    assert len(artists(ax, "setosa")) == len(artists(ax, "virginica")) == 1
+    assert [text.split(" of")[0] for text in legend(ax)] == ["95 %", "50 %"]
+    assert len(ax.figure.legends) == 1
+    ax.figure.canvas.draw()
+    (patch,) = artists(ax, "virginica")
+    low, high = ax.get_xlim()
+    assert low < patch.center[0] < high
+
+
+def test_own_axes_parts_of_figures_and_shared_axes(iris):
+    figure, (left, right) = plt.subplots(1, 2)
+    assert uapca.plot.projection(*iris, ax=right) is right
+    assert not left.patches
+    assert right.get_legend() is not None
+    figure.canvas.draw()
+    part, _ = plt.figure(figsize=(7, 3), layout="constrained").subfigures(1, 2)
+    ax = uapca.plot.projection(*iris, ax=part.subplots())
+    ax.figure.figure.canvas.draw()
+    figure, axes = plt.subplots(1, 2, sharex=True, sharey=True)
+    for ax in axes:
+        uapca.plot.projection(*iris, ax=ax)
+    figure.canvas.draw()
+    assert axes[0].get_xlim() == axes[1].get_xlim()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"components": (0, 3)},
+            "components must be one or two different numbers from 0 to 2; got (0, 3)",
+        ),
+        ({"levels": 95}, "levels must be probabilities between 0 and 1; got 95"),
+        ({"kind": "elipse"}, "kind must be 'auto', 'ellipse', 'contour', 'points' or 'density'"),
+        ({"groups": ["a", "b"]}, "groups must have one label for each of the 3 rows; got 2"),
+        ({"palette": ["nocolour"]}, "palette must name colours that matplotlib knows"),
+        ({"points": [[1.0, 2.0]]}, "X must have the 4 features of the fit"),
+        ({"highlight": ["rose"]}, "highlight must hold names or positions; there is no 'rose'"),
+        ({"components": 0, "kind": "points"}, "kind must be left out with one component"),
+        (
+            {"points": np.zeros((3, 4)), "points_by": ["a"]},
+            "points_by must have one label for each of the 3 points; got 1",
+        ),
+    ],
+)
+def test_bad_options_are_refused(iris, options, message):
+    _, ax = plt.subplots()
+    with pytest.raises(ValueError) as error:
+        uapca.plot.projection(*iris, ax=ax, **options)
+    assert str(error.value).startswith(message)
+    assert not ax.has_data()
+    assert len(plt.get_fignums()) == 1
+
+
+def test_other_data_than_the_fits_is_refused(iris):
+    pca, X = iris
+    with pytest.raises(ValueError, match="X must have the 4 features of the fit"):
+        uapca.plot.projection(pca, np.zeros((3, 7)))
+    other = uapca.UncertainArray(X.mean, features=list("abcd"))
+    with pytest.raises(ValueError, match="features of the fit"):
+        uapca.plot.projection(pca, other)
+    with pytest.raises(TypeError, match="pca must be a fitted UAPCA"):
+        uapca.plot.projection(X, X)
+    with pytest.raises(TypeError, match="X must be the data"):
+        uapca.plot.projection(pca, None)
+    with pytest.raises(TypeError, match="ax must be a matplotlib Axes; got int"):
+        uapca.plot.projection(pca, X, ax=3)
+    with pytest.raises(ValueError, match="X must be the data that the fit was made from"):
+        uapca.plot.scree(pca, X[:2])
