@@ -46,7 +46,10 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("scale", "level", "labels", "groups", "palette"),
     ),
     "projection": ("the projected rows, as regions of their probability", _ROWS),
-    "matrix": ("projections onto every pair of the first components", _ROWS),
+    "matrix": (
+        "projections onto every pair of the first components",
+        ("scale", "level", "labels", "groups", "palette"),
+    ),
     "traces": (
         "factor traces: the features as s goes from 0 to infinity",
         ("pair", "encode"),
@@ -283,6 +286,10 @@ def _column(data: str, name: str, reading: Mapping[str, Any], n: int) -> list[An
 
     if reading["by"] or reading["bins"] is not None:
         raise CommandError("--groups is for tables with one line for each row, not for --by.")
+    from uapca.cli.data import BUNDLED
+
+    if data.casefold() in BUNDLED or data == "-":
+        raise CommandError("--groups needs a file with such a column.")
     table = open_table(data, sheet=reading["sheet"])
     if name not in table.names:
         raise no_such("column", name, list(table.names))
