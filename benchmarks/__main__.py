@@ -11,10 +11,19 @@ import numpy as np
 import scipy
 import sklearn
 
-from benchmarks import aggregate, densities, extras, foundation, inputs, sensitivity, stability
+from benchmarks import (
+    aggregate,
+    densities,
+    extras,
+    foundation,
+    inputs,
+    posterior,
+    sensitivity,
+    stability,
+)
 from benchmarks.harness import Row, dump, measure, run_case, table
 
-PARTS = (foundation, inputs, aggregate, densities, sensitivity, stability)
+PARTS = (foundation, inputs, aggregate, densities, posterior, sensitivity, stability)
 CASES = {case.name: case for part in PARTS for case in part.CASES}
 RESULTS = Path(__file__).parent / "RESULTS.md"
 

@@ -68,7 +68,7 @@ class TableError(ValueError):
 
     def __init__(self, message: str, cells: Sequence[BadCell] = ()) -> None:
         super().__init__(message)
-        self.cells = tuple(cells)
+        self.cells: tuple[BadCell, ...] = tuple(cells)
 
 
 class ApproximationWarning(UserWarning):

@@ -1,5 +1,7 @@
 """The accumulator: any offset, any blocks, any groups."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -8,7 +10,6 @@ from uapca.aggregate import Moments, accumulate
 from uapca.aggregate.accumulate import (
     first_errors,
     group_order,
-    grouped_extremes,
     grouped_sums,
     moments,
 )
@@ -158,9 +159,6 @@ def test_a_group_without_points():
     assert sums.counts.tolist() == [0, 0, 1]
     assert sums.means.ravel().tolist() == [0.0, 0.0, 1.0]
     assert sums.scatters.ravel().tolist() == [0.0, 0.0, 0.0]
-    low, high = grouped_extremes(np.ones((2, 1)), np.array([2, -1]), 3)
-    assert low.ravel().tolist() == [np.inf, np.inf, 1.0]
-    assert high.ravel().tolist() == [-np.inf, -np.inf, 1.0]
 
 
 def test_a_first_point_far_out_costs_no_digits():
@@ -323,3 +321,47 @@ def test_a_group_without_weight(n, order):
             bad[row, 1] = value
             with pytest.raises(ValueError, match=f"^points must be finite; .* row {row}, feature"):
                 Moments.of(bad, codes, weights)
+
+
+@pytest.mark.parametrize("n", [3, 9000])
+def test_a_point_without_weight_does_not_enter_sums(n):
+    """Not even where its distance from the others is infinite."""
+    points = np.random.default_rng(0).standard_normal((n, 2))
+    points[1] = [1.7e308, -1.7e308]
+    points[2] = -points[1]
+    w = np.ones(n)
+    w[1:3] = 0.0
+    mean, covariance = moments(points, w)
+    kept = np.delete(points, [1, 2], axis=0)
+    assert_allclose(mean, kept.mean(axis=0), rtol=1e-12)
+    assert_allclose(covariance, np.cov(kept.T, ddof=0).reshape(2, 2) if n > 3 else 0.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e-170, 5e-324])
+def test_squares_that_underflow_are_refused(size):
+    points = np.array([[1.0, 0.0], [2.0, 1.0], [4.0, 2.0], [3.0, 0.0]]) * size
+    with pytest.raises(ValueError, match="points must have squares that fit into float64.*under"):
+        Moments.of(points, ["a", "a", "a", "b"])
+    # Equal points, points of no weight, and points far from others have no squares to lose.
+    Moments.of(points[:1].repeat(5, axis=0))
+    Moments.of(points, ["a", "a", "a", "b"], [1.0, 0.0, 0.0, 0.0])
+    Moments.of(points * [1.0, 0.0] + [0.0, 1.0], ["a", "a", "a", "b"])
+
+
+def test_weights_whose_sum_overflows_are_refused():
+    with pytest.raises(ValueError, match="weights must have a sum that fits into float64"):
+        Moments.of(np.ones((2, 1)), weights=[1.7e308, 1.7e308])
+
+
+@pytest.mark.parametrize("d", [1, 40])
+def test_many_groups_of_every_size_need_little_memory_at_a_time(d):
+    """Groups are merged some at a time: their scatters are many times as large as the points."""
+    codes = np.repeat(np.arange(3000), 2)
+    points = np.random.default_rng(1).standard_normal((6000, d))
+    tracemalloc.start()
+    sums = grouped_sums(points, codes, 3000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < sums.scatters.nbytes + 30e6
+    gap = points[0] - points[1]
+    assert_allclose(sums.scatters[0], np.outer(gap, gap) / 2, rtol=1e-12, atol=1e-14)

@@ -1,12 +1,14 @@
 """Labels read the same wherever they come from."""
 
 import datetime as dt
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 
 import uapca
-from uapca.aggregate.labels import combined, factorise
+from uapca.aggregate import Moments
+from uapca.aggregate.labels import factorise, keyed, ordered
 
 
 def containers():
@@ -91,8 +93,8 @@ def test_different_labels_with_the_same_text_stay_apart():
         assert set(factorise(labels).labels) == {"1", "'1'", "2"}
     X = uapca.from_groups([[1.0], [2.0], [3.0]], [1, "1", 2])
     assert len(set(X.names)) == 3
-    both = combined([factorise(["a", "a, b"]), factorise(["b, c", "c"])])
-    assert both.labels == ("('a', 'b, c')", "('a, b', 'c')")
+    both = keyed([["a", "a, b"], ["b, c", "c"]])
+    assert ordered(both.values, both.categories).labels == ("('a', 'b, c')", "('a, b', 'c')")
 
 
 @pytest.mark.parametrize("labels", ["abcd", b"abcd", None, 3])
@@ -106,7 +108,7 @@ def test_what_is_no_vector_of_labels(labels):
 def test_labels_that_cannot_be_told_apart():
     pd = pytest.importorskip("pandas")
     for labels in ([[1], [2]], pd.Series([[1], [2]]), pd.Series([{}, 1]), [([],), 1]):
-        with pytest.raises(TypeError, match="by must hold labels that can be told apart"):
+        with pytest.raises(TypeError, match="by must hold labels that can be compared"):
             factorise(labels)
 
 
@@ -138,5 +140,82 @@ def test_pandas_missing_values():
 
 
 def test_combined_labels_are_missing_where_one_is():
-    factor = combined([factorise(["a", "b", None]), factorise([0, 1, 1])])
-    assert (factor.codes.tolist(), factor.labels) == ([0, 1, -1], ("a, 0", "b, 1"))
+    labels = keyed([["a", "b", None], [0, 1, 1]])
+    assert (labels.codes.tolist(), labels.values) == ([0, 1, -1], [("a", 0), ("b", 1)])
+
+
+def twice_half_past_two():
+    """Two instants an hour apart that a clock in Berlin shows alike, and a later one."""
+    berlin = ZoneInfo("Europe/Berlin")
+    first = dt.datetime(2020, 10, 25, 2, 30, tzinfo=berlin)
+    return [first, first.replace(fold=1), dt.datetime(2020, 10, 25, 12, 0, tzinfo=berlin)]
+
+
+TWICE = (
+    "2020-10-25 02:30:00+02:00",
+    "2020-10-25 02:30:00+01:00",
+    "2020-10-25 12:00:00+01:00",
+)
+
+
+def test_instants_that_a_clock_shows_alike_are_different_labels(tmp_path):
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    times = twice_half_past_two()
+    stamps = pd.Series(pd.to_datetime(times, utc=True)).dt.tz_convert("Europe/Berlin")
+    arrow = pa.array(stamps)
+    for labels in (
+        times,
+        np.array(times, dtype=object),
+        stamps,
+        pd.Series(times, dtype=object),
+        stamps.astype("category"),
+        arrow,
+        pa.chunked_array([arrow]),
+        arrow.dictionary_encode(),
+        pl.Series(stamps),
+        pl.Series(stamps).cast(pl.Datetime("ns", "Europe/Berlin")),
+    ):
+        factor = factorise(labels)
+        assert factor.labels == TWICE
+        assert factor.codes.tolist() == [0, 1, 2]
+    points = [[1.0], [2.0], [4.0]]
+    table = pa.table({"x": [1.0, 2.0, 4.0], "t": arrow})
+    path = tmp_path / "t.parquet"
+    pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    live = uapca.Aggregator()
+    for point, label in zip(points, times, strict=True):
+        live.partial_fit([point], [label])
+    saved = Moments.from_bytes(Moments.of(points, times).to_bytes())
+    for X in (
+        uapca.from_groups(table, "t"),
+        uapca.from_groups(path, "t"),
+        uapca.from_groups(pl.from_arrow(table), "t"),
+        live.to_uncertain(),
+        saved.to_uncertain(),
+    ):
+        assert X.names == TWICE
+        assert X.mean.ravel().tolist() == [1.0, 2.0, 4.0]
+
+
+def test_times_with_nanoseconds_in_a_zone_stay_apart():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    stamps = pd.Series(pd.to_datetime([1, 2], utc=True)).dt.tz_convert("Asia/Tokyo")
+    names = tuple(f"1970-01-01 09:00:00.00000000{k}+09:00" for k in (1, 2))
+    assert factorise(stamps).labels == factorise(pl.Series(stamps)).labels == names
+
+
+def test_masked_labels_are_missing():
+    for values in (["a", "b", "a"], [3, 1, 3], [1.5, 0.5, 1.5]):
+        labels = np.ma.array(values, mask=[False, True, False])
+        assert factorise(labels).codes.tolist() == [0, -1, 0]
+        assert factorise(labels).labels == (str(values[0]),)
+    assert factorise([np.ma.masked, "a"]).codes.tolist() == [-1, 0]
+    with pytest.raises(ValueError, match=r"by must have a label for every point; 1 of 3"):
+        Moments.of(np.ones((3, 1)), labels)
+
+
+def test_labels_are_the_text_as_it_was_written():
+    labels = ["001", "01", "1", "9007199254740993", " a"]
+    assert set(factorise(labels).labels) == set(labels)
+    large = np.array([2**63 - 1, 2**63 - 2])
+    assert factorise(large).labels == (str(2**63 - 2), str(2**63 - 1))

@@ -183,7 +183,7 @@ def test_removing_what_was_not_added():
         label = other.labels[0]
         assert str(error.value) == (
             f"other must hold points that were merged before; it has more points of {label!r} "
-            "than there are, or heavier ones. Remove what was added, once."
+            "than there are, or heavier ones"
         )
 
 
@@ -237,23 +237,6 @@ def test_categories_keep_their_order_across_parts():
     assert parts[0].merge(Moments.of([[1.0]], ["a"])).to_uncertain().names == ("a", "high")
 
 
-def test_extremes():
-    rng = np.random.default_rng(7)
-    points, labels = some_points(rng, 10_000, 3)
-    parts = [
-        Moments.of(points[i : i + 999], labels[i : i + 999], extremes=True)
-        for i in range(0, 10_000, 999)
-    ]
-    whole = Moments.merged(parts)
-    low, high = whole.extremes
-    for k, label in enumerate(whole.labels):
-        np.testing.assert_array_equal(low[k], points[labels == label].min(axis=0))
-        np.testing.assert_array_equal(high[k], points[labels == label].max(axis=0))
-    assert whole.downdate(parts[0]).extremes is None
-    grown = Moments.empty(3, extremes=True).update(points, labels)
-    np.testing.assert_array_equal(np.sort(grown.extremes[0], axis=0), np.sort(low, axis=0))
-
-
 def labels_of_every_kind():
     return [
         "text",
@@ -277,7 +260,7 @@ def test_saving_and_travelling(tmp_path):
     codes = rng.integers(0, len(labels), 200)
     chosen = np.empty(200, dtype=object)
     chosen[:] = [labels[k] for k in codes]
-    moments = Moments.of(rng.random((200, 2)), chosen, extremes=True, features=["p", "q"])
+    moments = Moments.of(rng.random((200, 2)), chosen, features=["p", "q"])
     moments.save(tmp_path / "a.moments")
     for other in (
         Moments.load(tmp_path / "a.moments"),
@@ -287,7 +270,7 @@ def test_saving_and_travelling(tmp_path):
         assert other.labels == moments.labels
         assert list(map(type, other.labels)) == list(map(type, moments.labels))
         assert (other.features, other.categories) == (moments.features, moments.categories)
-        for mine, theirs in zip(moments._arrays, other._arrays, strict=True):
+        for mine, theirs in zip(moments.sums, other.sums, strict=True):
             np.testing.assert_array_equal(mine, theirs)
             assert not theirs.flags.writeable
     with np.load(tmp_path / "a.moments") as archive:  # an open format
@@ -322,7 +305,7 @@ def test_files_that_are_not_moments(tmp_path):
         moments.save(path)
     assert str(refusal.value) == (
         "labels must be text, numbers, dates or times to be saved; got the frozenset "
-        "frozenset({'a'}). Convert the labels to text first."
+        "frozenset({'a'})"
     )
 
 
@@ -334,8 +317,7 @@ def refused(*args, kind=ValueError, **options):
 
 def test_refusals():
     assert refused([1.0]) == (
-        "points must have shape (n, D) with at least one feature; got shape (1,). "
-        "Put one point in each row."
+        "points must have shape (n, D) with at least one feature; got shape (1,)"
     )
     assert refused([[1.0], [2.0]], ["a"]) == (
         "by must have one label for each point; got 1 for 2 points. Select the same rows from both."
@@ -354,25 +336,20 @@ def test_refusals():
         "divide the data by its largest magnitude first"
     )
     assert refused([[1.0]], weights=[1.0, 2.0]) == (
-        "weights must have one entry for each of the 1 points; got shape (2,). "
-        "Pass a vector of length 1, or leave weights out."
+        "weights must have one entry for each of the 1 points; got shape (2,)"
     )
     assert refused([[1.0], [1.0]], weights=[1.0, -2.0]) == (
-        "weights must be zero or positive; got -2.0 at row 1. "
-        "Use 0 to leave a point out, and downdate to remove it."
+        "weights must be zero or positive; got -2.0 at row 1"
     )
     one = Moments.of([[1.0, 2.0]], features=["a", "b"])
     with pytest.raises(ValueError) as error:
         one.merge(Moments.of([[1.0, 2.0]], features=["a", "c"]))
     assert str(error.value) == (
-        "other must have the same features in the same order; feature 1 is 'c' instead of 'b'. "
-        "Merge summaries of the same columns."
+        "other must have the same features in the same order; got 'c' instead of 'b'"
     )
     with pytest.raises(ValueError) as error:
         one.merge(Moments.of([[1.0]]))
-    assert str(error.value) == (
-        "other must have the same 2 features; got 1. Merge summaries of the same columns."
-    )
+    assert str(error.value) == ("other must have the same 2 features; got 1")
     with pytest.raises(ValueError, match="points must be at least one; got none"):
         Moments.empty(2).to_uncertain()
     with pytest.raises(ValueError, match="spread must be 'std' or 'sem'; got 'sd'"):
@@ -392,9 +369,8 @@ def test_no_points_change_nothing():
 def test_labels_without_points_are_left_out():
     labels = keyed([["a", "b", "c"]])
     only = labels._replace(codes=np.array([2, -1, 2]))
-    found = Moments.of([[1.0], [9.0], [3.0]], only, extremes=True, missing="drop")
+    found = Moments.of([[1.0], [9.0], [3.0]], only, missing="drop")
     assert found.labels == ("c",)
-    assert [end.tolist() for end in found.extremes] == [[[1.0]], [[3.0]]]
     assert found.to_uncertain().mean.tolist() == [[2.0]]
 
 

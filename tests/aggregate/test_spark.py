@@ -18,7 +18,7 @@ import uapca
 from builders import assert_same
 from uapca.aggregate import Moments
 from uapca.aggregate import spark as engine
-from uapca.aggregate.partials import Partial
+from uapca.aggregate.moments import Partial
 from uapca.exceptions import DroppedRowsWarning
 
 # PySpark's own word on the pandas that is installed; nothing here goes through pandas.
@@ -103,9 +103,9 @@ def test_keys_spreads_and_offsets(session, by, spread, offset):
     assert_same(found, uapca.from_groups(data, by, spread, features=FEATURES))
 
 
-def test_many_partitions_are_merged_in_a_tree(session):
+def test_many_partitions_are_merged_in_groups(session, monkeypatch):
     data = table(40)
-    # More than √P + P / √P partitions: a level of merging runs on the cluster; some are empty.
+    monkeypatch.setattr(engine, "_FAN_IN", 4)  # some partitions are empty
     found = uapca.from_groups(spread_out(session, data.slice(0, 8), 12), "kind", features=FEATURES)
     assert_same(found, uapca.from_groups(data.slice(0, 8), "kind", features=FEATURES))
 
@@ -157,7 +157,7 @@ def test_no_row_is_shuffled_and_no_other_column_read(session, tmp_path):
     plan = sums._jdf.queryExecution().executedPlan().toString()
     assert "Exchange" not in plan
     assert "ReadSchema: struct<x:double,z:double,kind:string>" in plan
-    assert sums.columns == ["summary"]
+    assert sums.columns == ["number", "summary"]
 
 
 # Faults
@@ -192,17 +192,13 @@ def test_missing_values_and_labels(session):
     frame = spread_out(session, spoiled, 2)
     call = uapca.from_groups
     assert refused(ValueError, call, frame, "kind", features=FEATURES) == (
-        "by must have a label for every point; 'partition 0' has none in row 3. "
-        "Pass missing='drop' to leave such points out."
-    )
-    assert refused(ValueError, call, frame, "kind", features=FEATURES, missing="drop") == (
-        "column 'y' must have a value in every row; 'partition 1' has none in row 1. "
-        "Pass nulls='drop' to leave such rows out."
+        "by must have a label for every point; 'partition 0' has none in row 3; pass "
+        "missing='drop' to leave such points out"
     )
     with pytest.warns(DroppedRowsWarning) as said:
         X = call(frame, "kind", features=FEATURES, missing="drop")
     assert [str(w.message) for w in said if w.category is DroppedRowsWarning] == [
-        "left out 4 rows, as asked for: 1 without a label and 3 without a value."
+        "left out 4 rows, as asked for: 1 without a label and 3 without a value"
     ]
     whole = pa.Table.from_pylist([row for k, row in enumerate(data) if k not in (3, 6, 7, 8)])
     assert_same(X, call(whole, "kind", features=FEATURES))
@@ -217,19 +213,14 @@ def test_columns_are_checked_before_anything_runs(session):
     assert refused(ValueError, call, ran, "kind", features=["w"]) == refused(
         ValueError, call, data, "kind", features=["w"]
     )
-    text = refused(TypeError, call, ran, "year", features=["kind"])
-    assert text == (
-        "features must name columns of numbers; 'kind' holds something else. "
-        "Convert to numbers first, or leave these columns out."
-    )
+    text = refused(ValueError, call, ran, "year", features=["kind"])
+    assert text == "features must be columns of numbers; 'kind' holds text"
     assert refused(TypeError, call, ran) == refused(TypeError, call, data)
     assert refused(TypeError, call, ran, ["a"] * 3 + [1]) == (
-        "by must name a column of the frame, or several; got list. "
-        "Labels must be in the frame: add them as a column first."
+        "by must name a column of the frame, or several; got list"
     )
     assert refused(ValueError, call, ran, "kind", bins=3) == (
-        "bins must be left out for data of Spark; got bins=3. "
-        "Add a column of labels first, and name it in by."
+        "bins must be left out for data of Spark: add a column of labels first, and name it in by"
     )
     assert refused(ValueError, call, ran.limit(0), "kind").startswith("points must be at least one")
 
@@ -237,20 +228,108 @@ def test_columns_are_checked_before_anything_runs(session):
 def test_too_many_labels_for_one_partition(monkeypatch):
     monkeypatch.setattr(engine, "_MOST", 2000)
     moments = Moments.of(np.ones((100, 3)), np.arange(100))
-    refusal = engine._read([engine._written(Partial(moments, Counter()), 7)])
+    row = engine._table(7, Partial(moments, Counter())).to_pylist()[0]
+    refusal = engine._merged([(row["number"], row["summary"])])
     size = len(pickle.dumps(Partial(moments, Counter()), protocol=5)) / 1e9
     assert str(refusal.error) == (
         "by must give so few labels that the moments of a partition fit into 2 GB; "
-        f"the 100 labels of partition 7 take {size:.1f} GB. "
-        "Group by fewer columns, or choose fewer features."
+        f"the 100 labels of partition 7 take {size:.1f} GB"
     )
     few = Partial(moments.of(np.ones((2, 1)), [0, 1]), Counter())
-    assert len(engine._read([engine._written(few, 7)]).moments) == 2
+    row = engine._table(7, few).to_pylist()[0]
+    assert len(engine._merged([(row["number"], row["summary"])]).moments) == 2
 
 
 def test_of_several_refusals_the_first_partition_is_heard():
     first, second = (engine.Refusal(k, ValueError(str(k))) for k in (1, 5))
     good = Partial(Moments.of([[1.0]], ["a"]), Counter())
-    assert engine._joined(good, second) is second
-    assert engine._joined(second, first) is first
-    assert engine._joined(None, good) is good
+    rows = [(k, pickle.dumps(part)) for k, part in enumerate([good, second, first])]
+    assert str(engine._merged(rows).error) == "1"
+    assert len(engine._merged(rows[:1]).moments) == 1
+
+
+# Types and environments
+
+
+SQL_TYPES = {
+    "tinyint": "1Y",
+    "smallint": "1S",
+    "int": "1",
+    "bigint": "1L",
+    "float": "float(1)",
+    "double": "1D",
+    "decimal": "1.5BD",
+    "string": "'a'",
+    "boolean": "true",
+    "binary": "X'01'",
+    "date": "DATE'2020-01-31'",
+    "timestamp": "TIMESTAMP'2020-01-31 12:00:00'",
+    "timestamp_ntz": "TIMESTAMP_NTZ'2020-01-31 12:00:00'",
+    "day_interval": "INTERVAL '1 12' DAY TO HOUR",
+    "month_interval": "INTERVAL '1-2' YEAR TO MONTH",
+    "calendar": "make_interval(0, 1)",
+    "void": "NULL",
+    "array": "array(1)",
+    "times": "array(TIMESTAMP'2020-01-31 12:00:00')",
+    "map": "map('a', 1)",
+    "struct": "struct(1 AS a)",
+    "variant": "parse_json('1')",
+}
+NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+TEXTS = {
+    "boolean": "True",
+    "binary": "b'\\x01'",
+    "date": "2020-01-31",
+    "timestamp": "2020-01-31 12:00:00+00:00",
+    "timestamp_ntz": "2020-01-31 12:00:00",
+    "day_interval": "1 days 12:00:00",
+    "decimal": "1.5",
+    "tinyint": "1",
+}
+
+
+def typed(session):
+    columns = ", ".join(f"{text} AS `{name}`" for name, text in SQL_TYPES.items())
+    return session.sql(f"SELECT {columns}, id * 1.0D AS x, 'a' AS kind FROM range(2)")
+
+
+def test_every_type_of_spark_as_feature_and_beside_the_features(session):
+    frame = typed(session)
+    X = uapca.from_groups(frame, "kind", features=["x", *NUMBERS])
+    assert X.mean.tolist() == [[0.5, 1, 1, 1, 1, 1, 1, 1.5]]
+    for name in SQL_TYPES.keys() - {*NUMBERS, "void", "boolean"}:
+        with pytest.raises((TypeError, ValueError), match=f"'{name}'"):
+            uapca.from_groups(frame, "kind", features=[name])
+
+
+def test_every_type_of_spark_as_label(session):
+    frame = typed(session)
+    keys = list(TEXTS)
+    X = uapca.from_groups(frame, keys, features=["x"])
+    assert X.names == (", ".join(TEXTS[name] for name in keys),)
+    for name in ("calendar", "array", "map", "struct"):
+        with pytest.raises((TypeError, ValueError)) as said:
+            uapca.from_groups(frame, name, features=["x"])
+        assert "\n" not in str(said.value)
+
+
+@pytest.mark.parametrize(
+    ("module", "said"), [("None", "none"), ("types.SimpleNamespace(__version__='0.0.1')", "0.0.1")]
+)
+def test_workers_without_this_version_of_uapca(session, tmp_path, module, said):
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import sys, types\nsys.modules['uapca'] = {module}\n"
+    )
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    frame = spread_out(session, table(20), 2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session.sparkContext, "pythonExec", str(python))
+        text = refused(RuntimeError, uapca.from_groups, frame, "kind", features=FEATURES)
+    assert text == (
+        f"Spark's workers must have uapca {uapca.__version__}; they run {sys.executable}, which "
+        f"has {said}. Set PYSPARK_PYTHON={sys.executable} before Spark starts, or install uapca "
+        "for the workers."
+    )
+    uapca.from_groups(frame, "kind", features=FEATURES)

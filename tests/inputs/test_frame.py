@@ -147,7 +147,8 @@ def test_the_first_column_of_distinct_texts_names_the_rows():
 def test_cells_that_are_no_numbers_are_shown(tmp_path):
     path = write(tmp_path, "name,x,x_err\na,1,0.1\nb,abc,0.2\nc,3,0.1\n")
     assert refused(path) == (
-        f"cells must be numbers; {str(path)!r}, row 'b', column 'x': cannot read 'abc' as a number; "
+        f"cells must be numbers; {str(path)!r}, row 'b', column 'x': cannot read 'abc' as a "
+        "number; "
         "correct them, pass bad_cells='drop', or leave the column out with exclude="
     )
     frame = {"x": ["1", "abc", "3", "def"], "x_err": [0.1] * 4}

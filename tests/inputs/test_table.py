@@ -155,9 +155,13 @@ def test_words_in_a_file(tmp_path):
     check(uapca.from_table(TABLE, words=str(path)))
     assert refused(TABLE, FileNotFoundError, words="absent.toml").startswith("words must name")
     bad = write(tmp_path, "= =", "bad.toml")
-    assert refused(TABLE, words=bad).startswith("words must name a TOML file with lines such as good =")
+    assert refused(TABLE, words=bad).startswith(
+        "words must name a TOML file with lines such as good ="
+    )
     bad = write(tmp_path, "[good]\na = 1\n", "deep.toml")
-    assert refused(TABLE, words=bad).startswith("words must name a TOML file with lines such as good =")
+    assert refused(TABLE, words=bad).startswith(
+        "words must name a TOML file with lines such as good ="
+    )
 
 
 def test_missing_filled_by_a_law_or_for_each_column():

@@ -23,7 +23,7 @@ from uapca.laws import (
 )
 
 PROBS = np.array([0.05, 0.25, 0.5, 0.75, 0.95, 0.99])
-DRAWS = 1_000_000
+DRAWS = 500_000
 #: Of the method, stated in the documentation.
 ACCURACY = 2e-3
 #: Three standard errors of the share of the draws.
@@ -76,6 +76,43 @@ def test_regions_hold_what_they_say(name: str, q: int) -> None:
     law = Independent(ROWS[name]).affine(PROJECTION[:q])
     assert np.all(np.abs(held(law) - PROBS) <= ACCURACY + CHANCE)
     assert "off by" not in law.describe()
+
+
+@pytest.mark.parametrize(
+    "rv",
+    [
+        stats.chi2(3),
+        stats.dweibull(2.07),
+        stats.genpareto(0.3),
+        stats.gompertz(0.95),
+        stats.gumbel_r(),
+        stats.invgamma(4.07),
+        stats.laplace_asymmetric(2),
+        stats.loguniform(0.01, 1.25),
+        stats.skewnorm(4.0),
+        stats.truncnorm(-1, 0.3),
+        stats.weibull_min(1.79),
+        stats.wald(),
+        stats.rv_histogram(([3, 0, 5], [0.0, 1.0, 2.0, 3.0]))(),
+    ],
+    ids=lambda rv: type(rv.dist).__name__,
+)
+def test_regions_of_any_variable_of_scipy(rv: Any) -> None:
+    law = Independent([rv] * 3).affine(PROJECTION[:, :3])
+    count = 200_000
+    chance = CHANCE * np.sqrt(DRAWS / count)
+    assert np.all(np.abs(held(law, count=count) - PROBS) <= ACCURACY + chance)
+
+
+def test_many_short_parts_widen_nothing() -> None:
+    kinds = [Uniform(0, 1), stats.gamma(2.0), stats.t(4), Normal(0, std=1)]
+    A = np.linalg.qr(np.random.default_rng(0).normal(size=(60, 2)))[0].T
+    law = Independent([kinds[i % 4] for i in range(60)]).affine(A)
+    lattice = law.lattice()
+    assert np.all(np.abs(held(law, count=400_000) - PROBS) <= ACCURACY + 2 * CHANCE)
+    deviation = lattice.centers() - law.mean
+    cov = (deviation * lattice.mass.ravel()[:, None]).T @ deviation
+    np.testing.assert_allclose(cov, law.cov, atol=0.01)
 
 
 @pytest.mark.parametrize("rv", [stats.gamma(0.1), stats.lognorm(2.0), stats.pareto(2.1)])

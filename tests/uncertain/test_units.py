@@ -1,6 +1,7 @@
 """Quantities of astropy and pint: errors in the unit of their values."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -119,10 +120,20 @@ def test_tables_of_astropy():
     X = uapca.UncertainArray(rows, std=errors)
     assert X.features == ("ra [deg]", "g")
     assert_allclose(X.std[:, 0], np.array([1.0, 2.0]) / 3.6e6, rtol=1e-12)
+    assert uapca.UncertainArray(table.Table(rows), std=table.Table(errors)).std[0, 0] == X.std[0, 0]
+
+
+@pytest.mark.parametrize("kind", ["Table", "QTable"])
+def test_masked_tables_of_astropy(kind):
+    table = pytest.importorskip("astropy.table")
     masked = table.Table({"x": [1.0, 2.0], "y": [3.0, 4.0]}, masked=True)
     masked["x"].mask = [True, False]
-    Y = uapca.UncertainArray(masked, missing="keep")
+    masked["x"].unit = "km"
+    Y = uapca.UncertainArray(getattr(table, kind)(masked), missing="keep")
     assert_array_equal(Y.missing, [[True, False], [False, False]])
+    assert Y.features == ("x [km]", "y")
+    with pytest.raises(ValueError, match="^mean must have no masked values"):
+        uapca.UncertainArray(getattr(table, kind)(masked))
 
 
 def test_a_mapping_of_plain_columns():
@@ -130,3 +141,20 @@ def test_a_mapping_of_plain_columns():
     assert X.features == ("a", "b")
     assert_array_equal(X.mean, [[1, 3], [2, 4]])
     assert_array_equal(X.std, [[3, 1], [4, 2]])
+
+
+def test_errors_in_a_frame_go_by_name():
+    errors = pd.DataFrame({"b": [1.0, 2.0], "a": [3.0, 4.0]})
+    X = uapca.UncertainArray({"a": [1, 2], "b": [3, 4]}, std=errors)
+    assert_array_equal(X.std, [[3, 1], [4, 2]])
+
+
+@pytest.mark.parametrize("mean", [{}, {"a": [1.0], "b": [1.0, 2.0]}, {"a": 1.0}, {"a": [[1.0]]}])
+def test_columns_of_one_length(mean):
+    with pytest.raises(ValueError, match="^mean must have columns of the same length; got "):
+        uapca.UncertainArray(mean)
+
+
+def test_a_single_quantity(quantity):
+    with pytest.raises(ValueError, match="^mean must have two dimensions"):
+        uapca.UncertainArray(quantity(1.0, "km"))

@@ -21,16 +21,15 @@ import numpy.typing as npt
 from uapca._validation import Doubles, Floats
 
 __all__ = [
-    "Doubles",
     "Integers",
     "Sums",
     "added",
     "first_errors",
     "group_order",
-    "grouped_extremes",
     "grouped_sums",
     "moments",
     "removed",
+    "underflow",
     "zero_sums",
 ]
 
@@ -223,7 +222,7 @@ def _add_block(
     off /= np.where(total > 0.0, total, 1.0)[:, None]
     # A second pass centres them, unless their mean is within a standard deviation of where they
     # were measured from: then the scatter is corrected afterwards, and no digits are lost.
-    spread = np.diagonal(sums.scatters[groups], axis1=1, axis2=2)
+    spread = np.diagonal(sums.scatters, axis1=1, axis2=2)[groups]
     own |= ~(done[:, None] * off**2 <= spread).all(axis=1)
     if own.any():
         scratch -= _spread(np.where(own[:, None], off, 0.0), lengths)
@@ -281,21 +280,14 @@ def group_order(
     return order[: len(order) - missing], counts
 
 
-def grouped_extremes(
-    points: Floats, codes: npt.NDArray[np.integer], n_groups: int
-) -> tuple[Doubles, Doubles]:
-    """The smallest and largest values of every group, shapes (G, D); ∞ and −∞ without points."""
-    d = points.shape[1]
-    order, counts = group_order(codes, n_groups)
-    sorted_codes = np.repeat(np.arange(n_groups), counts)
-    low, high = np.full((n_groups, d), np.inf), np.full((n_groups, d), -np.inf)
-    size = block_rows(d)
-    for start in range(0, len(order), size):
-        part = points[order[start : start + size]]
-        groups, first = np.unique(sorted_codes[start : start + size], return_index=True)
-        low[groups] = np.minimum(low[groups], np.minimum.reduceat(part, first, axis=0))
-        high[groups] = np.maximum(high[groups], np.maximum.reduceat(part, first, axis=0))
-    return low, high
+def underflow(points: Floats, used: npt.NDArray[np.bool_], sums: Sums) -> bool:
+    """Whether all points in use are so close to zero that squares of differences are lost."""
+    tiny = np.finfo(np.float64).tiny
+    spread = np.diagonal(sums.scatters, axis1=1, axis2=2)
+    if (spread >= tiny).any() or (np.abs(sums.means) >= np.sqrt(tiny)).any():
+        return False
+    kept = points[used]
+    return bool((kept[1:] != kept[:1]).any())
 
 
 def _merged_at_once(d: int) -> int:

@@ -1,71 +1,45 @@
-"""Points that come in pieces, summed a block at a time."""
+"""Summaries of points that come in pieces: all of them, the latest, or with a fading past."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from uapca._validation import Floats
-from uapca.aggregate.accumulate import Doubles, Integers
-from uapca.aggregate.keys import Categories, Keyed, joined
+from uapca._validation import Doubles, Floats
+from uapca.aggregate.accumulate import Integers
+from uapca.aggregate.labels import Categories, Keyed, joined, occurring
 from uapca.aggregate.moments import Moments
 
 __all__ = ["Collector", "Decaying", "Sliding"]
 
-# Rows of buffer for each label.
+# Rows of the buffer for each label: a merge takes the time of all labels.
 _EACH = 8
-
 # Blocks that a window is kept in: more would take more memory for their sums, fewer more time.
 _BLOCKS = 16
-
-# What is forgotten of a fading past, as a share of the heaviest label.
+# A label is forgotten when it weighs less than this share of the heaviest.
 _FAINT = 2.0**-400
 
 
-class Labels:
-    """All labels seen so far, as codes that stay."""
+class _Points(NamedTuple):
+    """Points with the codes of their labels."""
 
-    def __init__(self) -> None:
-        self._places: dict[Any, int] = {}
-        self._values: list[Any] = []
-        self._categories: Categories | None = None
+    points: Floats
+    codes: Integers
+    weights: Doubles | None
 
-    def __len__(self) -> int:
-        return len(self._values)
+    def rows(self, part: slice) -> _Points:
+        return _Points(*(None if array is None else array[part] for array in self))  # type: ignore[arg-type]
 
-    def codes(self, labels: Keyed) -> Integers:
-        """The codes of labels among all those seen."""
-        places, values = self._places, self._values
-        mapped = np.full(len(labels.values) + 1, -1, dtype=np.int64)  # the last for those missing
-        for k, value in enumerate(labels.values):
-            place = places.get(value)
-            if place is None:
-                # In this order: an interrupt in between leaves a label that nothing has.
-                values.append(value)
-                place = places[value] = len(values) - 1
-            mapped[k] = place
-        self._categories = joined(self._categories, labels.categories)
-        same = mapped[:-1].tolist() == list(range(len(labels.values)))
-        return labels.codes if same else mapped[labels.codes]
-
-    def of(self, codes: Integers) -> Keyed:
-        """The labels of such codes, without those that do not occur among them."""
-        used = np.zeros(len(self) + 1, dtype=bool)
-        used[codes] = True
-        used = used[:-1]
-        if used.all():
-            return Keyed(codes, tuple(self._values), self._categories or (None,))
-        place = np.append(np.cumsum(used) - 1, -1)
-        values = [self._values[k] for k in np.flatnonzero(used).tolist()]
-        return Keyed(place[codes], values, self._categories or (None,))
+    def copy(self) -> _Points:
+        return _Points(*(None if array is None else array.copy() for array in self))  # type: ignore[arg-type]
 
 
 class Collector:
     """A growing summary: points are copied into a buffer and summed when it is full.
 
-    What is added is added whole or not at all: every step makes a new state beside the old one
-    and puts it in its place at the end, so that neither an error nor an interrupt loses points.
+    Points are added whole or not at all: every step makes a new state beside the old one and
+    replaces it at the end, so that neither an error nor an interrupt loses points.
 
     Parameters
     ----------
@@ -74,138 +48,119 @@ class Collector:
     rows : int
         Size of the buffer. Summing many rows at a time is faster, merging the sums of all labels
         takes the same time for any number of rows.
+    features : tuple of str, optional
     direct : float
-        The share of a buffer from which on points are summed where they are.
+        The share of a buffer from which on points are summed without a copy.
     """
 
     def __init__(
-        self,
-        d: int,
-        rows: int,
-        *,
-        features: tuple[str, ...] | None = None,
-        extremes: bool = False,
-        direct: float = 1.0,
+        self, d: int, rows: int, *, features: tuple[str, ...] | None = None, direct: float = 1.0
     ) -> None:
         self._direct = direct
-        self._labels = Labels()
-        self._points = np.empty((rows, d))
-        self._codes = np.empty(rows, dtype=np.int64)
-        self._weights: Doubles | None = None
+        self._values: dict[Any, int] = {}
+        self._categories: Categories | None = None
+        self._buffer = _Points(np.empty((rows, d)), np.empty(rows, dtype=np.int64), None)
         self._held = 0
-        self._none = Moments.empty(d, features=features, extremes=extremes)
-        self._state: Any = self._start()
+        self._none = Moments.empty(d, features=features)
+        self._state = self._start()
         self._far = False
 
     @property
-    def features(self) -> tuple[str, ...] | None:
-        return self._none.features
-
-    @property
     def d(self) -> int:
-        return self._points.shape[1]
+        return self._none.n_features
 
     def add(
         self, points: Floats, labels: Keyed, weights: Doubles | None = None, far: bool = False
     ) -> None:
         """Add points, which may then be overwritten.
 
-        ``far``: whether their moments may be too large for floats. They are then summed at once,
-        and those of later points too, so that an error comes with the points that it is about.
+        ``far``: whether their moments may overflow. They are then summed at once, and later
+        points too, so that an error is raised with the points that cause it.
         """
-        codes = self._labels.codes(labels)
-        n, rows = len(points), len(self._points)
-        far = far or self._far
-        if self._held and (far or self._held + n > rows or n >= self._direct * rows):
-            self.flush()
-            rows = len(self._points)
+        new = _Points(points, self._codes(labels), weights)
+        n, rows, far = len(points), len(self._buffer.points), far or self._far
+        if far or self._held + n > rows or n >= self._direct * rows:
+            self._flush()
+            rows = len(self._buffer.points)
         state, start = self._state, 0
         while start < n and (far or n - start >= self._direct * rows):
-            part = slice(start, start + rows)
-            own = None if weights is None else weights[part]
-            state = self._advanced(state, points[part], codes[part], own)
+            state = self._advanced(state, new.rows(slice(start, start + rows)))
             start += rows
         if far:
             self._summary(state, 0)
-        held = self._filled(
-            points[start:], codes[start:], None if weights is None else weights[start:]
-        )
+        held = self._filled(new.rows(slice(start, None)))
         # No interrupt comes between these: they are stores without a call.
         self._state, self._held, self._far = state, held, far
-        if not held:
-            self._grow()
-
-    def _filled(self, points: Floats, codes: Integers, weights: Doubles | None) -> int:
-        """Copy points to the end of the buffer; how many it then has."""
-        place = slice(self._held, self._held + len(points))
-        self._points[place] = points
-        self._codes[place] = codes
-        if weights is not None and self._weights is None:
-            self._weights = np.ones(len(self._points))
-        if self._weights is not None:
-            self._weights[place] = 1.0 if weights is None else weights
-        return place.stop
-
-    def flush(self) -> None:
-        """Sum what is in the buffer."""
-        if self._held:
-            state = self._advanced(self._state, *self._buffered())
-            self._state, self._held = state, 0
-            self._grow()
-
-    def _buffered(self, latest: int | None = None) -> _Points:
-        """The points in the buffer, or the latest of them."""
-        held = slice(0 if latest is None else max(0, self._held - latest), self._held)
-        weights = None if self._weights is None else self._weights[held]
-        return _Points(self._points[held], self._codes[held], weights)
-
-    def _grow(self) -> None:
-        """Make room for many points of each label: a merge takes the time of all labels."""
-        rows = self._room()
-        if rows > len(self._points):
-            points, codes = np.empty((rows, self.d)), np.empty(rows, dtype=np.int64)
-            weights = None if self._weights is None else np.ones(rows)
-            self._points, self._codes, self._weights = points, codes, weights
-
-    def _room(self) -> int:
-        return _EACH * len(self._labels)
-
-    def _sums(self, points: Floats, codes: Integers, weights: Doubles | None) -> Moments:
-        return Moments.of(
-            points,
-            self._labels.of(codes),
-            weights,
-            features=self._none.features,
-            extremes=self._none.extremes is not None,
-            missing="drop",
-        )
 
     def moments(self) -> Moments:
         """The summary of everything added so far."""
-        self.flush()
+        self._flush()
         return self._summary(self._state, 0)
 
-    # What kinds of summary differ in: the state, which is never changed, and what it stands for.
+    def _flush(self) -> None:
+        """Sum the points in the buffer, and make it larger where there are many labels."""
+        if self._held:
+            state = self._advanced(self._state, self._buffered())
+            self._state, self._held = state, 0
+        rows, weights = self._room(), self._buffer.weights
+        if rows > len(self._buffer.points):
+            self._buffer = _Points(
+                np.empty((rows, self.d)),
+                np.empty(rows, dtype=np.int64),
+                None if weights is None else np.ones(rows),
+            )
+
+    def _codes(self, labels: Keyed) -> Integers:
+        """Codes of labels among all labels so far; a label that is new gets the next one."""
+        codes = [self._values.setdefault(value, len(self._values)) for value in labels.values]
+        self._categories = joined(self._categories, labels.categories)
+        return np.array([*codes, -1], dtype=np.int64)[labels.codes]
+
+    def _filled(self, new: _Points) -> int:
+        """Copy points to the end of the buffer; returns how many it then has."""
+        place = slice(self._held, self._held + len(new.points))
+        if new.weights is not None and self._buffer.weights is None:
+            self._buffer = self._buffer._replace(weights=np.ones(len(self._buffer.points)))
+        for own, given in zip(self._buffer, new, strict=True):
+            if own is not None:
+                own[place] = 1.0 if given is None else given
+        return place.stop
+
+    def _buffered(self, latest: int | None = None) -> _Points:
+        """The points in the buffer, or the latest of them."""
+        first = 0 if latest is None else max(0, self._held - latest)
+        return self._buffer.rows(slice(first, self._held))
+
+    def _room(self) -> int:
+        return _EACH * len(self._values)
+
+    def _sums(self, new: _Points) -> Moments:
+        codes, values = occurring(new.codes, list(self._values))
+        labels = Keyed(codes, values, self._categories or (None,))
+        return Moments.of(
+            new.points, labels, new.weights, features=self._none.features, missing="drop"
+        )
+
+    # Overridden by other kinds of summary. A state is never changed, only replaced.
 
     def _start(self) -> Any:
         return self._none
 
-    def _advanced(
-        self, state: Any, points: Floats, codes: Integers, weights: Doubles | None
-    ) -> Any:
+    def _advanced(self, state: Any, new: _Points) -> Any:
         """The state after further points, which may be overwritten later."""
-        return state.merge(self._sums(points, codes, weights))
+        return state.merge(self._sums(new))
 
     def _summary(self, state: Any, held: int) -> Moments:
-        """The moments that a state stands for, with the last ``held`` points of the buffer."""
-        return cast(Moments, state)
+        """The moments of a state and of the last ``held`` points of the buffer."""
+        moments: Moments = state
+        return moments
 
 
 class Decaying(Collector):
-    """A summary in which points count less with age: by half for every ``half_life`` later ones.
+    """A summary in which points count less with age: half as much after ``half_life`` later ones.
 
-    A label is forgotten when it weighs less than 2⁻⁴⁰⁰ of the heaviest: its sums would soon be
-    lost below the smallest float, and with them its mean.
+    A label is forgotten when it weighs less than 2⁻⁴⁰⁰ of the heaviest: its sums would soon
+    underflow, and its mean be lost.
     """
 
     def __init__(
@@ -214,40 +169,23 @@ class Decaying(Collector):
         super().__init__(d, rows, features=features)
         self._half_life = half_life
 
-    def _advanced(
-        self, state: Any, points: Floats, codes: Integers, weights: Doubles | None
-    ) -> Any:
-        n = len(points)
-        ages = np.arange(n - 1, -1, -1) / self._half_life
-        fading = np.exp2(-ages)
+    def _advanced(self, state: Any, new: _Points) -> Any:
+        n = len(new.points)
+        fading = np.exp2(-np.arange(n - 1, -1, -1) / self._half_life)
+        weights = fading if new.weights is None else fading * new.weights
         old = state.discounted(float(np.exp2(-n / self._half_life)))
-        more = self._sums(points, codes, fading if weights is None else fading * weights)
-        return old.merge(more).heavier(_FAINT)
-
-
-class _Points(NamedTuple):
-    points: Floats
-    codes: Integers
-    weights: Doubles | None
-
-    def rows(self, part: slice) -> _Points:
-        weights = None if self.weights is None else self.weights[part]
-        return _Points(self.points[part], self.codes[part], weights)
-
-    def copy(self) -> _Points:
-        weights = None if self.weights is None else self.weights.copy()
-        return _Points(self.points.copy(), self.codes.copy(), weights)
+        return old.merge(self._sums(new._replace(weights=weights))).heavier(_FAINT)
 
 
 class _Block(NamedTuple):
-    """Points of the window that came after each other, and their sums."""
+    """Consecutive points of a window, and their sums."""
 
     held: _Points
     sums: Moments
 
 
 class _Window(NamedTuple):
-    """Blocks of points, the oldest first; ``gone`` of the oldest have left."""
+    """Blocks of points, the oldest first; ``gone`` of the oldest block have left the window."""
 
     blocks: tuple[_Block, ...]
     gone: int
@@ -256,10 +194,10 @@ class _Window(NamedTuple):
 class Sliding(Collector):
     """The summary of the latest ``window`` points, which are kept.
 
-    They are kept in blocks of some sixteenth of the window, each with its sums. Nothing is ever
-    subtracted, so that no digits are lost, whatever leaves. A snapshot merges the sums of the
-    blocks (once for each new block), and sums the points of the block that is leaving and of the
-    one that is filling: at most an eighth of the window, or two buffers.
+    They are kept in blocks of about a sixteenth of the window, each with its sums. Nothing is
+    subtracted, so no digits are lost when points leave. A snapshot merges the sums of the blocks
+    (once for each new block), and sums the points of the oldest block and of the buffer: at most
+    an eighth of the window, or two buffers.
     """
 
     def __init__(
@@ -273,17 +211,13 @@ class Sliding(Collector):
         return _Window((), 0)
 
     def _room(self) -> int:
-        state: _Window = self._state
-        kept = sum(len(block.held.points) for block in state.blocks)
+        kept = sum(len(block.held.points) for block in self._state.blocks)
         return max(super()._room(), min(kept, self._window) // _BLOCKS)
 
-    def _advanced(
-        self, state: Any, points: Floats, codes: Integers, weights: Doubles | None
-    ) -> Any:
-        latest = slice(max(0, len(points) - self._window), None)
-        new = _Points(points, codes, weights).rows(latest).copy()
-        blocks = (*state.blocks, _Block(new, self._sums(*new)))
-        return self._slid(_Window(blocks, state.gone), 0)
+    def _advanced(self, state: Any, new: _Points) -> Any:
+        latest = new.rows(slice(max(0, len(new.points) - self._window), None)).copy()
+        block = _Block(latest, self._sums(latest))
+        return self._slid(_Window((*state.blocks, block), state.gone), 0)
 
     def _slid(self, state: _Window, more: int) -> _Window:
         """Without the points that leave when ``more`` come."""
@@ -302,15 +236,11 @@ class Sliding(Collector):
         latest = min(held, self._window)
         window = self._slid(state, latest)
         blocks = window.blocks[1:] if window.gone else window.blocks
-        if not _same(blocks, self._whole[0]):
-            parts = [block.sums for block in blocks]
-            self._whole = (blocks, Moments.merged([self._none, *parts]))
+        if list(map(id, blocks)) != list(map(id, self._whole[0])):
+            merged = Moments.merged([self._none, *(block.sums for block in blocks)])
+            self._whole = (blocks, merged)
         total = self._whole[1]
         if window.gone:
             left = window.blocks[0].held.rows(slice(window.gone, None))
-            total = self._sums(*left).merge(total)
-        return total.merge(self._sums(*self._buffered(latest))) if latest else total
-
-
-def _same(a: tuple[_Block, ...], b: tuple[_Block, ...]) -> bool:
-    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
+            total = self._sums(left).merge(total)
+        return total.merge(self._sums(self._buffered(latest))) if latest else total

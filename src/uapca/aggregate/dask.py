@@ -1,10 +1,10 @@
-"""Points that Dask holds: every partition is summed where it is, and only the sums travel.
+"""Points in Dask's collections: every partition is summed where it is, and only the sums travel.
 
-Reading a partition and summing it are one task, so that no points move between workers; the sums
-are merged along a tree that depends on nothing but the number of partitions. A task that is run
-again, because its worker is gone, gives the same sums, and the result is the same to the last bit.
+Reading a partition and summing it are one task, so that no points move between workers. The sums
+are merged along a tree that depends only on the number of partitions: a task that is run again,
+because its worker is gone, gives the same sums, and the result is the same to the last bit.
 
-Nothing here imports Dask unless the user has: what is one of its collections proves that.
+Dask is imported only if the user has imported it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from uuid import uuid4
 
 import numpy as np
 
-from uapca._validation import Floats, as_floats, check_labels, complaint, shape_of
-from uapca.aggregate.checks import check_rows
+from uapca._validation import Floats, as_floats, check_labels, shape_of
+from uapca._version import __version__
 from uapca.aggregate.collector import Collector
-from uapca.aggregate.keys import Keyed, keyed
-from uapca.aggregate.partials import FAN_IN, Partial, merged
+from uapca.aggregate.labels import Keyed, keyed
+from uapca.aggregate.moments import Partial, check_rows
 
 __all__ = ["array_partial", "frame_partial", "is_dask", "is_dask_array", "is_dask_frame"]
 
+# Summaries merged by one task.
+_FAN_IN = 8
 # Rows of a chunk summed at a time.
 _ROWS = 65_536
 
@@ -41,8 +43,13 @@ def is_dask_frame(obj: Any) -> bool:
 
 
 def is_dask(obj: Any) -> bool:
-    """Whether an object is anything of Dask's that stands for data."""
+    """Whether an object is any of Dask's collections."""
     return hasattr(obj, "__dask_graph__") and "dask" in sys.modules
+
+
+def _is(obj: Any, library: str, name: str) -> bool:
+    module = sys.modules.get(library)
+    return module is not None and isinstance(obj, getattr(module, name, ()))
 
 
 def frame_partial(
@@ -68,8 +75,8 @@ def array_partial(
     by: Any = None,
     *,
     features: Sequence[str] | None = None,
-    missing: str = "raise",
-    nulls: str = "raise",
+    missing: str = "error",
+    nulls: str = "error",
     rows: int = _ROWS,
     parameter: str = "points",
 ) -> Partial:
@@ -78,47 +85,43 @@ def array_partial(
     Parameters
     ----------
     points : dask.array.Array of shape (n, D)
-        In chunks of any shape; those that hold some of the features only are put together first.
+        In chunks of any shape; those that hold only some of the features are put together first.
     by : dask.array.Array or dask.dataframe.Series of length n, array-like of shape (n,), or None
         The label of each point. None: all points have the label ``"all"``.
     features : sequence of str, optional
-    missing, nulls : {"raise", "drop"}
+    missing, nulls : {"error", "drop"}
         What to do with points without a label, and with points of which a value is NaN.
     rows : int
         Rows summed at a time.
     parameter : str
-        What to call the points in messages.
+        The name of the points in messages.
     """
     array = import_module("dask.array")
     if points.ndim != 2 or 0 in points.shape:
         raise ValueError(
-            complaint(
-                parameter,
-                "have shape (n, D) with at least one point and one feature",
-                f"got shape {shape_of(points)}",
-                "Put one point in each row",
-            )
+            f"{parameter} must have shape (n, D) with at least one point and one feature; got "
+            f"shape {shape_of(points)}"
         )
-    as_floats(np.empty((0, 1), dtype=points.dtype), parameter)  # which complains of other types
-    d = int(points.shape[1])
+    as_floats(np.empty((0, 1), dtype=points.dtype), parameter)  # refuses other types
     points = points.rechunk({1: -1}) if points.numblocks[1] > 1 else points
-    names = check_labels(features, "features", d, "feature")
-    values: Keyed | None = None
+    names = check_labels(features, "features", int(points.shape[1]), "feature")
+    known: Keyed | None = None
     labels: list[Any] = []
     if by is not None:
         if not is_dask(by):
             # Labels in memory travel as small integers.
-            values = keyed([by])
-            n, chunks = points.shape[0], len(values.codes) or 1
+            known = keyed([by])
+            n, chunks = points.shape[0], len(known.codes) or 1
             if not math.isnan(n):
-                check_rows(values.codes, n, "drop")
+                check_rows(known.codes, n, "drop")
                 chunks = points.chunks[:1]
-            by = array.from_array(values.codes, chunks=chunks)
+            by = array.from_array(known.codes, chunks=chunks)
+            known = known._replace(codes=known.codes[:0])
         labels = [_aligned(by, points)[:, None]]
     task = partial(
         _summary,
         names=names,
-        known=None if values is None else values._replace(codes=np.empty(0, dtype=np.int64)),
+        known=known,
         missing=missing,
         nulls=nulls,
         rows=rows,
@@ -132,18 +135,45 @@ def array_partial(
 
 def _reduced(parts: Sequence[Any]) -> Partial:
     """Delayed summaries, merged along a tree on the workers; the last one comes to the client."""
+    _check_workers()
     # The parts share one graph, to which the tree is added: calling a delayed function for every
     # merge would go through all of it each time.
     graph = dict(parts[0].dask)
     keys = [part.key for part in parts]
     name, depth = f"uapca-merge-{uuid4().hex}", 0
     while depth == 0 or len(keys) > 1:
-        groups = [keys[k : k + FAN_IN] for k in range(0, len(keys), FAN_IN)]
+        groups = [keys[k : k + _FAN_IN] for k in range(0, len(keys), _FAN_IN)]
         keys = [f"{name}-{depth}-{k}" for k in range(len(groups))]
-        graph.update((key, (merged, group)) for key, group in zip(keys, groups, strict=True))
+        tasks = ((Partial.merged, group) for group in groups)
+        graph.update(zip(keys, tasks, strict=True))
         depth += 1
     result: Partial = import_module("dask.delayed").Delayed(keys[0], graph).compute()
     return result
+
+
+# Runs on workers that need not have uapca: `eval` itself is sent, with this text.
+_PROBE = (
+    "(__import__('sys').executable, __import__('uapca').__version__ if "
+    "__import__('importlib.util').util.find_spec('uapca') else '')"
+)
+
+
+def _check_workers() -> None:
+    """Raise unless the workers of the current client, if there is one, have this uapca."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return
+    try:
+        client = distributed.get_client()
+    except ValueError:  # there is none
+        return
+    for executable, version in client.run(eval, _PROBE).values():
+        if version != __version__:
+            raise RuntimeError(
+                f"Dask's workers must have uapca {__version__}; one of them runs {executable}, "
+                f"which has {version or 'none'}. Start the workers with {sys.executable}, or "
+                "install uapca for them."
+            )
 
 
 def _numbered(
@@ -159,27 +189,19 @@ def _aligned(by: Any, points: Any) -> Any:
         by = by.to_dask_array()
     if by.ndim != 1:
         raise ValueError(
-            complaint(
-                "by",
-                "be one label for each point",
-                f"got an array of shape {shape_of(by)}",
-                "Pass a vector",
-            )
+            f"by must be one label for each point; got an array of shape {shape_of(by)}"
         )
     if by.chunks[0] == points.chunks[0]:
         return by
     n, m = points.shape[0], by.shape[0]
     if not (math.isnan(n) or math.isnan(m)):
-        check_rows(np.broadcast_to(np.int64(0), (m,)), n, "raise")
+        check_rows(np.broadcast_to(np.int64(0), (m,)), n, "error")
         return by.rechunk((points.chunks[0],))
     if by.numblocks[0] != points.numblocks[0]:
         raise ValueError(
-            complaint(
-                "by",
-                "be in chunks like those of the points where the sizes of chunks are not known",
-                f"got {by.numblocks[0]} chunks for {points.numblocks[0]}",
-                "Call compute_chunk_sizes() of both first",
-            )
+            "by must be in chunks like those of the points where the sizes of chunks are not "
+            f"known; got {by.numblocks[0]} chunks for {points.numblocks[0]}. "
+            "Call compute_chunk_sizes() of both first."
         )
     return by
 
@@ -202,59 +224,36 @@ def _summary(
     n, d = values.shape
     if labels is None:
         keys = Keyed(np.zeros(n, dtype=np.int64), ("all",), (None,))
-    elif known is not None:
-        keys = known._replace(codes=labels[:, 0])
     else:
-        keys = keyed([labels[:, 0]])
+        keys = keyed([labels[:, 0]]) if known is None else known._replace(codes=labels[:, 0])
     check_rows(keys.codes, n, "drop")
-    dropped: Counter[str] = Counter()
-    kept = keys.codes >= 0
-    if not kept.all():
-        if missing == "raise":
-            raise ValueError(
-                complaint(
-                    "by",
-                    "have a label for every point",
-                    f"{place} has none in row {int((~kept).argmax())}",
-                    "Pass missing='drop' to leave such points out",
-                )
-            )
-        dropped["label"] = n - int(kept.sum())
-    whole = _whole(values, nulls, parameter, place)
-    if whole is not None:
-        dropped["value"] = int((kept & ~whole).sum())
-        kept &= whole
+    labelled = keys.codes >= 0
+    if missing != "drop" and not labelled.all():
+        raise ValueError(
+            f"by must have a label for every point; {place} has none in row "
+            f"{int((~labelled).argmax())}. Pass missing='drop' to leave such points out."
+        )
+    kept = labelled & _complete(values, nulls, parameter, place)
+    dropped = Counter(label=n - int(labelled.sum()), value=int((labelled & ~kept).sum()))
     if not kept.all():
         values, keys = values[kept], keys._replace(codes=keys.codes[kept])
     collector = Collector(d, min(rows, max(len(values), 1)), features=names)
     collector.add(values, keys)
-    return Partial(collector.moments(), dropped)
+    return Partial(collector.moments(), +dropped)
 
 
-def _whole(values: Floats, nulls: str, parameter: str, place: str) -> Any:
-    """Which points have all their values, None if all have; infinite ones are refused."""
+def _complete(values: Floats, nulls: str, parameter: str, place: str) -> Any:
+    """Which points have all their values; others are refused unless they are to be dropped."""
     with np.errstate(all="ignore"):
         if np.isfinite(values.sum(dtype=np.float64)):
-            return None
-    bad = ~np.isfinite(values)
+            return True
     gaps = np.isnan(values)
-    if nulls == "drop":
-        bad &= ~gaps
+    bad = ~np.isfinite(values) & ~gaps if nulls == "drop" else ~np.isfinite(values)
     if bad.any():
         row, feature = (int(i) for i in np.argwhere(bad)[0])
         value = values[row, feature]
         raise ValueError(
-            complaint(
-                parameter,
-                "be finite",
-                f"{place} has {'NaN' if np.isnan(value) else value} at row {row}, "
-                f"feature {feature}",
-                "Remove or fill these values first",
-            )
+            f"{parameter} must be finite; {place} has {'NaN' if np.isnan(value) else value} at row "
+            f"{row}, feature {feature}"
         )
     return ~gaps.any(axis=1)
-
-
-def _is(obj: Any, library: str, name: str) -> bool:
-    module = sys.modules.get(library)
-    return module is not None and isinstance(obj, getattr(module, name, ()))

@@ -1,34 +1,59 @@
-"""Labels as small integers."""
+"""Labels of points as small integers: labels that are given, and clusters or cells of a grid."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from datetime import timedelta
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import complaint, shape_of
+from uapca._validation import Doubles, Floats, listed, shape_of
+from uapca.aggregate.accumulate import Integers
 
 __all__ = [
-    "Distinct",
+    "Binning",
+    "Categories",
     "Factor",
-    "combined",
-    "compressed",
-    "distinct",
+    "Keyed",
+    "binning_of",
     "factorise",
     "is_missing",
+    "joined",
+    "keyed",
     "label_text",
+    "occurring",
+    "ordered",
     "paired",
-    "texts",
 ]
+
+# For each key the categories of a categorical in their order, or None.
+Categories = tuple[tuple[Any, ...] | None, ...]
+
+
+class Keyed(NamedTuple):
+    """Labels of one or several keys as codes, with the labels as they were given.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        Position of each point's label in ``values``; -1 where one of the keys is missing.
+    values : sequence
+        The different labels: of one key as they are, of several keys as tuples.
+    categories : tuple
+        For each key all its categories in their order, or None if it is no categorical.
+    """
+
+    codes: Integers
+    values: Sequence[Any]
+    categories: Categories
 
 
 class Factor(NamedTuple):
-    """Labels as codes.
+    """Labels as codes, with the labels as text.
 
     Attributes
     ----------
@@ -39,124 +64,128 @@ class Factor(NamedTuple):
         categories.
     """
 
-    codes: npt.NDArray[np.int64]
+    codes: Integers
     labels: tuple[str, ...]
 
 
-class Distinct(NamedTuple):
-    """Labels as codes, and the labels themselves rather than their texts.
-
-    Attributes
-    ----------
-    codes : ndarray of int, shape (n,)
-        Position of each point's label in ``values``; -1 where the label is missing.
-    values : sequence
-        The labels that occur, in the order of `Factor.labels`.
-    categories : tuple, or None
-        All categories in their order, used or not, where the labels are a categorical.
-    """
-
-    codes: npt.NDArray[np.int64]
-    values: Sequence[Any]
-    categories: tuple[Any, ...] | None = None
-
-
 def factorise(labels: Any, parameter: str = "by") -> Factor:
-    """Codes and sorted labels; None, NaN, NaT and pandas.NA are missing.
+    """Codes and sorted texts of labels; None, NaN, NaT, pandas.NA and masked ones are missing.
 
-    Labels read the same wherever they come from: whole numbers as ``1``, times as
-    ``2020-01-31 12:00:00``, days as ``2020-01-31``. Categoricals with categories of their own
-    (pandas' categories, polars' Enum, Arrow's dictionaries) keep the order of their categories;
-    polars' Categorical has no such order and is sorted. Different labels with the same text, such
-    as 1 and ``"1"``, are told apart by their representation.
+    A label has the same text wherever it comes from: whole numbers as ``1``, times as
+    ``2020-01-31 12:00:00``, with a time zone as ``2020-01-31 12:00:00+01:00``, days as
+    ``2020-01-31``. Categoricals (of pandas, polars' Enum, Arrow's dictionaries) keep the order of
+    their categories; polars' Categorical has none and is sorted. Different labels with the same
+    text, such as 1 and ``"1"``, are distinguished by their representation.
 
     Examples
     --------
     >>> factorise(["b", "a", None, "b"])
     Factor(codes=array([ 1,  0, -1,  1]), labels=('a', 'b'))
     """
-    found = distinct(labels, parameter)
-    return Factor(found.codes, texts(found.values))
+    found = keyed([labels], parameter)
+    return Factor(found.codes, _texts(found.values))
 
 
-def distinct(labels: Any, parameter: str = "by") -> Distinct:
-    """Codes and sorted labels as they are, for labels that come in parts.
+def keyed(keys: Sequence[Any], parameter: str = "by") -> Keyed:
+    """The labels that one or several vectors of keys make together.
 
     Examples
     --------
-    >>> distinct([10, 9, None, 10])
-    Distinct(codes=array([ 1,  0, -1,  1]), values=[9, 10], categories=None)
+    >>> keyed([["a", "a", "b"], [2, 1, 1]]).values
+    [('a', 1), ('a', 2), ('b', 1)]
     """
+    return paired([_coded(key, parameter) for key in keys])
+
+
+def paired(parts: Sequence[Keyed]) -> Keyed:
+    """The labels of several keys as one, missing where any of them is."""
+    if len(parts) == 1:
+        return parts[0]
+    codes, values = parts[0].codes, [(value,) for value in parts[0].values]
+    for part in parts[1:]:
+        n = len(part.values)
+        pairs = np.where((codes < 0) | (part.codes < 0), -1, codes * n + part.codes)
+        kept, places = np.unique(pairs, return_inverse=True)
+        lost = int(len(kept) > 0 and kept[0] < 0)
+        codes = places.astype(np.int64) - lost
+        values = [(*values[k // n], part.values[k % n]) for k in kept[lost:].tolist()]
+    return Keyed(codes, values, tuple(part.categories[0] for part in parts))
+
+
+def ordered(values: Sequence[Any], categories: Categories) -> Factor:
+    """Order and texts of different labels that `keyed` found, possibly in several parts.
+
+    Examples
+    --------
+    >>> ordered([10, 9], (None,))
+    Factor(codes=array([1, 0]), labels=('9', '10'))
+    >>> ordered([("b", "low"), ("a", "high"), ("a", "low")], (None, ("low", "high"))).labels
+    ('a, low', 'a, high', 'b, low')
+    """
+    keys = [values] if len(categories) == 1 else list(zip(*values, strict=True))
+    parts = []
+    for key, own in zip(keys, categories, strict=False):
+        if own is None:
+            parts.append(factorise(list(key)))
+        else:
+            place = {value: k for k, value in enumerate(own)}
+            codes = np.array([place[value] for value in key], dtype=np.int64)
+            parts.append(Factor(*occurring(codes, _texts(own))))
+    if len(parts) == 1:
+        return parts[0]
+    order = np.lexsort([part.codes for part in reversed(parts)])
+    texts = [tuple(part.labels[part.codes[i]] for part in parts) for i in order.tolist()]
+    return Factor(np.argsort(order), _distinct([", ".join(text) for text in texts], texts))
+
+
+def joined(a: Categories | None, b: Categories) -> Categories:
+    """The categories of both, in the order in which they came; None unless both have them."""
+    if a is None or a == b:
+        return b
+    return tuple(
+        None if x is None or y is None else tuple(dict.fromkeys([*x, *y]))
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def _coded(labels: Any, parameter: str) -> Keyed:
+    """The labels of one key."""
     if labels is None or isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
         raise TypeError(
-            complaint(
-                parameter,
-                "be one label for each point",
-                f"got {labels!r}",
-                "Pass a vector of labels; the name of a column belongs to a data frame",
-            )
+            f"{parameter} must be one label for each point; got {labels!r}. The name of a column "
+            "belongs to a data frame."
         )
-    if isinstance(labels, np.ndarray):
-        array = labels
-    else:
-        if _is(labels, "pandas", "Series", "Index", "Categorical") or _is(
-            labels, "pandas.api.extensions", "ExtensionArray"
-        ):
-            return _from_pandas(labels, parameter)
-        if _is(labels, "pyarrow", "Array", "ChunkedArray"):
-            return _from_arrow(labels, parameter)
-        if _is(labels, "polars", "Series"):
-            if str(labels.dtype).startswith("Enum"):
-                return _from_enum(labels)
-            labels = _of_polars(labels)
-        array = labels if isinstance(labels, np.ndarray) else _as_array(labels)
+    if isinstance(labels, np.ma.MaskedArray):
+        known = ~np.ma.getmaskarray(labels)
+        codes = np.full(len(labels), -1, dtype=np.int64)
+        inner = _coded(labels.data[known], parameter)
+        codes[known] = inner.codes
+        return inner._replace(codes=codes)
+    if _is(labels, "pandas", "Series", "Index", "Categorical") or _is(
+        labels, "pandas.api.extensions", "ExtensionArray"
+    ):
+        return _from_pandas(labels, parameter)
+    if _is(labels, "pyarrow", "Array", "ChunkedArray"):
+        return _from_arrow(labels, parameter)
+    if _is(labels, "polars", "Series"):
+        return _from_polars(labels, parameter)
+    if not hasattr(labels, "__array__"):
+        # numpy.asarray would turn [1, "a"] and [None, "a"] into text.
+        return _from_objects(list(labels), parameter)
+    array = np.asarray(labels)
     if array.ndim != 1:
         raise ValueError(
-            complaint(
-                parameter,
-                "be one label for each point",
-                f"got an array of shape {shape_of(array)}",
-                "Pass a vector",
-            )
+            f"{parameter} must be one label for each point; got an array of shape {shape_of(array)}"
         )
     if array.dtype.kind in "iu":
         return _from_integers(array)
     if array.dtype.kind in "bfmM":
         values, codes = np.unique(array, return_inverse=True)
         present = values == values
-        return Distinct(
-            np.where(present[codes], codes, -1).astype(np.int64),
-            list(values[present]) if array.dtype.kind in "mM" else values[present].tolist(),
-        )
+        codes = np.where(present[codes], codes, -1).astype(np.int64)
+        known = values[present]
+        return Keyed(codes, list(known) if array.dtype.kind in "mM" else known.tolist(), (None,))
     return _from_objects(array.tolist(), parameter)
-
-
-def combined(factors: Sequence[Factor]) -> Factor:
-    """Several labels of each point as one; it is missing where any of them is.
-
-    Examples
-    --------
-    >>> combined([factorise(["a", "a", "b"]), factorise([1, 2, 1])])
-    Factor(codes=array([0, 1, 2]), labels=('a, 1', 'a, 2', 'b, 1'))
-    """
-    if len(factors) == 1:
-        return factors[0]
-    codes, names = factors[0]
-    for more, labels in factors[1:]:
-        codes, pairs = paired(codes, more, len(labels))
-        both = [(names[i], labels[j]) for i, j in pairs]
-        names = _distinct([", ".join(pair) for pair in both], both)
-    return Factor(codes, names)
-
-
-def paired(
-    first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], n_second: int
-) -> tuple[npt.NDArray[np.int64], list[tuple[int, int]]]:
-    """Codes of the pairs of two codes that occur, and the pairs; -1 where either is missing."""
-    numbers = np.where((first < 0) | (second < 0), -1, first * n_second + second)
-    kept, where = np.unique(numbers, return_inverse=True)
-    lost = int(len(kept) > 0 and kept[0] < 0)
-    return where.astype(np.int64) - lost, [divmod(k, n_second) for k in kept[lost:].tolist()]
 
 
 def _is(labels: Any, library: str, *names: str) -> bool:
@@ -164,185 +193,95 @@ def _is(labels: Any, library: str, *names: str) -> bool:
     return module is not None and any(isinstance(labels, getattr(module, n, ())) for n in names)
 
 
-def _from_pandas(column: Any, parameter: str) -> Distinct:
+def _from_pandas(column: Any, parameter: str) -> Keyed:
     dtype = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iu":
         return _from_integers(np.asarray(column))
     try:
         # pandas hashes text several times faster than NumPy sorts it.
-        codes, labels = sys.modules["pandas"].factorize(column, sort=True)
+        codes, index = sys.modules["pandas"].factorize(column, sort=True)
     except (TypeError, ValueError):
         return _from_objects(list(column), parameter)
-    categories = tuple(_plain(dtype.categories)) if hasattr(dtype, "categories") else None
-    return Distinct(np.asarray(codes, dtype=np.int64), _plain(labels), categories)
+    if dtype.kind == "O" and any(isinstance(label, datetime) for label in index):
+        return _from_objects(list(column), parameter)
+    own = getattr(dtype, "categories", None)
+    categories = None if own is None else tuple(_of_index(own))
+    return Keyed(np.asarray(codes, dtype=np.int64), _of_index(index), (categories,))
 
 
-def _plain(index: Any) -> list[Any]:
+def _of_index(index: Any) -> list[Any]:
     """The labels of a pandas index; times as NumPy has them, so that they equal other sources'."""
     inner = getattr(index, "categories", index)
-    moment = getattr(inner.dtype, "kind", "") in "mM" and getattr(inner, "tz", None) is None
-    return list(index.to_numpy()) if moment else list(index)
+    plain_time = getattr(inner.dtype, "kind", "") in "mM" and getattr(inner, "tz", None) is None
+    return list(index.to_numpy()) if plain_time else [_with_offset(label) for label in index]
 
 
-def _from_arrow(column: Any, parameter: str) -> Distinct:
+def _from_arrow(column: Any, parameter: str) -> Keyed:
     column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
     types = sys.modules["pyarrow"].types
+    if types.is_nested(column.type):
+        return _from_objects(column.to_pylist(), parameter)
     own = types.is_dictionary(column.type)
-    if not own:
-        column = column.dictionary_encode()
-    items = column.dictionary
-    inner = distinct(
-        items.to_numpy(zero_copy_only=False) if _is_moment(items.type) else items.to_pylist(),
-        parameter,
+    encoded = column if own else column.dictionary_encode()
+    items, kind = encoded.dictionary, encoded.dictionary.type
+    plain_time = types.is_duration(kind) or (types.is_timestamp(kind) and kind.tz is None)
+    inner = _coded(
+        items.to_numpy(zero_copy_only=False) if plain_time else items.to_pylist(), parameter
     )
-    categories = None
+    values, places, categories = inner.values, inner.codes, None
     if own:
-        # The order of the categories, of which some may be missing, equal or unused.
-        first = list(dict.fromkeys(code for code in inner.codes.tolist() if code >= 0))
-        place = np.empty(len(first) + 1, dtype=np.int64)
-        place[first], place[-1] = np.arange(len(first)), -1
-        categories = tuple(inner.values[code] for code in first)
-        inner = Distinct(place[inner.codes], categories)
-    codes = np.asarray(column.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False))
-    if inner.codes.tolist() != list(range(len(items))):
-        codes = np.append(inner.codes, -1)[codes]
-    used = compressed(Factor(codes, tuple(inner.values)))
-    return Distinct(used.codes, used.labels, categories)
+        # In the order of the dictionary, whose items may be missing, equal or unused.
+        first = list(dict.fromkeys(code for code in places.tolist() if code >= 0))
+        values = categories = tuple(inner.values[code] for code in first)
+        place = np.full(len(first) + 1, -1, dtype=np.int64)
+        place[first] = np.arange(len(first))
+        places = place[places]
+    indices = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    return Keyed(*occurring(np.append(places, -1)[indices], values), (categories,))
 
 
-def _is_moment(kind: Any) -> bool:
-    types = sys.modules["pyarrow"].types
-    return bool((types.is_timestamp(kind) and kind.tz is None) or types.is_duration(kind))
+def _from_polars(series: Any, parameter: str) -> Keyed:
+    dtype, name = series.dtype, str(series.dtype)
+    if name.startswith("Enum"):
+        codes = np.asarray(series.to_physical().cast(sys.modules["polars"].Int64).fill_null(-1))
+        categories = tuple(map(str, dtype.categories))
+        return Keyed(*occurring(codes, categories), (categories,))
+    if getattr(dtype, "time_zone", None) is not None:
+        return _from_arrow(series.to_arrow(), parameter)
+    plain_time = name.startswith(("Datetime", "Duration"))
+    if dtype.is_float() or plain_time or (dtype.is_integer() and not series.null_count()):
+        return _coded(series.to_numpy(), parameter)
+    return _from_objects(series.to_list(), parameter)
 
 
-def _from_enum(series: Any) -> Distinct:
-    codes = np.asarray(series.to_physical().cast(sys.modules["polars"].Int64).fill_null(-1))
-    categories = tuple(map(str, series.dtype.categories))
-    used = compressed(Factor(codes, categories))
-    return Distinct(used.codes, used.labels, categories)
-
-
-def _of_polars(series: Any) -> Any:
-    dtype = series.dtype
-    if dtype.is_integer() and not series.null_count():
-        return np.asarray(series.to_numpy())
-    moment = dtype.is_temporal() and str(dtype).startswith(("Datetime", "Duration"))
-    if dtype.is_float() or (moment and getattr(dtype, "time_zone", None) is None):
-        return np.asarray(series.to_numpy())
-    return series.to_list()
-
-
-def compressed(factor: Factor) -> Factor:
-    """Without the labels that do not occur."""
-    used = np.zeros(len(factor.labels) + 1, dtype=bool)
-    used[factor.codes] = True
-    used = used[:-1]
-    if used.all():
-        return Factor(factor.codes.astype(np.int64, copy=False), tuple(factor.labels))
-    place = np.append(np.cumsum(used) - 1, -1)
-    labels = tuple(label for label, there in zip(factor.labels, used, strict=True) if there)
-    return Factor(place[factor.codes].astype(np.int64), labels)
-
-
-def texts(labels: Sequence[Any] | npt.NDArray[Any]) -> tuple[str, ...]:
-    """The texts of different labels, which are different too."""
-    return _distinct([label_text(label) for label in labels], labels)
-
-
-def _distinct(plain: Sequence[str], labels: Sequence[Any] | npt.NDArray[Any]) -> tuple[str, ...]:
-    """The texts of different labels, where they are equal the labels' representations."""
-    if len(set(plain)) == len(plain):
-        return tuple(plain)
-    counts = Counter(plain)
-    mixed = [
-        repr(label) if counts[text] > 1 else text for text, label in zip(plain, labels, strict=True)
-    ]
-    seen: set[str] = set()
-    for i, text in enumerate(mixed):
-        name, k = text, 1
-        while name in seen:
-            k += 1
-            name = f"{text} ({k})"
-        seen.add(name)
-        mixed[i] = name
-    return tuple(mixed)
-
-
-def label_text(label: Any) -> str:
-    """A label as text; times and durations as pandas prints them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> label_text(np.datetime64("2020-01-31T12:00", "ns")), label_text(np.timedelta64(36, "h"))
-    ('2020-01-31 12:00:00', '1 days 12:00:00')
-    """
-    if type(label) is timedelta:
-        label = np.timedelta64(label)
-    if isinstance(label, np.datetime64):
-        if np.datetime_data(label.dtype)[0] in ("Y", "M", "W", "D"):
-            return str(label)
-        second = label.astype("M8[s]")
-        return str(second).replace("T", " ") + _fraction(label - second)
-    if isinstance(label, np.timedelta64):
-        if np.datetime_data(label.dtype)[0] in ("Y", "M", "generic"):
-            return str(label)
-        whole = label.astype("m8[s]")
-        if whole > label:
-            whole -= np.timedelta64(1, "s")
-        days, rest = divmod(int(whole.astype(np.int64)), 86400)
-        sign = "+" if days < 0 else ""
-        clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
-        return f"{days} days {sign}{clock}{_fraction(label - whole)}"
-    return str(label)
-
-
-def _fraction(part: np.timedelta64) -> str:
-    nanoseconds = int(part.astype("m8[ns]").astype(np.int64))
-    if not nanoseconds:
-        return ""
-    return f".{nanoseconds // 1000:06}" if nanoseconds % 1000 == 0 else f".{nanoseconds:09}"
-
-
-def _as_array(labels: Any) -> npt.NDArray[Any]:
-    if hasattr(labels, "__array__"):
-        return np.asarray(labels)
-    # numpy.asarray would turn [1, "a"] and [None, "a"] into text; the labels are kept as given.
-    array = np.empty(len(labels), dtype=object)
-    array[:] = list(labels)
-    return array
-
-
-def _from_integers(array: npt.NDArray[np.integer]) -> Distinct:
+def _from_integers(array: npt.NDArray[np.integer]) -> Keyed:
     if not len(array):
-        return Distinct(array.astype(np.int64), [])
+        return Keyed(array.astype(np.int64), [], (None,))
     low, high = int(array.min()), int(array.max())
-    if high - low < max(65536, len(array)):
-        # A range this short is counted instead of sorted.
-        if array.dtype == np.uint64:
-            array = array - np.uint64(low)  # which may be above the largest int64
-            offset = array.astype(np.int64)
-        else:
-            offset = array.astype(np.int64) - low if low else array.astype(np.int64)
-        present = np.bincount(offset) > 0
-        codes = offset if present.all() else (np.cumsum(present) - 1)[offset]
-        return Distinct(codes, [low + k for k in np.flatnonzero(present).tolist()])
-    values, codes = np.unique(array, return_inverse=True)
-    return Distinct(codes.astype(np.int64), values.tolist())
+    if high - low >= max(65536, len(array)):
+        values, codes = np.unique(array, return_inverse=True)
+        return Keyed(codes.astype(np.int64), values.tolist(), (None,))
+    # A range this short is counted instead of sorted. Its ends may be above the largest int64.
+    offset = (array - array.dtype.type(low) if array.dtype == np.uint64 else array).astype(np.int64)
+    offset = offset if array.dtype == np.uint64 else offset - low
+    present = np.bincount(offset) > 0
+    codes = offset if present.all() else (np.cumsum(present) - 1)[offset]
+    return Keyed(codes, [low + k for k in np.flatnonzero(present).tolist()], (None,))
 
 
-def _from_objects(items: list[Any], parameter: str) -> Distinct:
+def _from_objects(items: list[Any], parameter: str) -> Keyed:
+    kinds = set(map(type, items))
+    if any(issubclass(kind, datetime) for kind in kinds):
+        items = [_with_offset(item) for item in items]
+    if type(np.ma.masked) in kinds:
+        items = [None if item is np.ma.masked else item for item in items]
     try:
         different = set(items)
     except TypeError:
         bad = next(item for item in items if not _is_hashable(item))
         raise TypeError(
-            complaint(
-                parameter,
-                "hold labels that can be told apart, such as text or numbers",
-                f"got the {type(bad).__name__} {bad!r}",
-                "Pass one label for each point",
-            )
+            f"{parameter} must hold labels that can be compared, such as text or numbers; got the "
+            f"{type(bad).__name__} {bad!r}"
         ) from None
     known = [label for label in different if not is_missing(label)]
     try:
@@ -352,7 +291,7 @@ def _from_objects(items: list[Any], parameter: str) -> Distinct:
     table = dict.fromkeys(different, -1)
     table.update((label, code) for code, label in enumerate(known))
     codes = np.fromiter(map(table.__getitem__, items), dtype=np.int64, count=len(items))
-    return Distinct(codes, known)
+    return Keyed(codes, known, (None,))
 
 
 def _is_hashable(item: Any) -> bool:
@@ -370,5 +309,241 @@ def is_missing(value: Any) -> bool:
     try:
         return bool(value != value)
     except (TypeError, ValueError):
-        # pandas.NA answers every comparison with itself, which is neither true nor false.
+        # A comparison of pandas.NA with itself is neither true nor false.
         return type(value).__name__ == "NAType"
+
+
+def _with_offset(label: Any) -> Any:
+    """A time in a time zone as one with a fixed offset.
+
+    Python takes two times of one zone for equal when their clocks are, even where the clock was
+    set back in between.
+    """
+    if not isinstance(label, datetime) or is_missing(label) or label.tzinfo is None:
+        return label
+    return label.astimezone(timezone(label.utcoffset() or timedelta()))
+
+
+def occurring(codes: Integers, values: Sequence[Any]) -> tuple[Integers, tuple[Any, ...]]:
+    """Codes and values without the values that do not occur."""
+    used = np.zeros(len(values) + 1, dtype=bool)
+    used[codes] = True
+    place = np.append(np.cumsum(used[:-1]) - 1, -1)
+    return place[codes], tuple(values[k] for k in np.flatnonzero(used[:-1]).tolist())
+
+
+def _texts(labels: Sequence[Any]) -> tuple[str, ...]:
+    """The texts of different labels, which are different too."""
+    return _distinct([label_text(label) for label in labels], labels)
+
+
+def _distinct(plain: Sequence[str], labels: Sequence[Any]) -> tuple[str, ...]:
+    """Texts of different labels; those that are equal are replaced by representations."""
+    counts = Counter(plain)
+    if len(counts) == len(plain):
+        return tuple(plain)
+    names: dict[str, None] = {}
+    for text, label in zip(plain, labels, strict=True):
+        name = base = repr(label) if counts[text] > 1 else text
+        k = 1
+        while name in names:
+            k += 1
+            name = f"{base} ({k})"
+        names[name] = None
+    return tuple(names)
+
+
+def label_text(label: Any) -> str:
+    """A label as text; times and durations as pandas prints them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> label_text(np.datetime64("2020-01-31T12:00", "ns")), label_text(np.timedelta64(36, "h"))
+    ('2020-01-31 12:00:00', '1 days 12:00:00')
+    """
+    if type(label) is timedelta:
+        label = np.timedelta64(label)
+    if not isinstance(label, np.datetime64 | np.timedelta64):
+        return str(_with_offset(label))
+    unit = np.datetime_data(label.dtype)[0]
+    if unit in ("Y", "M", "generic") or (isinstance(label, np.datetime64) and unit in ("W", "D")):
+        return str(label)
+    if isinstance(label, np.datetime64):
+        whole = label.astype("M8[s]")
+        text = str(whole).replace("T", " ")
+    else:
+        whole = label.astype("m8[s]")
+        whole -= np.timedelta64(int(whole > label), "s")
+        days, rest = divmod(int(whole.astype(np.int64)), 86400)
+        clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+        text = f"{days} days {'+' if days < 0 else ''}{clock}"
+    nanoseconds = int((label - whole).astype("m8[ns]").astype(np.int64))
+    if nanoseconds % 1000:
+        return f"{text}.{nanoseconds:09}"
+    return f"{text}.{nanoseconds // 1000:06}" if nanoseconds else text
+
+
+# Labels for points that have none
+
+
+# Points for each cluster, and at least, from which the centres are found.
+_SAMPLE_EACH, _SAMPLE_LEAST = 100, 20_000
+# Points whose distances to all centres are found at a time.
+_ASSIGNED_ROWS = 8192
+
+
+class Binning(Protocol):
+    """Gives points labels, once it has seen all of them."""
+
+    def learn(self, pieces: Iterable[Floats]) -> None:
+        """See all points once."""
+
+    def __call__(self, points: Floats) -> Keyed:
+        """The labels of points."""
+
+
+def binning_of(bins: Any, features: Sequence[str], rng: np.random.Generator) -> Binning:
+    """The binning that ``bins`` asks for: a number of clusters, or cells for some features."""
+    if not isinstance(bins, Mapping):
+        if not _is_count(bins):
+            raise ValueError(
+                "bins must be a positive number of clusters, or a number of cells for each of some "
+                f"features, such as {{'x': 20, 'y': 25}}; got {bins!r}"
+            )
+        return Clusters(int(bins), rng)
+    names, known = [str(name) for name in bins], list(features)
+    absent = [name for name in names if name not in known]
+    if absent or not names:
+        raise ValueError(
+            f"bins must name features; got {listed(absent) or 'none'}, known are {listed(known)}"
+        )
+    wrong = [n for n in bins.values() if not _is_count(n)]
+    if wrong:
+        raise ValueError(
+            f"bins must have a positive number of cells for each feature; got {wrong[0]!r}"
+        )
+    return Grid([known.index(name) for name in names], list(bins.values()), names)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 1
+
+
+class Clusters:
+    """The nearest of k centres, found by mini-batch k-means in features of unit variance.
+
+    The centres come from a random sample of 100 k points, at least 20,000, which is uniform
+    however the points are sorted.
+    """
+
+    def __init__(self, k: int, rng: np.random.Generator) -> None:
+        self._k, self._rng = k, rng
+
+    def learn(self, pieces: Iterable[Floats]) -> None:
+        from sklearn.cluster import MiniBatchKMeans
+
+        sample = _sampled(pieces, max(_SAMPLE_EACH * self._k, _SAMPLE_LEAST), self._rng)
+        if len(sample) < self._k:
+            raise ValueError(
+                f"bins must be at most the number of points; got {self._k} for {len(sample)}"
+            )
+        self._middle = sample.mean(axis=0)
+        spread = sample.std(axis=0)
+        self._unit = np.where(spread > 0.0, spread, 1.0)
+        means = MiniBatchKMeans(
+            self._k, n_init=1, batch_size=4096, random_state=int(self._rng.integers(2**31))
+        )
+        means.fit((sample - self._middle) / self._unit)
+        self._centres = means.cluster_centers_
+        self._half = 0.5 * np.square(self._centres).sum(axis=1)
+
+    def __call__(self, points: Floats) -> Keyed:
+        codes = np.empty(len(points), dtype=np.int64)
+        for start in range(0, len(points), _ASSIGNED_ROWS):
+            part = slice(start, start + _ASSIGNED_ROWS)
+            scaled = (points[part] - self._middle) / self._unit
+            # The nearest centre c has the largest x·c − |c|²/2.
+            closeness = scaled @ self._centres.T
+            closeness -= self._half
+            codes[part] = closeness.argmax(axis=1)
+        return Keyed(codes, range(self._k), (None,))
+
+
+def _sampled(pieces: Iterable[Floats], size: int, rng: np.random.Generator) -> Doubles:
+    """A uniform sample of all points: those with the smallest random numbers."""
+    kept, numbers = np.empty((0, 1)), np.empty(0)
+    for points in pieces:
+        drawn = rng.random(len(points))
+        if len(numbers) >= size:
+            chosen = drawn < numbers.max()
+            points, drawn = points[chosen], drawn[chosen]
+        both = points if not len(kept) else np.concatenate([kept, points])
+        numbers = np.concatenate([numbers, drawn])
+        best = np.argsort(numbers, kind="stable")[:size]
+        best.sort()
+        kept, numbers = both[best].astype(np.float64), numbers[best]
+    return kept
+
+
+class Grid:
+    """The cells of a grid over some of the features, between their extremes.
+
+    Parameters
+    ----------
+    columns : sequence of int
+    cells : sequence of int
+        Number of cells along each.
+    names : sequence of str
+        The features in the names of the cells.
+    """
+
+    def __init__(self, columns: Sequence[int], cells: Sequence[int], names: Sequence[str]) -> None:
+        self._columns, self._cells, self._names = list(columns), list(cells), list(names)
+
+    def learn(self, pieces: Iterable[Floats]) -> None:
+        low = np.full(len(self._columns), np.inf)
+        high = -low
+        for points in pieces:
+            if len(points):
+                chosen = points[:, self._columns]
+                low = np.minimum(low, chosen.min(axis=0))
+                high = np.maximum(high, chosen.max(axis=0))
+        self._edges = [
+            np.linspace(a, b, n + 1) for a, b, n in zip(low, high, self._cells, strict=True)
+        ]
+        self._texts = [_edge_texts(edges) for edges in self._edges]
+
+    def __call__(self, points: Floats) -> Keyed:
+        number = np.zeros(len(points), dtype=np.int64)
+        for j, edges, cells in zip(self._columns, self._edges, self._cells, strict=True):
+            # Inner edges only: a point on the last edge belongs to the last cell.
+            number = number * cells + np.searchsorted(edges[1:-1], points[:, j], side="right")
+        kept, codes = np.unique(number, return_inverse=True)
+        return Keyed(codes.astype(np.int64), [self._cell(k) for k in kept.tolist()], (None,))
+
+    def _cell(self, number: int) -> _Cell:
+        places = np.unravel_index(number, self._cells)
+        parts = [
+            f"{name} {texts[k]} to {texts[k + 1]}"
+            for name, texts, k in zip(self._names, self._texts, places, strict=True)
+        ]
+        return _Cell((number, ", ".join(parts)))
+
+
+class _Cell(tuple[int, str]):
+    """Number and text of a cell: sorts by its number, reads as its text."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return self[1]
+
+
+def _edge_texts(edges: Doubles) -> list[str]:
+    """Edges in four digits, or as many as it takes to distinguish them."""
+    for digits in range(4, 17):
+        texts = [f"{edge:.{digits}g}" for edge in edges]
+        if len(set(texts)) == len(np.unique(edges)):
+            break
+    return texts

@@ -1,45 +1,55 @@
-"""Moments of labelled points that can be merged: what a stream, a file and a cluster keep."""
+"""Moments of labelled points that can be merged: the summary of a stream, a file or a cluster."""
 
 from __future__ import annotations
 
+import datetime as dt
 import io
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from os import PathLike
-from typing import Any, Literal, Self
+from typing import IO, Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from uapca._files import replacing
-from uapca._validation import as_floats, check_choice, check_labels, complaint, shape_of
-from uapca.aggregate.accumulate import (
+from uapca._files import Arrays, read_archive, replacing, write_archive
+from uapca._validation import (
     Doubles,
+    Floats,
+    as_floats,
+    check_choice,
+    check_finite,
+    check_labels,
+    listed,
+    out_of_range,
+    pandas_for,
+    shape_of,
+)
+from uapca.aggregate.accumulate import (
     Integers,
     Sums,
     added,
     first_errors,
-    grouped_extremes,
     grouped_sums,
     removed,
+    underflow,
     zero_sums,
 )
-from uapca.aggregate.archive import read_moments, write_moments
-from uapca.aggregate.checks import (
-    check_alike,
-    check_merged,
-    check_replicated,
-    check_rows,
-    check_squares,
-    check_sums,
-    weights_of,
-)
-from uapca.aggregate.keys import Categories, Keyed, joined, keyed, ordered
+from uapca.aggregate.labels import Categories, Keyed, joined, keyed, ordered
 from uapca.uncertain import UncertainArray
 
-__all__ = ["Moments"]
+__all__ = ["Moments", "Overflow", "Partial", "check_rows", "labelled_rows", "weights_of"]
 
-Extremes = tuple[Doubles, Doubles] | None
+_FORMAT, _VERSION = "uapca.Moments", 1
+_FOREIGN = (
+    "path must name a file written by Moments.save; {where} is of another kind. "
+    "Use uapca.load for a saved UncertainArray."
+)
+
+
+class Overflow(ValueError):
+    """Finite points whose covariance float64 cannot hold."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -57,15 +67,13 @@ class Moments:
         order in which they came. `to_uncertain` sorts them.
     sums : Sums
         ``counts``, ``weights`` and ``squares`` (sums of the points' weights and of their squares,
-        both the count where no weights were given), of shape (L,); ``means`` and ``rests`` (what
-        rounding the means left out: at an offset of 1e8 a float alone knows a mean to 1e-8, and
-        what is between the means would not merge), of shape (L, D); ``scatters``,
-        Σ w (x − mean)(x − mean)ᵀ, of shape (L, D, D).
+        both the count where no weights were given), of shape (L,); ``means`` and ``rests`` (the
+        rounding errors of the means: at an offset of 1e8 a single float knows a mean to 1e-8,
+        and merging would lose digits), of shape (L, D); ``scatters``, Σ w (x − mean)(x − mean)ᵀ,
+        of shape (L, D, D).
     errors : ndarray of shape (2, L)
         Bounds for the rounding errors of any entry of a label's mean and of its scatter. They
         matter after `downdate`.
-    extremes : two ndarrays of shape (L, D), or None
-        The smallest and largest values, if asked for.
     features : tuple of str, or None
     categories : tuple
         For each key the categories of a categorical in their order, or None.
@@ -74,9 +82,8 @@ class Moments:
 
     Notes
     -----
-    A summary takes L (D² + 2 D + 5) · 8 bytes, with extremes L · 2 D · 8 more; nothing in it
-    grows with the number of points. Means and scatters merge by the rule of Chan, Golub & LeVeque
-    (1983).
+    A summary takes L (D² + 2 D + 5) · 8 bytes, whatever the number of points. Means and scatters
+    merge by the rule of Chan, Golub & LeVeque (1983).
 
     Examples
     --------
@@ -93,21 +100,16 @@ class Moments:
     labels: tuple[Any, ...]
     sums: Sums
     errors: Doubles
-    extremes: tuple[Doubles, Doubles] | None = None
     features: tuple[str, ...] | None = None
     categories: Categories = (None,)
     reduced: bool = False
 
     def __post_init__(self) -> None:
-        for array in self._arrays:
+        for array in (*self.sums, self.errors):
             array.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, part.name) for part in fields(self))
-
-    @property
-    def _arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        return (*self.sums, self.errors, *(self.extremes or ()))
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -126,24 +128,16 @@ class Moments:
 
     @property
     def nbytes(self) -> int:
-        """Size of the arrays: what travels when a summary does."""
-        return sum(array.nbytes for array in self._arrays)
+        """Size of the arrays."""
+        return sum(array.nbytes for array in (*self.sums, self.errors))
 
     # Making one
 
     @classmethod
-    def empty(
-        cls, n_features: int, *, features: Sequence[str] | None = None, extremes: bool = False
-    ) -> Self:
+    def empty(cls, n_features: int, *, features: Sequence[str] | None = None) -> Self:
         """A summary of no points: merging it changes nothing."""
-        d = n_features
-        return cls(
-            (),
-            zero_sums(0, d),
-            np.zeros((2, 0)),
-            (np.zeros((0, d)), np.zeros((0, d))) if extremes else None,
-            check_labels(features, "features", d, "feature"),
-        )
+        names = check_labels(features, "features", n_features, "feature")
+        return cls((), zero_sums(0, n_features), np.zeros((2, 0)), names)
 
     @classmethod
     def of(
@@ -153,8 +147,7 @@ class Moments:
         weights: Any = None,
         *,
         features: Sequence[str] | None = None,
-        extremes: bool = False,
-        missing: Literal["raise", "drop"] = "raise",
+        missing: Literal["error", "drop"] = "error",
     ) -> Self:
         """The summary of labelled points.
 
@@ -167,20 +160,14 @@ class Moments:
         weights : array-like of shape (n,), optional
             Zero or positive; 1 by default.
         features : sequence of str, optional
-        extremes : bool, default=False
-            Whether to keep the smallest and largest values.
-        missing : {"raise", "drop"}, default="raise"
+        missing : {"error", "drop"}, default="error"
             What to do with points without a label: refuse, or leave them out.
         """
         array = as_floats(points, "points")
         if array.ndim != 2 or array.shape[1] == 0:
             raise ValueError(
-                complaint(
-                    "points",
-                    "have shape (n, D) with at least one feature",
-                    f"got shape {shape_of(array)}",
-                    "Put one point in each row",
-                )
+                "points must have shape (n, D) with at least one feature; got shape "
+                + shape_of(array)
             )
         n, d = array.shape
         if labels is None:
@@ -189,38 +176,26 @@ class Moments:
             labels = keyed([labels])
         check_rows(labels.codes, n, missing)
         w = None if weights is None else weights_of(weights, n)
-        with np.errstate(all="ignore"):
-            sums = grouped_sums(array, labels.codes, len(labels.values), w)
-            errors = first_errors(sums)
-        check_sums(array, labels.codes, w, sums)
-        ends = grouped_extremes(array, labels.codes, len(labels.values)) if extremes else None
-        names = tuple(labels.values)
-        used = np.flatnonzero(sums.counts)
-        if len(used) < len(names):
-            names = tuple(names[k] for k in used.tolist())
-            sums, errors = sums.taken(used), errors[:, used]
-            ends = None if ends is None else (ends[0][used], ends[1][used])
-        return cls(
-            names,
+        sums = grouped_sums(array, labels.codes, len(labels.values), w)
+        _check_sums(array, labels.codes, w, sums)
+        whole = cls(
+            tuple(labels.values),
             sums,
-            errors,
-            ends,
+            first_errors(sums),
             check_labels(features, "features", d, "feature"),
             labels.categories,
         )
+        return whole._taken(np.flatnonzero(sums.counts))
 
     # Adding and removing
 
     def update(self, points: Any, labels: Any = None, weights: Any = None) -> Self:
         """With more points; takes what `of` takes."""
-        more = type(self).of(
-            points, labels, weights, features=self.features, extremes=self.extremes is not None
-        )
-        return self.merge(more)
+        return self.merge(type(self).of(points, labels, weights, features=self.features))
 
     def merge(self, other: Moments) -> Self:
         """The summary of the points of both."""
-        check_alike(self, other)
+        self._check_alike(other)
         if not other.labels:
             return self
         place = {label: k for k, label in enumerate(self.labels)}
@@ -231,12 +206,14 @@ class Moments:
             sums, errors = added(
                 self.sums, self.errors, other.sums, other.errors, where, len(place)
             )
-        check_merged(sums, where)
+        # An infinite or undefined entry of a scatter shows on its diagonal.
+        spread = np.diagonal(sums.scatters, axis1=1, axis2=2)[where]
+        if not (np.isfinite(spread).all() and np.isfinite(sums.weights[where]).all()):
+            raise Overflow(out_of_range("points"))
         return type(self)(
             tuple(place),
             sums,
             errors,
-            _widened(self.extremes, other.extremes, where, len(place)),
             self.features if self.features is not None else other.features,
             joined(self.categories if self.labels else None, other.categories),
             self.reduced or other.reduced,
@@ -245,40 +222,33 @@ class Moments:
     @classmethod
     def merged(cls, parts: Iterable[Self]) -> Self:
         """All of several summaries, at least one, as one."""
-        levels: list[Self | None] = []
-        # A balanced tree, made while the parts come: log₂ of their number is kept, not all.
+        # A balanced tree, made while the parts come: at most log₂ of their number are kept.
+        stack: list[tuple[int, Self]] = []
         for part in parts:
-            carry, k = part, 0
-            while k < len(levels) and levels[k] is not None:
-                carry, levels[k], k = levels[k].merge(carry), None, k + 1  # type: ignore[union-attr]
-            if k == len(levels):
-                levels.append(None)
-            levels[k] = carry
-        kept = [part for part in reversed(levels) if part is not None]
-        if not kept:
-            raise ValueError(
-                complaint("parts", "have at least one summary", "got none", "Use Moments.empty")
-            )
-        total = kept[0]
-        for part in kept[1:]:
+            stack.append((0, part))
+            while len(stack) > 1 and stack[-1][0] == stack[-2][0]:
+                (level, first), (_, second) = stack[-2:]
+                stack[-2:] = [(level + 1, first.merge(second))]
+        if not stack:
+            raise ValueError("parts must have at least one summary; got none")
+        total = stack[0][1]
+        for _, part in stack[1:]:
             total = total.merge(part)
         return total
 
     def downdate(self, other: Moments) -> Self:
         """Without the points of ``other``, which were merged before.
 
-        Removing cancels: where little is left of much, the digits that were lost stay lost.
-        ``errors`` bounds them, before and after: with u = 2⁻⁵³, each removal adds some 16 u times
-        the scatter there was to what the scatters themselves had. A window of `Aggregator` keeps
-        its points and removes nothing.
+        Subtraction cancels: where most of the points are removed, digits are lost. ``errors``
+        bounds the loss: with u = 2⁻⁵³, each removal adds about 16 u times the former scatter. A
+        window of `Aggregator` keeps its points and subtracts nothing.
 
-        Only what was merged may be removed. The points are not known any more: others are refused
-        when they are more than there are, or weigh more, and otherwise give the moments of no data.
+        Only points that were merged before may be removed. Others are refused if they are more, or
+        weigh more, than the points of their label; otherwise the result has no meaning.
 
-        Labels without points are dropped, a label with one point is certain, and smallest and
-        largest values are no longer known.
+        Labels without points are dropped, and a label with one point has no scatter.
         """
-        check_alike(self, other)
+        self._check_alike(other)
         place = {label: k for k, label in enumerate(self.labels)}
         lost = [label for label in other.labels if label not in place]
         where = np.array([place.get(label, 0) for label in other.labels], dtype=np.int64)
@@ -289,15 +259,11 @@ class Moments:
         if lost or more.any():
             label = lost[0] if lost else other.labels[int(more.argmax())]
             raise ValueError(
-                complaint(
-                    "other",
-                    "hold points that were merged before",
-                    f"it has more points of {label!r} than there are, or heavier ones",
-                    "Remove what was added, once",
-                )
+                "other must hold points that were merged before; it has more points of "
+                f"{label!r} than there are, or heavier ones"
             )
         sums, errors = removed(self.sums, self.errors, other.sums, other.errors, where)
-        left = replace(self, sums=sums, errors=errors, extremes=None, reduced=True)
+        left = replace(self, sums=sums, errors=errors, reduced=True)
         return left._taken(np.flatnonzero(sums.counts > 0))
 
     def discounted(self, factor: float) -> Self:
@@ -312,19 +278,40 @@ class Moments:
     def heavier(self, share: float) -> Self:
         """Without the labels that weigh less than ``share`` of the heaviest."""
         weights = self.sums.weights
-        kept = np.flatnonzero(weights >= share * weights.max(initial=0.0))
-        return self if len(kept) == len(self) else self._taken(kept)
+        return self._taken(np.flatnonzero(weights >= share * weights.max(initial=0.0)))
 
     def _taken(self, kept: Integers) -> Self:
         """Some of the labels."""
-        ends = self.extremes
+        if len(kept) == len(self):
+            return self
         return replace(
             self,
             labels=tuple(self.labels[k] for k in kept.tolist()),
             sums=self.sums.taken(kept),
             errors=self.errors[:, kept],
-            extremes=None if ends is None else (ends[0][kept], ends[1][kept]),
         )
+
+    def _check_alike(self, other: Moments) -> None:
+        """Raise unless the other summary has the same features and as many keys."""
+        if self.n_features != other.n_features:
+            raise ValueError(
+                f"other must have the same {self.n_features} features; got {other.n_features}"
+            )
+        if None not in (self.features, other.features) and self.features != other.features:
+            own, given = next(
+                pair
+                for pair in zip(self.features or (), other.features or (), strict=True)
+                if pair[0] != pair[1]
+            )
+            raise ValueError(
+                "other must have the same features in the same order; "
+                f"got {given!r} instead of {own!r}"
+            )
+        if self.labels and other.labels and len(self.categories) != len(other.categories):
+            raise ValueError(
+                f"other must have labels of {len(self.categories)} keys; "
+                f"got {len(other.categories)}"
+            )
 
     # What it stands for
 
@@ -345,25 +332,21 @@ class Moments:
         """
         check_choice(spread, ("std", "sem"), "spread")
         if not self.labels:
-            raise ValueError(
-                complaint("points", "be at least one", "got none", "Add points before asking")
-            )
+            raise ValueError("points must be at least one; got none")
         factor = ordered(self.labels, self.categories)
         sums = self.sums.taken(np.argsort(factor.codes))
         divisor = np.where(sums.weights > 0.0, sums.weights, 1.0)
         if spread == "sem":
-            check_squares(sums, factor.labels)
-            share = sums.squares / divisor**2
-            check_replicated(sums.counts, share, factor.labels)
+            share = _replicated(sums, factor.labels)
             divisor *= (1.0 - share) / share
         covs = np.divide(sums.scatters, divisor[:, None, None], out=sums.scatters)
         return UncertainArray(
             sums.means,
             _positive(covs) if self.reduced else covs,
             weights=sums.weights,
+            counts=sums.counts,
             names=factor.labels,
             features=self.features,
-            counts=sums.counts,
             # The distribution of a mean is that of one unknown value, not of the points.
             source="values" if spread == "sem" else "groups",
             check=False,
@@ -374,41 +357,193 @@ class Moments:
     def save(self, path: str | PathLike[str]) -> None:
         """Write to ``path``, whole or not at all: an open format, no pickle."""
         with replacing(path) as file:
-            write_moments(file, self)
+            self._write(file)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read what `save` wrote."""
-        return read_moments(path, cls)
+        """Read a file that `save` wrote."""
+        return cls._read(path)
 
     def to_bytes(self) -> bytes:
         """The same as `save`, in memory."""
         stream = io.BytesIO()
-        write_moments(stream, self)
+        self._write(stream)
         return stream.getvalue()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """What `to_bytes` returned."""
-        return read_moments(io.BytesIO(data), cls)
+        """Read what `to_bytes` returned."""
+        return cls._read(io.BytesIO(data))
+
+    def _write(self, file: IO[bytes]) -> None:
+        header = {
+            "labels": _to_json(self.labels)[1],
+            "categories": [None if own is None else _to_json(own)[1] for own in self.categories],
+            "features": self.features,
+            "reduced": self.reduced,
+        }
+        arrays: Arrays = {**self.sums._asdict(), "errors": self.errors}
+        write_archive(file, _FORMAT, _VERSION, header, arrays)
+
+    @classmethod
+    def _read(cls, source: str | PathLike[str] | IO[bytes]) -> Self:
+        return read_archive(source, _FORMAT, _VERSION, _FOREIGN, partial(_assembled, cls))
 
 
-def _widened(a: Extremes, b: Extremes, where: Integers, n: int) -> Extremes:
-    """The extremes of both, where both have them."""
-    if a is None or b is None:
-        return None
-    low, high = (np.full((n, a[0].shape[1]), end) for end in (np.inf, -np.inf))
-    low[: len(a[0])], high[: len(a[1])] = a
-    low[where] = np.minimum(low[where], b[0])
-    high[where] = np.maximum(high[where], b[1])
-    return low, high
+M = TypeVar("M", bound=Moments)
+
+
+def _assembled(kind: type[M], header: dict[str, Any], arrays: Arrays) -> M:
+    """A summary from the parts of its file."""
+    features = header["features"]
+    return kind(
+        tuple(map(_from_json, header["labels"])),
+        Sums(*(arrays[name] for name in Sums._fields)),
+        arrays["errors"],
+        None if features is None else tuple(features),
+        tuple(None if own is None else tuple(map(_from_json, own)) for own in header["categories"]),
+        bool(header["reduced"]),
+    )
+
+
+class Partial(NamedTuple):
+    """The summary of a partition of data on a cluster.
+
+    Attributes
+    ----------
+    moments : Moments
+    dropped : Counter
+        Points left out, as asked for, by what they lacked: a ``"label"`` or a ``"value"``.
+    """
+
+    moments: Moments
+    dropped: Counter[str]
+
+    @classmethod
+    def merged(cls, parts: Sequence[Partial]) -> Partial:
+        """Several partitions, at least one, as one."""
+        dropped = sum((part.dropped for part in parts), Counter[str]())
+        return cls(Moments.merged(part.moments for part in parts), dropped)
+
+
+def check_rows(codes: Integers, n: int, missing: str) -> None:
+    """Raise unless each of ``n`` points has a label; ``"drop"`` allows for missing ones."""
+    if len(codes) != n:
+        raise ValueError(
+            f"by must have one label for each point; got {len(codes)} for {n} points. "
+            "Select the same rows from both."
+        )
+    absent = int(np.count_nonzero(codes < 0))
+    if absent and missing != "drop":
+        raise ValueError(
+            f"by must have a label for every point; {absent} of {n} are missing. "
+            "Pass missing='drop' to leave these points out."
+        )
+
+
+def weights_of(weights: Any, n: int) -> Doubles:
+    """The weights of ``n`` points, checked."""
+    array = as_floats(weights, "weights").astype(np.float64, copy=False)
+    if array.shape != (n,):
+        raise ValueError(
+            f"weights must have one entry for each of the {n} points; got shape {shape_of(array)}"
+        )
+    check_finite(array, "weights", ("row",))
+    if n and array.min() < 0:
+        row = int(array.argmin())
+        raise ValueError(f"weights must be zero or positive; got {array[row]} at row {row}")
+    return array
+
+
+def labelled_rows(points: Floats, codes: Integers) -> Floats:
+    """The points, with zeros for those without a label, which may hold anything."""
+    kept = codes >= 0
+    return points if kept.all() else np.where(kept[:, None], points, 0.0)
+
+
+def _check_sums(points: Floats, codes: Integers, weights: Doubles | None, sums: Sums) -> None:
+    """Raise for points that are not finite, or whose sums overflow or underflow."""
+    finite = bool(np.isfinite(sums.means).all() and np.isfinite(sums.scatters).all())
+    # A point that is not finite shows in its group's sums, unless its weight is zero: no pass over
+    # all points is needed.
+    if not finite or (weights is not None and not np.isfinite(points[weights == 0.0]).all()):
+        check_finite(labelled_rows(points, codes), "points", ("row", "feature"))
+    if not np.isfinite(sums.weights).all():
+        raise Overflow("weights must have a sum that fits into float64; it overflows")
+    if not finite:
+        raise Overflow(out_of_range("points"))
+    used = codes >= 0 if weights is None else (codes >= 0) & (weights > 0.0)
+    if underflow(points, used, sums):
+        raise Overflow(out_of_range("points", "underflows"))
+
+
+def _replicated(sums: Sums, labels: Sequence[str]) -> Doubles:
+    """Σ w² / (Σ w)² of labels that have at least two points each."""
+    faint = (sums.weights > 0.0) & (sums.squares < np.finfo(np.float64).tiny)
+    if faint.any():
+        k = int(faint.argmax())
+        raise ValueError(
+            "weights must have squares that fit into float64 for spread='sem'; "
+            f"those of {labels[k]!r} sum to {sums.weights[k]:.3g}. "
+            "Divide the weights by the largest first."
+        )
+    share = sums.squares / np.where(sums.weights > 0.0, sums.weights, 1.0) ** 2
+    few = (sums.counts < 2) | (share > 1.0 - 1e-12)
+    single = [labels[i] for i in np.flatnonzero(few).tolist()]
+    if single:
+        raise ValueError(
+            f"by must give every label at least two points for spread='sem'; {listed(single)} "
+            f"{'has' if len(single) == 1 else 'have'} one. Leave it out, or use spread='std'."
+        )
+    return np.asarray(share)
 
 
 def _positive(covs: Doubles) -> Doubles:
-    """The nearest positive semi-definite matrices: nearer to the truth, which is one."""
+    """The nearest positive semi-definite matrices."""
     values, vectors = np.linalg.eigh(covs)
     bad = values[:, 0] < 0.0
-    if bad.any():
-        roots = vectors[bad] * np.sqrt(np.clip(values[bad], 0.0, None))[:, None, :]
-        covs[bad] = roots @ roots.transpose(0, 2, 1)
+    roots = vectors[bad] * np.sqrt(np.clip(values[bad], 0.0, None))[:, None, :]
+    covs[bad] = roots @ roots.transpose(0, 2, 1)
     return covs
+
+
+def _to_json(label: Any) -> Any:
+    """A label as JSON; a label of a kind that JSON lacks as a list of its kind and its value."""
+    if isinstance(label, np.generic) and label.dtype.kind in "iufbU":
+        label = label.item()
+    if label is None or isinstance(label, str | bool | int | float):
+        return label
+    if isinstance(label, tuple):
+        return ["tuple", [_to_json(part) for part in label]]
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return [label.dtype.str, int(label.astype(np.int64))]
+    if getattr(label, "nanosecond", 0):  # of pandas: datetime would cut it
+        return ["Timestamp", label.isoformat()]
+    for kind in (dt.datetime, dt.date, dt.time):
+        if isinstance(label, kind):
+            return [kind.__name__, label.isoformat()]
+    if isinstance(label, dt.timedelta):
+        return ["timedelta", [label.days, label.seconds, label.microseconds]]
+    if isinstance(label, bytes):
+        return ["bytes", label.hex()]
+    raise TypeError(
+        "labels must be text, numbers, dates or times to be saved; "
+        f"got the {type(label).__name__} {label!r}"
+    )
+
+
+def _from_json(label: Any) -> Any:
+    if not isinstance(label, list):
+        return label
+    kind, value = label
+    if kind == "tuple":
+        return tuple(map(_from_json, value))
+    if kind == "timedelta":
+        return dt.timedelta(*value)
+    if kind == "bytes":
+        return bytes.fromhex(value)
+    if kind == "Timestamp":
+        return pandas_for("reading labels that are times with nanoseconds").Timestamp(value)
+    if kind in ("datetime", "date", "time"):
+        return getattr(dt, kind).fromisoformat(value)
+    return np.int64(value).view(kind)

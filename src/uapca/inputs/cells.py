@@ -350,8 +350,10 @@ def of_cells(
         for value, own in errors.items():
             if all(isinstance(law, Point) or law is None for law in laws[own.columns[0]]):
                 raise ValueError(
-                    f"columns must hold uncertain cells; {own.columns[0]!r} is named like the errors "
-                    f"of {value!r}: uapca.from_frame reads values with errors, features= chooses columns"
+                    f"columns must hold uncertain cells; {own.columns[0]!r} is named like the "
+                    "errors "
+                    f"of {value!r}: uapca.from_frame reads values with errors, features= "
+                    "chooses columns"
                 )
     filled = _fill(laws, fill, words)
     bad = [
@@ -364,7 +366,8 @@ def of_cells(
         raise reading.refuse(
             sorted(bad),
             f"{len(bad)} cells cannot be read" if len(bad) > 1 else "a cell cannot be read",
-            f"words={{'good': 'T(13, 14, 16, 18)'}} gives words a meaning, names={chosen[0]!r} takes "
+            f"words={{'good': 'T(13, 14, 16, 18)'}} gives words a meaning, names={chosen[0]!r} "
+            "takes "
             "a column as names, exclude= leaves columns out",
         )
     reading.drop([i for i, _, _ in bad], "with a cell that cannot be read")

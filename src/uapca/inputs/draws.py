@@ -94,7 +94,7 @@ def from_draws(
         names=joint.names if names is None else names,
         features=joint.features if features is None else features,
         laws=[Samples(array[:, i]) for i in range(array.shape[1])] if keep_samples else None,
-        origin=f"{array.shape[0]:,} draws of {array.shape[1]:,} rows and {array.shape[2]:,} features",
+        origin="{:,} draws of {:,} rows and {:,} features".format(*array.shape),
         check=False,
     )
 
@@ -210,7 +210,8 @@ def _from_dataset(
     absent = [name for name in wanted if name not in source.data_vars]
     if absent or not wanted:
         raise ValueError(
-            f"var_names must name variables of the draws; there is no {listed(list(map(str, absent)))} "
+            "var_names must name variables of the draws; there is no "
+            f"{listed(list(map(str, absent)))} "
             f"among {listed(list(map(str, source.data_vars)))}"
         )
     over = _sample_dims(list(source.dims), sample_dims)
@@ -266,7 +267,7 @@ def _moments(array: Floats) -> tuple[Floats, Floats]:
 
 
 def _warn_of_correlation(array: Floats) -> None:
-    """Warn where draws of different rows move together, beyond what chance and chains make of it."""
+    """Warn where draws of different rows move together, beyond what chance makes of it."""
     count, n, d = array.shape
     if n < 2 or count < 20:
         return

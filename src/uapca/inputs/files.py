@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import glob
-import gzip
 import io
 import json
 import os
@@ -30,6 +29,7 @@ from uapca._names import nearest
 from uapca._validation import listed
 from uapca.exceptions import FileError
 from uapca.inputs.frame import Table, table_of
+from uapca.inputs.read import shown
 
 __all__ = ["Source", "is_streamed", "library", "open_table", "sources_of"]
 
@@ -51,7 +51,7 @@ _STARTS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "Excel", b"SIM
 _DATA = (*_FORMATS["Parquet"], *_FORMATS["Arrow"], ".csv", ".tsv")
 _DATA += tuple(ending + packed for ending in (".csv", ".tsv") for packed in _PACKED)
 # Folders of formats that keep files which no longer count, and how they are known.
-_LAKES = {"_delta_log": "Delta Lake", "metadata": "Iceberg", ".hoodie": "Hudi"}
+_LAKES = {"_delta_log": "a Delta Lake", "metadata": "an Iceberg", ".hoodie": "a Hudi"}
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _HEAD = 1 << 20  # bytes of a text from which its columns are understood
 _BLOCK = 4 << 20  # bytes of a text taken at a time by the reader of CSV files
@@ -180,17 +180,16 @@ def _stream(path: str) -> Any:
 
 def _bytes(path: str, most: int = -1) -> bytes:
     """The bytes of a file, unpacked; the first ones only if ``most`` says so."""
-    stream = _stream(path)
-    file = open(stream, "rb") if isinstance(stream, str) else stream  # noqa: SIM115
-    with file:
-        if path.lower().endswith(".gz"):
-            file = gzip.open(file)
-        elif path.lower().endswith((".bz2", ".xz")):
-            file = import_module("bz2" if path.lower().endswith("2") else "lzma").open(file)
-        elif path.lower().endswith(".zst"):
-            file = library("pyarrow", "unpacking .zst files").input_stream(file, compression="zstd")
-        with reading(path):
-            return bytes(file.read() if most < 0 else file.read(most))
+    stream, name = _stream(path), path.lower()
+    with reading(path), open(stream, "rb") if isinstance(stream, str) else stream as file:
+        if name.endswith(".zst"):
+            pa = library("pyarrow", "unpacking .zst files")
+            return bytes(pa.input_stream(file, compression="zstd").read(None if most < 0 else most))
+        packed = {".gz": "gzip", "bz2": "bz2", ".xz": "lzma"}.get(name[-3:])
+        if packed is None:
+            return bytes(file.read(most))
+        with import_module(packed).open(file) as unpacked:
+            return bytes(unpacked.read(most))
 
 
 def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
@@ -375,7 +374,8 @@ class Text:
         for i, row in enumerate(found):
             if len(row) != len(found[0]):
                 raise FileError(
-                    f"every line must have {len(found[0])} cells like the first; {self._source!r} has "
+                    f"every line must have {len(found[0])} cells like the first; "
+                    f"{self._source!r} has "
                     f"{len(row)} in row {i - 1}; put cells with a separator in quotes, "
                     '"[10, 12]", or write [10; 12] in a file separated by commas'
                 )
@@ -392,7 +392,8 @@ class Text:
             named = re.split(r"\s*[,;\t|]\s*|\s+", comments[-1].strip("#% ")) if comments else []
             if len(named) != len(header):
                 raise FileError(
-                    f"the first line must name the columns; {self._source!r} begins with {header[0]!r}"
+                    f"the first line must name the columns; {self._source!r} begins with "
+                    f"{header[0]!r}"
                 )
             header, self.header = named, False
         twice = (
@@ -483,9 +484,7 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[Found]
         data = [name for name in visible if name.lower().endswith(_DATA)]
         others = [os.path.basename(name) for name in visible if name not in set(data)]
         if others:
-            notes.append(
-                f"not read, by their endings: {', '.join(others[:5])}{f' and {len(others) - 5} more' if len(others) > 5 else ''}"
-            )
+            notes.append(f"not read, by their endings: {shown(others)}")
     if not data:
         if os.path.isdir(path):
             raise FileNotFoundError(
@@ -530,12 +529,12 @@ def _refuse_lake(folder: str) -> None:
         notes = glob.glob(os.path.join(inside, "*.metadata.json")) if mark == "metadata" else ()
         if os.path.isdir(inside) and (mark != "metadata" or notes):
             remedy = {
-                "Delta Lake": "pass deltalake.DeltaTable(path).to_pyarrow_dataset()",
-                "Iceberg": "pass the Arrow reader of pyiceberg",
-                "Hudi": "read it with its own library",
+                "a Delta Lake": "pass deltalake.DeltaTable(path).to_pyarrow_dataset()",
+                "an Iceberg": "pass the Arrow reader of pyiceberg",
+                "a Hudi": "read it with its own library",
             }[form]
             raise FileError(
-                f"{folder!r} is a {form} table, which keeps deleted rows in its files; {remedy}"
+                f"{folder!r} is {form} table, which keeps deleted rows in its files; {remedy}"
             )
 
 
@@ -769,7 +768,7 @@ class CsvFile(Source):
         pa, module, text = library("pyarrow"), library("pyarrow.csv"), self._text
         stream = _stream(self.name)
         if not isinstance(stream, str):
-            stream = pa.PythonFile(stream)
+            stream = pa.PythonFile(stream, mode="r")
         words = {word.strip() for word in self._table.absent}
         nulls = sorted({form for w in words for form in (w, w.upper(), w.title(), "NaN", "None")})
         types = dict.fromkeys(names, pa.string()) | dict.fromkeys(numbers, pa.float64())
@@ -858,9 +857,9 @@ class CsvFile(Source):
 
 
 def _bad_cell(name: str, row: int, column: str, text: Any) -> FileError:
-    shown = repr(text if len(str(text)) <= 40 else str(text)[:37] + "...")
+    cell = repr(text if len(str(text)) <= 40 else str(text)[:37] + "...")
     return FileError(
-        f"cells must be numbers; {name!r}, row {row}, column {column!r}: cannot read {shown} as a "
+        f"cells must be numbers; {name!r}, row {row}, column {column!r}: cannot read {cell} as a "
         "number; correct it, pass bad_cells='drop', or leave the column out with exclude="
     )
 

@@ -333,7 +333,8 @@ class Table:
         except (ImportError, ValueError, TypeError, AttributeError):
             known = not isinstance(own, str)
             raise ValueError(
-                f"errors must have the unit of their values; {column!r} is in {own} and {base!r} in "
+                f"errors must have the unit of their values; {column!r} is in {own} and "
+                f"{base!r} in "
                 f"{unit}, which does not convert{'' if known else ' here (astropy converts)'}"
             ) from None
 
@@ -435,7 +436,7 @@ def table_of(data: Any, parameter: str = "source", **options: Any) -> Table:
         data = {name: data[name] for name in data.colnames}
     elif hasattr(data, "data_vars"):  # xarray
         data = _of_xarray(data)
-    elif hasattr(data, "fetch_arrow_table"):  # ADBC
+    elif hasattr(data, "fetch_arrow_table") and not hasattr(data, "__arrow_c_stream__"):  # ADBC
         data = data.fetch_arrow_table()
     elif hasattr(data, "fetchall") and not hasattr(
         data, "__arrow_c_stream__"
@@ -502,7 +503,8 @@ def _of_xarray(data: Any) -> dict[str, Any]:
     dims = {dim for name in data.data_vars for dim in data[name].dims}
     if len(dims) != 1:
         raise ValueError(
-            f"variables must run over one dimension, that of the rows; got {listed(sorted(map(str, dims)))}; "
+            "variables must run over one dimension, that of the rows; got "
+            f"{listed(sorted(map(str, dims)))}; "
             "from_draws reads draws"
         )
     columns = {str(name): data[name].values for name in data.data_vars}
@@ -517,7 +519,7 @@ def _vector(values: Any, name: str, units: dict[str, Any]) -> npt.NDArray[Any]:
         units.setdefault(name, unit)
     mask = getattr(values, "mask", None)
     bare = getattr(values, "value", getattr(values, "magnitude", values))
-    column = bare if type(bare) is np.ndarray else None
+    column = bare if type(bare) is np.ndarray and bare.dtype.kind not in "SUT" else None
     if column is None:
         try:
             column = np.asarray(bare)
@@ -714,7 +716,8 @@ class Reading:
             self.names = table.texts(self.named)
             if None in self.names:
                 raise ValueError(
-                    f"names must be given for every row; {table.place(self.names.index(None), self.named)} "
+                    "names must be given for every row; "
+                    f"{table.place(self.names.index(None), self.named)} "
                     "is empty"
                 )
         self.taken = {name for name in (self.named, self.weighted) if name is not None}
@@ -788,7 +791,8 @@ class Reading:
         """Names, weights and origin of the rows that are kept; says how many are not."""
         if not self.mask.any():
             raise ValueError(
-                f"{self.table.source or 'the table'} must have complete rows; every row lacks a value"
+                f"{self.table.source or 'the table'} must have complete rows; every row lacks a "
+                "value"
             )
         weights = self.weights
         if self.weighted is not None:
@@ -820,13 +824,15 @@ def say_dropped(dropped: Mapping[str, int], skipped: Sequence[str] = ()) -> None
     parts = [f"{n} {why}" for why, n in sorted(dropped.items()) if n]
     if parts:
         warn(
-            f"left out {counted(sum(dropped.values()), 'row')}, as asked for: {' and '.join(parts)}",
+            f"left out {counted(sum(dropped.values()), 'row')}, as asked for: "
+            f"{' and '.join(parts)}",
             DroppedRowsWarning,
         )
     if skipped:
         more = f"; and {len(skipped) - 5} more" if len(skipped) > 5 else ""
         warn(
-            f"left out {counted(len(skipped), 'file')}, as asked for: {'; '.join(skipped[:5])}{more}",
+            f"left out {counted(len(skipped), 'file')}, as asked for: "
+            f"{'; '.join(skipped[:5])}{more}",
             SkippedFilesWarning,
         )
 
@@ -898,7 +904,8 @@ def of_columns(
         described.append(f"correlations: {shown(list(roles.pairs.values()))}")
     common, kept = reading.finish(described, roles), reading.mask
     if not kept.all():
-        mean, std, matrices = (None if a is None else a[kept] for a in (mean, std, matrices))
+        mean = mean[kept]
+        std, matrices = (None if part is None else part[kept] for part in (std, matrices))
         sides = {j: (low[kept], high[kept], mode[kept]) for j, (low, high, mode) in sides.items()}
     laws = TwoPieceLaws(mean, std, sides) if sides and matrices is None and gaps is None else None
     return UncertainArray(
@@ -1022,7 +1029,8 @@ def _covariances(reading: Reading, roles: Roles, values: Floats, std: Any) -> Fl
         row, k = (int(i) for i in np.argwhere(outside)[0])
         column = list(roles.pairs.values())[k]
         raise ValueError(
-            f"correlations must be between -1 and 1; {reading.table.place(row, column, reading.names)} "
+            "correlations must be between -1 and 1; "
+            f"{reading.table.place(row, column, reading.names)} "
             f"is {values[row, k]}"
         )
     matrices = np.zeros((n, d, d))

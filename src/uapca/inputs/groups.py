@@ -28,11 +28,9 @@ from uapca._validation import (
     shape_of,
 )
 from uapca.aggregate import Moments, dask, keyed, spark
-from uapca.aggregate.binning import Binning, binning_of
-from uapca.aggregate.checks import Overflow, check_rows, labelled_rows, weights_of
 from uapca.aggregate.collector import Collector, Decaying, Sliding
-from uapca.aggregate.keys import Keyed, ordered
-from uapca.aggregate.partials import Partial
+from uapca.aggregate.labels import Binning, Keyed, binning_of, ordered
+from uapca.aggregate.moments import Overflow, Partial, check_rows, labelled_rows, weights_of
 from uapca.exceptions import FileError
 from uapca.inputs.files import Source, is_streamed, library, open_table, sources_of
 from uapca.inputs.frame import Reading, Table, is_table, say_dropped, table_of
@@ -161,8 +159,6 @@ def from_groups(
     check_choice(bad_files, ("error", "skip"), "bad_files")
     if isinstance(chunk, bool) or not isinstance(chunk, int | np.integer) or chunk < 1:
         raise ValueError(f"chunk must be a positive number of rows; got {chunk!r}")
-    if bins is not None and by is not None:
-        raise ValueError("bins must be left out where by gives the labels; got both")
     if keep_samples and spread == "sem":
         raise ValueError(
             "keep_samples must be left out with spread='sem': the points show the spread of "
@@ -171,6 +167,8 @@ def from_groups(
     rule = {"missing": missing, "bad_cells": bad_cells}
     options: dict[str, Any] = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
     engine = _engine(points)
+    if engine is None and bins is not None and by is not None:
+        raise ValueError("bins must be left out where by gives the labels; got both")
     if engine is not None:
         _refuse_for(
             engine, bins=bins, keep_samples=keep_samples, bad_files=bad_files, progress=progress
@@ -285,7 +283,8 @@ def labelled_points(
         array = as_floats(points, "points")
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(
-                f"points must have shape (n, D) with at least one point and feature; got {shape_of(array)}"
+                "points must have shape (n, D) with at least one point and feature; got "
+                f"{shape_of(array)}"
             )
         chosen = check_labels(features, "features", array.shape[1], "feature")
         keys, table = None, None
@@ -313,7 +312,8 @@ def labelled_points(
             row, column = (int(i) for i in np.argwhere(gaps)[0])
             where = f"column {chosen[column]!r}" if chosen is not None else f"feature {column}"
             raise ValueError(
-                f"values must not be missing; row {row}, {where} is empty or nan ({gaps.sum()} such)"
+                f"values must not be missing; row {row}, {where} is empty or nan ({gaps.sum()} "
+                "such)"
                 f"{_DROP}"
             )
         dropped[_INCOMPLETE] = int(rows.sum())
@@ -489,6 +489,8 @@ class Plan:
         Which source the others must be like, for messages.
     marks : dict
         By source, what it was when it was first read.
+    exclude : str, sequence of str or None
+        Columns that the user leaves out.
     """
 
     features: list[str]
@@ -500,21 +502,21 @@ class Plan:
     usable: list[Source] = field(default_factory=list)
     like: str = "the first"
     marks: dict[str, Any] = field(default_factory=dict)
+    exclude: Any = None
 
     def check(self, source: Source, schema: Any) -> None:
         """Raise unless a source has the columns of the first, with values and labels as there."""
         self.check_columns(source, schema)
         for name, kind in zip(self.keys, self.kinds, strict=True):
-            own = _kind_of(schema.field(name).type)
-            if own not in (kind, "null"):
+            held = _kind_of(schema.field(name).type)
+            if held not in (kind, "null"):
                 raise FileError(
                     f"labels must be of one kind, {kind} as in {self.like}; in {source.name!r} the "
-                    f"column {name!r} holds {own}"
+                    f"column {name!r} holds {held}"
                 )
         if self.roles is not None:
-            more = [
-                n for n in _roles_of(source, schema, self.keys).features if n not in self.features
-            ]
+            own = _roles_of(source, schema, self.keys, exclude=self.exclude).features
+            more = [name for name in own if name not in self.features]
             if more:
                 raise FileError(
                     f"every file must have the columns of {self.like}; {source.name!r} has "
@@ -527,7 +529,8 @@ class Plan:
         absent = [n for n in wanted if n not in schema.names]
         if absent:
             raise FileError(
-                f"every file must have the columns of {self.like}; {source.name!r} has no {listed(absent)}"
+                f"every file must have the columns of {self.like}; {source.name!r} has no "
+                f"{listed(absent)}"
             )
         twice = [n for n in wanted if schema.names.count(n) > 1]
         if twice:
@@ -623,7 +626,8 @@ def _streamed(
     keys = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
     if bins is None and not (keys and all(isinstance(key, str) for key in keys)):
         raise TypeError(
-            f"by must name columns of the files; got {type(by).__name__}; bins= is for points without labels"
+            f"by must name columns of the files; got {type(by).__name__}; bins= is for points "
+            "without labels"
         )
     skipped: list[str] | None = [] if bad_files == "skip" else None
     sources, notes = sources_of(points, skipped, bad_cells=rule["bad_cells"], **options)
@@ -735,7 +739,8 @@ def _model(
                 f"by must name columns of text, numbers, dates or times; {key!r} holds {kind}"
             )
     kinds = [_kind_of(schema.field(key).type) for key in keys]
-    plan = Plan(roles.features, keys, kinds, roles if features is None else None, missing, rows)
+    every = roles if features is None else None
+    plan = Plan(roles.features, keys, kinds, every, missing, rows, exclude=exclude)
     plan.check_columns(source, schema)
     return plan
 
@@ -771,7 +776,8 @@ def _collected(
         for source in sources:
             if plan.marks.get(source.name) not in (None, source.mark()):
                 raise FileError(
-                    f"files must not change while they are read; {source.name!r} has since the bins were found"
+                    f"files must not change while they are read; {source.name!r} has since the "
+                    "bins were found"
                 )
         dropped.update(lost)
         return moments
@@ -828,7 +834,8 @@ def _farthest(plan: Plan, sources: Sequence[Source]) -> FileError | None:
                 found = (float(sizes.max()), source.name, plan.features[column], start + row)
             start += piece.read
     return FileError(
-        f"values must have squares that fit into float64; {found[1]!r}, about row {found[3]}, column "
+        f"values must have squares that fit into float64; {found[1]!r}, about row {found[3]}, "
+        "column "
         f"{found[2]!r} is {found[0]:g}; divide the data by its largest magnitude"
     )
 
@@ -976,7 +983,8 @@ class PartitionPlan(Plan):
             # A partition without a single value may have any type.
             if not is_number(kind) and not types.is_null(kind):
                 raise FileError(
-                    f"values must be numbers in every partition; {source.name!r}, column {name!r} holds {kind}"
+                    f"values must be numbers in every partition; {source.name!r}, column "
+                    f"{name!r} holds {kind}"
                 )
 
 
@@ -1200,7 +1208,8 @@ class Aggregator:
             array = as_floats(points, "points")
             if array.ndim != 2 or not array.shape[1]:
                 raise ValueError(
-                    f"points must have shape (n, D) with at least one feature; got {shape_of(array)}"
+                    "points must have shape (n, D) with at least one feature; got "
+                    f"{shape_of(array)}"
                 )
             names = check_labels(self._features, "features", array.shape[1], "feature")
             return array, _given(labels, len(array)), names

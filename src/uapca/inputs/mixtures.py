@@ -122,7 +122,8 @@ def _covariances(mixture: Any, means: Floats, label: str) -> Floats:
     shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
     if given.shape != shapes.get(kind):
         raise ValueError(
-            f"the mixture of {label!r} must have covariances_ that fit covariance_type={kind!r}; got "
+            f"the mixture of {label!r} must have covariances_ that fit "
+            f"covariance_type={kind!r}; got "
             f"shape {shape_of(given)} for {k} components of {d} features"
         )
     if kind == "full":

@@ -308,7 +308,7 @@ def find_errors(
 
 
 def _by_name(names: Sequence[str]) -> dict[str, str]:
-    """Columns by their names, also without units in brackets and in lower case where that is clear."""
+    """Columns by their names, also without units and in lower case where that is clear."""
     known: dict[str, str] = {}
     twice: set[str] = set()
     for name in names:
@@ -361,9 +361,8 @@ def _matched(column: str, patterns: Sequence[str]) -> list[tuple[str, str]]:
 
 def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
     columns = [column for own in sides.values() for column in own]
-    if set(sides) == {"std", "plus"} and len(columns) == 2:
-        if sides["std"][0].startswith("e_"):
-            return Errors("distances", (sides["std"][0], sides["plus"][0]))
+    if set(sides) == {"std", "plus"} and len(columns) == 2 and sides["std"][0].startswith("e_"):
+        return Errors("distances", (sides["std"][0], sides["plus"][0]))
     if len(columns) == 1:
         role = "std" if columns[0].startswith("E_") and "plus" in sides else next(iter(sides))
         if role in ("std", "variance", "inverse"):
@@ -666,6 +665,8 @@ def read(
         bad_cells=bad_cells,
         missing=missing,
     )
+    if any(uncertainties.holds_errors(table, name) for name in table.names):
+        return uncertainties.of_table(reading, features, exclude)
     meant = fill is not None or len(absent) < len(meanings)
     named = errors is not None or bool(find_errors(table.names))
     if meant or (not named and cells.has_uncertain_cells(table, tuple(reading.taken))):

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from uapca._validation import Floats, shape_of
 from uapca.exceptions import CorrelationWarning
-from uapca.inputs.frame import is_table, table_of, warn
+from uapca.inputs.frame import Reading, Table, is_table, table_of, warn
+from uapca.inputs.read import expand, find_roles, shown
 from uapca.uncertain import UncertainArray
 
 __all__ = ["from_uncertainties"]
@@ -75,6 +76,30 @@ def from_uncertainties(
     return of_objects(cells, common)
 
 
+def of_table(reading: Reading, features: Any, exclude: Any) -> UncertainArray:
+    """Rows of a table in which some columns hold such numbers and others plain ones."""
+    table = reading.table
+    objects = {name for name in table.names if holds_errors(table, name)}
+    without = {*expand(exclude, table.names, "exclude"), *reading.taken}
+    plain = find_roles(table, taken=without | objects)
+    usable = [n for n in table.names if n in plain.features or n in objects - without]
+    chosen = usable if features is None else expand(features, table.names, "features", without)
+    cells = np.empty((len(table), len(chosen)), dtype=object)
+    for j, name in enumerate(chosen):
+        cells[:, j] = table.cells(name)
+    common = reading.finish(["numbers with errors", shown(chosen, 20)], plain)
+    return of_objects(cells, {"features": chosen, **common})
+
+
+def holds_errors(table: Table, name: str) -> bool:
+    """Whether a column holds ``ufloat`` objects or measurements."""
+    if table.kind(name) != "other":
+        return False
+    return any(
+        hasattr(cell, "nominal_value") or hasattr(cell, "magnitude") for cell in table.cells(name)
+    )
+
+
 def of_objects(cells: npt.NDArray[Any], common: dict[str, Any]) -> UncertainArray:
     """Rows of numbers with errors; correlations within a row are kept."""
     n, d = cells.shape
@@ -133,7 +158,8 @@ def _terms(cell: Any, row: int, column: int, unit: Any) -> tuple[float, dict[Any
             value, parts = float(cell), {}
     except (TypeError, ValueError, AttributeError):
         raise TypeError(
-            f"array must hold ufloat objects or numbers, in units that convert; got {cell!r} {place}"
+            f"array must hold ufloat objects or numbers, in units that convert; got {cell!r} "
+            f"{place}"
         ) from None
     if not np.isfinite(value) or not all(np.isfinite(size) for size in parts.values()):
         raise ValueError(f"array must be finite, values and errors; got {cell!s} {place}")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,8 @@ from uapca.laws.levels import cell_coverage, density_coverage, density_levels
 if TYPE_CHECKING:
     from uapca.laws.marginals import Marginal
 
+Complexes: TypeAlias = npt.NDArray[np.complex128]
+
 __all__ = ["Lattice", "cells_lattice", "kernel_lattice", "sum_lattice"]
 
 #: Cells along each axis of a lattice of one and of two dimensions.
@@ -36,6 +38,9 @@ CELLS = {1: 8192, 2: 512}
 TAIL, HEAVY_TAIL, PART_TAIL = 1e-5, 2e-3, 1e-7
 #: Tails are heavy where the first window is so many times as long as the second.
 HEAVY = 2.2
+#: Many short parts, of which each would be widened by a cell, are first summed on a patch of 32
+#: cells, each divided into 8.
+MANY, PATCH, FINE = 5, 32, 8
 #: Parts narrower than this many cells are not visible.
 THIN = 1e-3
 
@@ -249,24 +254,55 @@ def _transformed(
     shape = (CELLS[dim],) * dim
     steps = np.array([e[1] - e[0] for e in edges])
     total = 1.0
-    spectrum: npt.NDArray[np.complex128] | float = 1.0
+    spectrum: Complexes | float = 1.0
     for axis, j in enumerate(axes):
         mass = np.diff(parts[j].cdf(parts[j].mean + edges[axis]))
         total *= float(mass.sum())
         along = fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)
         spectrum = spectrum * (along if axis == dim - 1 else along[:, None])
+    patch: Complexes | float = 1.0
+    room: float = PATCH
     for j in others:
         cells = shares[:, j] / steps
         if np.abs(cells).max() * parts[j].std < THIN:
             continue
         deviations, mass = _small_cells(parts[j], shares[:, j], windows, steps)
         total *= float(mass.sum())
-        spectrum = spectrum * fft.rfftn(_shared(np.outer(deviations, cells), mass, shape))
+        places = np.outer(deviations, cells)
+        length = 2 * float(np.abs(places).max()) + 4 / FINE
+        if length > PATCH or len(others) < MANY:
+            spectrum = spectrum * _transform(places, mass, shape)
+            continue
+        if length > room:
+            spectrum, patch, room = spectrum * _coarsened(patch, shape), 1.0, PATCH
+        patch = patch * _transform(places * FINE, mass, (PATCH * FINE,) * dim)
+        room -= length
+    if room < PATCH:
+        spectrum = spectrum * _coarsened(patch, shape)
     found = np.maximum(fft.irfftn(spectrum, shape), 0.0)
     # What rounding left below a millionth of a millionth of the highest cell is nothing.
     found[found < 1e-13 * found.max()] = 0.0
     mass = found * (total / found.sum())
     return Lattice(origin, frame, edges, mass, 1 - total, further=further)
+
+
+def _transform(places: Floats, mass: Floats, shape: tuple[int, ...]) -> Complexes:
+    """Transform of masses at places (K, q), counted in cells, shared between the nearest nodes."""
+    # Sharing between nodes at distances f and 1 − f widens by f (1 − f), which is taken off first.
+    inside = places - np.floor(places)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = (mass @ (inside * (1 - inside))) / (mass @ places**2)
+    narrower = np.sqrt(np.clip(1 - np.nan_to_num(excess), 0.0, 1.0))
+    return np.asarray(fft.rfftn(_shared(places * narrower, mass, shape)))
+
+
+def _coarsened(patch: Complexes | float, shape: tuple[int, ...]) -> Complexes:
+    """The transform on the lattice of what has the transform `patch` on a patch of fine cells."""
+    size, dim = PATCH * FINE, len(shape)
+    mass = np.maximum(fft.irfftn(patch, (size,) * dim), 0.0).ravel()
+    signed = fft.fftfreq(size, FINE / size)
+    grid = np.meshgrid(*[signed] * dim, indexing="ij")
+    return _transform(np.stack([axis.ravel() for axis in grid], axis=1), mass, shape)
 
 
 def spanning_parts(columns: Floats, parts: Sequence[Marginal]) -> list[int]:

@@ -109,10 +109,12 @@ class Variable(Marginal):
         z = (np.asarray(x, dtype=np.float64) - self.shift) / self.factor
         with np.errstate(all="ignore"):
             if self.factor > 0:
-                return np.asarray(self.rv.cdf(z))
-            upper = self.rv.sf if hasattr(self.rv, "sf") else self.rv.ccdf
-            at = self.rv.pmf(z) if self.discrete else 0.0
-            return np.asarray(upper(z) + at)
+                found = self.rv.cdf(z)
+            else:
+                found = (self.rv.sf if hasattr(self.rv, "sf") else self.rv.ccdf)(z)
+                found = found + (self.rv.pmf(z) if self.discrete else 0.0)
+        # A law on the circle counts on beyond 1.
+        return np.clip(np.asarray(found, dtype=np.float64), 0.0, 1.0)
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
         q = np.asarray(q, dtype=np.float64)

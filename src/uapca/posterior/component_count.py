@@ -16,7 +16,6 @@ from uapca.posterior.likelihood import (
     Observations,
     Parameters,
     climb,
-    dense_errors,
     precisions,
 )
 from uapca.uncertain import UncertainArray
@@ -224,7 +223,7 @@ def _null(
     halves = []
     blocks = data.blocks(d * d)
     for block in blocks:
-        inverse, _ = precisions(block, Sigma, dense_errors(block))
+        inverse, _ = precisions(block, Sigma)
         if block.observed is not None:
             inverse[np.arange(d), np.arange(d)] += 1 - block.observed
         half = np.linalg.cholesky(np.moveaxis(inverse, 2, 0))

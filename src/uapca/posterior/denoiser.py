@@ -53,6 +53,11 @@ class Fitted:
     residual: bool
     tol: float
 
+    def rows(self, X: UncertainArray) -> Observations:
+        """Rows to be looked at with this model; those of the fit are prepared already."""
+        same = X is self.data.source
+        return self.data if same else Observations(X, self.data.center, self.data.unit)
+
     @cached_property
     def replicates(self) -> list[Parameters]:
         """The parameters without each of 20 groups of rows, fitted to a part of many rows."""
@@ -136,7 +141,8 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
     residual : bool, default=True
         Whether the factor model has the variance σ² beside the components.
     tol : float, default=1e-6
-        The climb stops when the error of Σ̂, relative to Σ + Ψ, is expected to be below.
+        The climb stops when the error of Σ̂, relative to Σ + Ψ, is expected to be below; with
+        many rows below up to 10 ``tol``.
     max_iter : int, default=1000
         The largest number of passes over the data.
 
@@ -303,7 +309,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         data = observations(X, cov, std, factors, None)
         self._check_features(data)
         fitted = self._fitted
-        rows = Observations(data, fitted.data.center, fitted.data.unit)
+        rows = fitted.rows(data)
         if rows.kind == "zero" and rows.complete:
             return data._replace(
                 mean=np.array(data.mean),
@@ -345,7 +351,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         data = observations(X, None, None, None, None)
         self._check_features(data)
         fitted = self._fitted
-        rows = Observations(data, fitted.data.center, fitted.data.unit)
+        rows = fitted.rows(data)
         try:
             value = rows.evaluate(fitted.theta).value
         except np.linalg.LinAlgError:

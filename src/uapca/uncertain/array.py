@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from os import PathLike
 from types import EllipsisType
-from typing import Any, NoReturn, Self, overload
+from typing import Any, ClassVar, NoReturn, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -909,7 +909,7 @@ class LawList(Sequence["uapca.laws.Law"]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"LawList({len(self)} laws)"

@@ -58,11 +58,17 @@ def without_units(
     if columns is not None:
         names: Sequence[Any] = list(columns)
         units = [_unit(column) for column in columns.values()]
-        mean = np.ma.stack([_magnitude(column) for column in columns.values()], axis=1)
+        parts = [_magnitude(column) for column in columns.values()]
+        shapes = dict.fromkeys(map(np.shape, parts))
+        if len(shapes) != 1 or len(next(iter(shapes))) != 1:
+            raise ValueError(f"mean must have columns of the same length; got {[*shapes]}")
+        mean = np.ma.stack(parts, axis=1)
         mean = mean if np.ma.is_masked(mean) else mean.data
         features = names if features is None else features
+        if hasattr(std, "columns"):
+            errors = {name: std[name] for name in std.columns}
     else:
-        names = features or [f"x{j}" for j in range(np.shape(mean)[-1])]
+        names = features or [f"x{j}" for j in range((np.shape(mean) or (1,))[-1])]
         units = [_unit(mean)] * len(names)
         mean = _magnitude(mean)
     if errors is not None:
@@ -97,10 +103,10 @@ def _columns(value: Any) -> Mapping[str, Any] | None:
 
 
 def _unit(value: Any) -> Any:
-    """The unit of a quantity of astropy or pint; None without one."""
+    """The unit of a quantity of astropy or pint, or of a column of astropy; None without one."""
     if hasattr(value, "m_as"):
         return value.units
-    return getattr(value, "unit", None) if hasattr(value, "to_value") else None
+    return value.unit if hasattr(value, "to_value") or hasattr(value, "quantity") else None
 
 
 def _symbol(unit: Any) -> str:
@@ -108,10 +114,11 @@ def _symbol(unit: Any) -> str:
 
 
 def _magnitude(value: Any) -> Any:
-    unit = _unit(value)
-    if unit is None:
-        return value
-    return value.m_as(unit) if hasattr(value, "m_as") else value.to_value(unit)
+    """The numbers of a quantity, masked where they are."""
+    if hasattr(value, "m_as"):
+        return value.m_as(value.units)
+    plain = value.to_value(value.unit) if hasattr(value, "to_value") else value
+    return np.ma.array(plain.unmasked, mask=plain.mask) if hasattr(plain, "unmasked") else plain
 
 
 def _converted(value: Any, units: Sequence[Any], parameter: str) -> Any:

@@ -1,0 +1,644 @@
+"""One way in: any real table is understood, and the understanding is said."""
+
+import gzip
+import json
+import os
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+import uapca
+from uapca.exceptions import (
+    CorrelationWarning,
+    DroppedRowsWarning,
+    FileError,
+    SkippedFilesWarning,
+)
+from uapca.inputs.read import find_errors
+
+
+def write(path, text, encoding="utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def refused(*args, kind=ValueError, reader=uapca.read, **options):
+    with pytest.raises(kind) as error:
+        reader(*args, **options)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def same(X, Y):
+    np.testing.assert_allclose(X.mean, Y.mean, rtol=1e-12)
+    np.testing.assert_allclose(X.cov.dense(), Y.cov.dense(), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(X.weights, Y.weights, rtol=1e-12)
+    assert (X.names, X.features) == (Y.names, Y.features)
+
+
+# Every reader gives the same array for every kind of table
+
+COLUMNS = {
+    "star": ["HD 1", "HD 2", "HD 3"],
+    "x": [1.5, 2.5, 4.0],
+    "x_err": [0.1, 0.2, 0.3],
+    "y": [5.0, 6.5, 8.0],
+    "e_y": [0.5, 0.25, 1.5],
+    "x_y_corr": [0.5, -0.25, 0.0],
+    "kind": ["b", "a", "b"],
+}
+CELLS = {"name": ["p", "q"], "a": ["14±2", "[1; 3]"], "b": ["T(1; 2; 3; 4)", "7"]}
+READERS = {
+    "read": (COLUMNS, uapca.read, {}),
+    "from_frame": (COLUMNS, uapca.from_frame, {}),
+    "read by": (COLUMNS, uapca.read, {"by": "kind"}),
+    "from_groups": (COLUMNS, uapca.from_groups, {"by": "kind"}),
+    "read cells": (CELLS, uapca.read, {}),
+    "from_table": (CELLS, uapca.from_table, {}),
+}
+
+
+def as_kind(columns, kind, folder):
+    if kind == "mapping":
+        return columns
+    if kind == "records":
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if kind in ("csv", "tsv", "jsonl", "csv.gz", "utf-16.csv"):
+        path = folder / f"t.{kind}"
+        rows = list(zip(*columns.values(), strict=True))
+        if kind == "jsonl":
+            lines = [json.dumps(dict(zip(columns, row, strict=True))) for row in rows]
+            return write(path, "\n".join(lines))
+        sign = "\t" if kind == "tsv" else ","
+        text = "\n".join(sign.join(map(str, row)) for row in [list(columns), *rows]) + "\n"
+        if kind == "csv.gz":
+            path.write_bytes(gzip.compress(text.encode()))
+            return path
+        return write(path, text, "utf-16" if "16" in kind else "utf-8")
+    if kind == "arrow":
+        return pytest.importorskip("pyarrow").table(columns)
+    if kind == "astropy":
+        return pytest.importorskip("astropy.table").Table(columns)
+    if kind == "polars" or kind == "lazy":
+        frame = pytest.importorskip("polars").DataFrame(columns)
+        return frame.lazy() if kind == "lazy" else frame
+    frame = pytest.importorskip("pandas").DataFrame(columns)
+    if kind == "pandas":
+        return frame
+    path = folder / f"t.{kind}"
+    if kind == "xlsx":
+        frame.to_excel(path, index=False)
+    else:
+        getattr(frame, f"to_{kind}")(path)
+    return path
+
+
+KINDS = ["records", "csv", "tsv", "csv.gz", "utf-16.csv", "jsonl", "xlsx", "parquet", "feather"]
+KINDS += ["pandas", "polars", "lazy", "arrow", "astropy"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("reader", READERS)
+def test_every_reader_reads_every_kind_of_table_the_same(reader, kind, tmp_path):
+    columns, call, options = READERS[reader]
+    found = call(as_kind(columns, kind, tmp_path), **options)
+    same(found, call(columns, **options))
+    assert found.origin.splitlines()[1:] == call(columns, **options).origin.splitlines()[1:]
+
+
+# The defects that new users met
+
+
+def test_ids_are_text_exactly_as_written(tmp_path):
+    ids = ["1234567890123456788", "1234567890123456789", "100"]
+    path = write(tmp_path / "g.csv", "source_id,x,x_err\n" + "".join(f"{i},1,2\n" for i in ids))
+    assert uapca.read(path).names == tuple(ids)
+    assert uapca.from_frame(path, names="source_id").names == tuple(ids)
+    assert set(uapca.from_groups(path, by="source_id").names) == set(ids)
+    assert set(uapca.read(path, by="source_id", keep_samples=True).names) == set(ids)
+    zeros = write(tmp_path / "z.csv", "k,x\n001,1\n01,3\n001,5\n")
+    assert uapca.from_groups(zeros, "k").names == ("001", "01")
+    numbers = write(tmp_path / "n.csv", "k,x\n10,1\n9,3\n")
+    for options in ({}, {"keep_samples": True}):
+        assert uapca.from_groups(numbers, "k", **options).names == ("9", "10")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "parquet", "mapping"])
+def test_large_ids_in_frames(kind, tmp_path):
+    ids = [1234567890123456788, 1234567890123456789]
+    table = as_kind({"source_id": ids, "x": [1.0, 2.0], "x_err": [0.1, 0.1]}, kind, tmp_path)
+    assert uapca.from_frame(table, names="source_id").names == tuple(map(str, ids))
+    assert uapca.read(table).names == tuple(map(str, ids))
+
+
+def test_only_what_is_used_is_looked_at(tmp_path):
+    path = write(tmp_path / "a.csv", "x,x_err,z,z_err\n1,0.1,?,\n2,0.2,4,-5\n")
+    assert uapca.read(path, features=["x"]).mean.ravel().tolist() == [1.0, 2.0]
+    assert uapca.read(path, exclude="z*").features == ("x",)
+
+
+def test_errors_are_never_features_without_a_word():
+    assert uapca.read({"a": [1.0], "a_err": [0.1]}).features == ("a",)
+    X = uapca.read({"x": [1.0], "x_err_lo": [0.1], "x_err_hi": [0.2]})
+    assert X.features == ("x",)
+    counters = {
+        "Unnamed: 0": list(range(12)),
+        "replicate": [1, 2, 3] * 4,
+        "step": list(range(1, 13)),
+        "x": np.linspace(0, 1, 12),
+        "y": np.linspace(3, 1, 12) ** 2,
+    }
+    X = uapca.read(counters)
+    assert X.features == ("x", "y")
+    assert "left out: replicate, step (counts rows)" in X.origin
+    assert uapca.read(counters, features=["step", "x"]).features == ("step", "x")
+    X = uapca.read({"ra": [1.0, 2.0], "pmra": [3.0, 4.0]})
+    assert "holds the errors" not in X.origin
+
+
+def test_draws_that_are_correlated_between_rows_are_warned_of():
+    rng = np.random.default_rng(0)
+    own = rng.normal(size=(1000, 5, 2))
+    uapca.from_draws(own)
+    shared = own * 0.1 + rng.normal(size=(1000, 1, 2))
+    with pytest.warns(CorrelationWarning, match=r"uapca.simulate\(draws=...\)"):
+        uapca.from_draws(shared)
+    # Two rows of many that move together are found too.
+    own[:, 3] = own[:, 1] * 0.9 + own[:, 3] * 0.1
+    with pytest.warns(CorrelationWarning, match="rows 1 and 3"):
+        uapca.from_draws(own)
+
+
+def test_independent_rows_of_one_chain_are_not_warned_of():
+    rng = np.random.default_rng(1)
+    draws = np.empty((1000, 6, 2))
+    draws[0] = rng.normal(size=(6, 2))
+    for k in range(1, 1000):
+        draws[k] = 0.7 * draws[k - 1] + rng.normal(size=(6, 2))
+    uapca.from_draws(draws)
+
+
+def test_decimal_commas_dashes_and_text_are_understood_everywhere(tmp_path):
+    text = "star;Teff;e_Teff;note\na;5772,5;0,5;fine\nb;-;;\nc;6000,25;1,25;odd\n"
+    path = write(tmp_path / "t.csv", text)
+    with pytest.warns(DroppedRowsWarning, match="1 without a value"):
+        X = uapca.read(path, missing="drop")
+    assert X.mean.ravel().tolist() == [5772.5, 6000.25]
+    assert X.std.ravel().tolist() == [0.5, 1.25]
+    assert "numbers have decimal commas" in X.origin
+    assert "left out: note (text)" in X.origin
+
+
+@pytest.mark.parametrize("reader", [uapca.read, uapca.from_frame, uapca.from_table])
+def test_missing_means_the_same_everywhere(reader):
+    table = {"x": ["1", "", "3"], "y": ["1", "2", "5"]}
+    if reader is not uapca.from_table:
+        table |= {"x_err": ["1", "", "2"]}
+    else:
+        table["y"][0] = "1±2"
+    assert "row 1, column 'x'" in refused(table, reader=reader)
+    with pytest.warns(DroppedRowsWarning, match="left out 1 row, as asked for: 1 without a value"):
+        assert reader(table, missing="drop").mean.tolist() == [[1.0, 1.0], [3.0, 5.0]]
+    kept = reader(table, missing="keep")
+    assert kept.missing.tolist() == [[False, False], [True, False], [False, False]]
+    assert kept.mean[1, 1] == 2.0
+    assert "missing must be" in refused(table, reader=reader, missing="column")
+
+
+def test_an_error_that_is_missing_is_not_a_missing_value():
+    table = {"x": [1.0, 2.0], "x_err": [0.1, np.nan]}
+    assert "column 'x_err' is empty or nan" in refused(table, missing="keep")
+    with pytest.warns(DroppedRowsWarning):
+        assert len(uapca.read(table, missing="drop")) == 1
+
+
+@pytest.mark.parametrize("head", [1 << 20, 64])
+def test_a_bad_cell_deletes_no_feature(tmp_path, monkeypatch, head):
+    monkeypatch.setattr("uapca.inputs.files._HEAD", head)
+    monkeypatch.setattr("uapca.inputs.files._BLOCK", 64)
+    rows = "".join(f"{i},{i},a\n" for i in range(40))
+    path = write(tmp_path / "q.csv", f"x,y,k\n{rows}3,?,a\n4,5,b\n")
+    for call in (
+        lambda **o: uapca.from_groups(path, by="k", **o),
+        lambda **o: uapca.read(path, by="k", **o),
+        lambda **o: uapca.read(path, **o),
+        lambda **o: uapca.from_groups(path, by="k", keep_samples=True, **o),
+    ):
+        message = refused(reader=call)
+        assert "q.csv', row 40, column 'y': cannot read '?' as a number" in message
+        with pytest.warns(DroppedRowsWarning, match="1 with a cell that cannot be read"):
+            X = call(bad_cells="drop")
+        assert X.features == ("x", "y")
+    assert uapca.read(path, by="k", exclude="y").features == ("x",)
+    with pytest.warns(DroppedRowsWarning, match="1 without a value"):
+        assert uapca.read(path, words={"?": None}, missing="drop").shape == (41, 2)
+
+
+def test_ambiguous_numbers_are_refused(tmp_path):
+    path = write(tmp_path / "t.csv", 'x,y,k\n"1,000",0.5,a\n"2,500",0.25,a\n')
+    for options in ({}, {"by": "k"}):
+        message = refused(path, **options)
+        assert "column 'x' has '1,000': pass decimal=',' or thousands=','" in message
+        assert "t.csv" in message
+    assert uapca.read(path, thousands=",").mean[:, 0].tolist() == [1000.0, 2500.0]
+    assert uapca.read(path, by="k", thousands=",").mean[0, 0] == 1750.0
+    clear = write(tmp_path / "c.csv", 'x;y\n"1,234,567.5";1\n1,000;2\n')
+    assert uapca.read(clear).mean[:, 0].tolist() == [1234567.5, 1000.0]
+    german = write(tmp_path / "g.csv", "x;y\n1.234,5;1\n2.000,25;2\n")
+    X = uapca.read(german, decimal=",", thousands=".")
+    assert X.mean[:, 0].tolist() == [1234.5, 2000.25]
+    # A column of text with a number of this kind is not asked about.
+    note = {"x": ["1", "2", "3"], "note": ["about 1", "1,000", "many"]}
+    assert uapca.read(note).features == ("x",)
+
+
+def parquet(path, **columns):
+    pq = pytest.importorskip("pyarrow.parquet")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pytest.importorskip("pyarrow").table(columns), path)
+    return path
+
+
+def test_folders_of_lakes_are_refused_by_name(tmp_path):
+    parquet(tmp_path / "delta" / "a.parquet", x=[1.0], k=["a"])
+    (tmp_path / "delta" / "_delta_log").mkdir()
+    parquet(tmp_path / "ice" / "data" / "a.parquet", x=[1.0], k=["a"])
+    (tmp_path / "ice" / "metadata").mkdir()
+    write(tmp_path / "ice" / "metadata" / "v1.metadata.json", "{}")
+    for points in (tmp_path / "delta", f"{tmp_path}/delta/*.parquet", tmp_path):
+        assert "is a Delta Lake table" in refused(points, by="k", kind=FileError)
+    assert "is an Iceberg table" in refused(tmp_path / "ice", by="k", kind=FileError)
+
+
+def test_a_delta_table_is_read_through_its_library(tmp_path):
+    deltalake = pytest.importorskip("deltalake")
+    pa = pytest.importorskip("pyarrow")
+    path = str(tmp_path / "t")
+    deltalake.write_deltalake(path, pa.table({"x": [1.0, 2.0, 3.0], "k": ["a", "b", "a"]}))
+    deltalake.DeltaTable(path).delete("k = 'b'")
+    assert "Delta Lake" in refused(path, by="k", kind=FileError)
+    X = uapca.from_groups(deltalake.DeltaTable(path).to_pyarrow_dataset(), by="k")
+    assert (X.names, X.mean.tolist()) == (("a",), [[2.0]])
+
+
+def test_what_is_no_data_is_not_counted_and_what_is_not_read_is_said(tmp_path):
+    parquet(tmp_path / "year=2019" / "a.parquet", x=[1.0], k=["a"])
+    parquet(tmp_path / "year=2020" / "b.parquet", x=[3.0], k=["a"])
+    parquet(tmp_path / "_temporary" / "c.parquet", x=[99.0], k=["a"])
+    write(tmp_path / "README.md", "notes")
+    for points in (tmp_path, f"{tmp_path}/**/*.parquet", f"{tmp_path}/year=*/*.parquet"):
+        X = uapca.from_groups(points, "k")
+        assert (X.mean.tolist(), X.features) == ([[2.0]], ("x",))
+        years = uapca.from_groups(points, "year")
+        assert years.names == ("2019", "2020")
+    assert "not read, by their endings: README.md" in uapca.from_groups(tmp_path, "k").origin
+
+
+def test_broken_links_and_unreadable_folders_are_said(tmp_path, monkeypatch):
+    parquet(tmp_path / "a.parquet", x=[1.0], k=["a"])
+    (tmp_path / "b.parquet").symlink_to(tmp_path / "gone.parquet")
+    assert "b.parquet' is a broken link" in refused(tmp_path, by="k", kind=FileError)
+    with pytest.warns(SkippedFilesWarning, match="broken link"):
+        assert uapca.from_groups(tmp_path, "k", bad_files="skip").mean.tolist() == [[1.0]]
+    (tmp_path / "b.parquet").unlink()
+    (tmp_path / "closed").mkdir()
+    scan = os.scandir
+
+    def refusing(path):
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert "closed' cannot be read: Permission denied" in refused(tmp_path, by="k", kind=FileError)
+
+
+def test_masks_decimals_and_flags():
+    table = pytest.importorskip("astropy.table")
+    masked = table.MaskedColumn(["a", "b", "b"], mask=[False, True, False])
+    t = table.Table({"k": masked, "x": [1.0, 2.0, 3.0]})
+    with pytest.warns(DroppedRowsWarning, match="1 without a label"):
+        assert uapca.from_groups(t, "k", missing="drop").names == ("a", "b")
+    pd = pytest.importorskip("pandas")
+    frame = {"k": ["a", "a"], "d": [Decimal("1.5"), Decimal("2.5")], "flag": [True, False]}
+    for data in (frame, pd.DataFrame(frame), pytest.importorskip("polars").DataFrame(frame)):
+        X = uapca.from_groups(data, "k")
+        assert (X.features, X.mean.tolist()) == (("d",), [[2.0]])
+        assert "left out: flag (true or false" in X.origin
+        assert uapca.from_groups(data, "k", features=["d", "flag"]).mean.tolist() == [[2.0, 0.5]]
+
+
+def test_fifty_thousand_columns_are_searched_in_linear_time():
+    names = [f"met_{k}" for k in range(25_000)]
+    found = find_errors([name + end for name in names for end in ("", "_err")])
+    assert len(found) == 25_000
+    wide = {name: [float(k), 1.0] for k, name in enumerate(names[:2000])}
+    assert uapca.read(wide).shape == (2, 2000)
+
+
+# Errors of every kind
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["x_err", "x_error", "x_std", "x_sd", "x_sigma", "x_unc", "x_se", "e_x", "σx", "x±", "X_ERR"]
+    + ["x.err", "x error", "x-sigma", "x (std)", "sigma_x", "err_x", "x_sem", "x_uncertainty"],
+)
+def test_names_of_errors(error):
+    X = uapca.read({"x": [1.0, 2.0], error: [0.1, 0.2]})
+    assert X.features == ("x",)
+    assert X.std.ravel().tolist() == [0.1, 0.2]
+    assert f"x ± {error}" in X.origin
+
+
+def test_variances_and_inverse_variances_are_converted():
+    X = uapca.read({"x": [1.0, 2.0], "x_var": [0.04, 0.09], "y": [3.0, 4.0], "y_ivar": [25.0, 4.0]})
+    np.testing.assert_allclose(X.std, [[0.2, 0.2], [0.3, 0.5]])
+    assert "x with the variance x_var" in X.origin
+    gap = {"x": [1.0, 2.0], "x_ivar": [4.0, 0.0]}
+    assert "row 1, column 'x' is empty or nan" in refused(gap)
+    assert uapca.read(gap, missing="keep").missing.tolist() == [[False], [True]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "kind"),
+    [
+        ({"x_err_lo": [1.0], "x_err_hi": [3.0]}, "distances"),
+        ({"x_err_minus": [-1.0], "x_err_plus": [3.0]}, "distances"),
+        ({"xerr1": [3.0], "xerr2": [-1.0]}, "distances"),
+        ({"e_x": [1.0], "E_x": [3.0]}, "distances"),
+        ({"x_lower": [9.0], "x_upper": [13.0]}, "bounds"),
+    ],
+)
+def test_asymmetric_errors_have_the_exact_moments_of_a_two_piece_normal(columns, kind):
+    from uapca.laws import TwoPieceNormal
+
+    X = uapca.read({"x": [10.0], **columns, "y": [1.0], "y_err": [0.5]})
+    law = TwoPieceNormal(10.0, lower=1.0, upper=3.0)
+    assert X.features == ("x", "y")
+    assert X.mean[0, 0] == pytest.approx(law.mean, rel=1e-14)
+    assert X.std[0, 0] ** 2 == pytest.approx(law.var, rel=1e-14)
+    assert X.laws[0].marginals[0] == law
+    draws = X.sample(200_000, rng=0)[:, 0, 0]
+    assert draws.mean() == pytest.approx(X.mean[0, 0], abs=0.02)
+    assert draws.std() == pytest.approx(X.std[0, 0], abs=0.02)
+
+
+def test_asymmetric_errors_are_checked():
+    assert "asymmetric errors must have two columns" in refused({"x": [1.0], "x_err_lo": [1.0]})
+    message = refused({"x": [10.0], "x_lower": [11.0], "x_upper": [13.0]})
+    assert "errors must not be negative" in message
+    X = uapca.read({"x": [10.0, 1.0], "x_err_lo": [1.0, 1], "x_err_hi": [3.0, 1]}, names=False)[1:]
+    assert X.mean.tolist() == [[1.0]]
+
+
+def test_an_explicit_mapping_of_errors():
+    table = {"x": [1.0], "sx": [0.1], "y": [2.0], "lo": [0.1], "hi": [0.2], "z": [3.0], "v": [4.0]}
+    X = uapca.read(table, errors={"x": "sx", "y": ("lo", "hi"), "z": 0.5})
+    assert X.features == ("x", "y", "z", "v")
+    assert X.std[0, [0, 2, 3]].tolist() == [0.1, 0.5, 0.0]
+    assert "there is no 'q'" in refused(table, errors={"x": "q"})
+
+
+def test_units_are_converted_or_refused(tmp_path):
+    text = "name,ra,ra_error\n,deg,mas\na,10.5,3.6e6\nb,11.5,7.2e6\n"
+    path = write(tmp_path / "u.csv", text)
+    pytest.importorskip("astropy")
+    assert uapca.read(path).std.ravel().tolist() == pytest.approx([1.0, 2.0])
+    header = {"mass [kg]": [1.0], "mass_err [g]": [100.0]}
+    assert uapca.read(header).std.tolist() == [[pytest.approx(0.1)]]
+    odd = {"mass (kg)": [1.0], "mass_err (furlongs)": [100.0]}
+    assert "does not convert" in refused(odd)
+    pint = pytest.importorskip("pint")
+    unit = pint.UnitRegistry()
+    q = {"x": [1.0, 2.0] * unit.m, "x_err": [1.0, 2.0] * unit.cm}
+    assert uapca.read(q).std.ravel().tolist() == pytest.approx([0.01, 0.02])
+
+
+# Tables as they are found
+
+
+def test_a_text_with_comments_units_and_a_byte_order_mark(tmp_path):
+    text = "# made by hand\n# 2024\n Name ; Teff ; e_Teff \n;K;K\nA;5000;10\n#out\nB;6000;20\n\n"
+    X = uapca.read(write(tmp_path / "t.txt", text, "utf-8-sig"))
+    assert (X.names, X.features) == (("A", "B"), ("Teff",))
+    assert X.std.ravel().tolist() == [10.0, 20.0]
+    Y = uapca.read(write(tmp_path / "u.txt", text, "utf-16"))
+    same(X, Y)
+
+
+def test_text_in_columns_of_fixed_width(tmp_path):
+    text = (
+        "name      x     x_err  note\nHD 1      1.5   0.1    ok\nHD 20     2.5          bad one\n"
+    )
+    with pytest.warns(DroppedRowsWarning):
+        X = uapca.read(write(tmp_path / "t.dat", text), missing="drop")
+    assert (X.names, X.mean.tolist()) == (("HD 1",), [[1.5]])
+    spaced = write(tmp_path / "s.dat", "x  x_err\n1.5   0.1\n-2.5 0.2\n")
+    assert uapca.read(spaced).mean.ravel().tolist() == [1.5, -2.5]
+
+
+def test_numbers_below_a_header_in_a_comment(tmp_path):
+    path = tmp_path / "t.txt"
+    np.savetxt(path, [[1.0, 0.5], [2.0, 0.25]], header="x x_err")
+    assert uapca.read(path).std.ravel().tolist() == [0.5, 0.25]
+    np.savetxt(path, [[1.0, 0.5], [2.0, 0.25]])
+    assert "the first line must name the columns" in refused(path)
+
+
+def test_a_survey_export(tmp_path):
+    header = "source_id,ra,ra_error,dec,dec_error,parallax,parallax_error,ra_dec_corr,"
+    header += "ra_parallax_corr,phot_variable_flag,random_index,solution_id\n"
+    rows = [
+        f"{4295806720 + i},{44 + i},0.1,{0.5 * i},0.08,{0.35 + i / 9},0.1,0.1{i},-0.2,NOT,{i},16"
+        for i in range(4)
+    ]
+    X = uapca.read(write(tmp_path / "gaia.csv", header + "\n".join(rows)))
+    assert X.features == ("ra", "dec", "parallax", "random_index")
+    assert X.names[0] == "4295806720"
+    assert "correlations: ra_dec_corr, ra_parallax_corr" in X.origin
+    assert "left out: solution_id (identifies rows)" in X.origin
+
+
+def test_an_exoplanet_table(tmp_path):
+    text = "# This file was produced by an archive\n# COLUMN pl_name\n"
+    text += "pl_name,pl_bmasse,pl_bmasseerr1,pl_bmasseerr2,pl_rade,pl_radeerr1,pl_radeerr2\n"
+    text += "b,10.0,3.0,-1.0,2.0,0.2,-0.1\nc,12.0,2.0,-2.0,,,\n"
+    X = uapca.read(write(tmp_path / "e.csv", text), missing="keep")
+    assert X.features == ("pl_bmasse", "pl_rade")
+    assert X.missing.tolist() == [[False, False], [False, True]]
+
+
+def test_a_spreadsheet_with_a_units_row_and_two_sheets(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "t.xlsx"
+    first = pd.DataFrame({"id": [None, "a", "b"], "m": ["kg", 1, 2], "m_sd": ["kg", 0.1, 0.2]})
+    with pd.ExcelWriter(path) as book:
+        first.to_excel(book, sheet_name="one", index=False)
+        pd.DataFrame({"x": [1.0], "x_err": [0.5]}).to_excel(book, sheet_name="two", index=False)
+    X = uapca.read(path)
+    assert (X.names, X.std.ravel().tolist()) == (("a", "b"), [0.1, 0.2])
+    assert uapca.read(path, sheet="two").std.tolist() == [[0.5]]
+
+
+def test_a_plate_of_replicates(tmp_path):
+    text = "Compound,Replicate,Well,AUC (ng/mL),Cmax\n"
+    text += "".join(f"c{k % 2},{k},A{k},{k * 1.5},{10 - k}\n" for k in range(6))
+    X = uapca.read(write(tmp_path / "p.csv", text), by="Compound", spread="sem", equal_weights=True)
+    assert X.features == ("AUC (ng/mL)", "Cmax")
+    assert X.counts.tolist() == [3, 3]
+    assert X.source == "groups"
+    single = write(tmp_path / "s.csv", "g,x\na,1\na,2\nb,3\n")
+    assert "at least two points" in refused(single, by="g", spread="sem")
+    weights = uapca.read(single, by="g", equal_weights=True).weights
+    assert weights.tolist() == [0.5, 0.5]
+
+
+def test_a_questionnaire_of_mixed_types(tmp_path):
+    text = "Respondent,Age,Smoker,Score,Comment,Date\nr1,34,TRUE,7±1,ok,2024-01-01\n"
+    text += "r2,41,FALSE,[5; 8],so,2024-01-02\n"
+    X = uapca.read(write(tmp_path / "q.csv", text))
+    assert (X.names, X.features) == (("r1", "r2"), ("Age", "Score"))
+    assert "left out: Smoker, Comment, Date (words" in X.origin
+
+
+def test_a_hundred_thousand_rows_and_a_thousand_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    long = tmp_path / "long.csv"
+    values = rng.normal(size=(100_000, 2)).round(3)
+    np.savetxt(long, values, fmt="%.3f", delimiter=",", header="x,x_err", comments="")
+    assert "errors must not be negative" in refused(long)
+    X = uapca.read(long, errors={"x": 0.1}, features=["x"])
+    np.testing.assert_array_equal(X.mean[:, 0], values[:, 0])
+    wide = tmp_path / "wide.csv"
+    names = [f"m{k}{end}" for k in range(500) for end in ("", "_err")]
+    lines = "\n".join(",".join(map(str, row)) for row in abs(rng.normal(size=(5, 1000))))
+    assert uapca.read(write(wide, ",".join(names) + "\n" + lines)).shape == (5, 500)
+
+
+# Objects of other libraries
+
+
+def test_query_results(tmp_path):
+    sqlite3 = pytest.importorskip("sqlite3")
+    base = sqlite3.connect(":memory:")
+    base.execute("create table t (name text, x real, x_err real)")
+    base.executemany("insert into t values (?, ?, ?)", [("a", 1.0, 0.1), ("b", 2.0, 0.2)])
+    X = uapca.read(base.execute("select * from t"))
+    assert (X.names, X.std.ravel().tolist()) == (("a", "b"), [0.1, 0.2])
+    sql = pytest.importorskip("sqlalchemy")
+    engine = sql.create_engine("sqlite://")
+    with engine.connect() as link:
+        found = link.execute(sql.text("select 'a' as name, 1.0 as x, 0.5 as x_err"))
+        assert uapca.read(found).std.tolist() == [[0.5]]
+
+
+def test_adbc_and_duckdb():
+    pytest.importorskip("pyarrow")
+    driver = pytest.importorskip("adbc_driver_sqlite.dbapi")
+    with driver.connect() as link, link.cursor() as cursor:
+        cursor.execute("select 'a' as name, 1.0 as x, 0.5 as x_err")
+        assert uapca.read(cursor).std.tolist() == [[0.5]]
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql("select 'a' as name, 1.0::double as x, 0.5::double as x_err")
+    assert uapca.read(relation).std.tolist() == [[0.5]]
+
+
+def test_arrow_streams_and_datasets(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    ds = pytest.importorskip("pyarrow.dataset")
+    table = pa.table({"x": [1.0, 2.0], "x_err": [0.1, 0.2]})
+    parquet(tmp_path / "a.parquet", x=[1.0, 2.0], x_err=[0.1, 0.2])
+    for source in (table.to_reader(), ds.dataset(tmp_path), table.to_batches()[0], tmp_path):
+        assert uapca.read(source).std.ravel().tolist() == [0.1, 0.2]
+
+
+def test_xarray_tables_and_posteriors():
+    xr = pytest.importorskip("xarray")
+    data = xr.Dataset({"x": ("star", [1.0, 2.0]), "x_err": ("star", [0.1, 0.2])})
+    X = uapca.read(data.assign_coords(star=["a", "b"]))
+    assert (X.names, X.std.ravel().tolist()) == (("a", "b"), [0.1, 0.2])
+    draws = np.random.default_rng(0).normal(size=(2, 300, 4, 3))
+    posterior = xr.Dataset(
+        {
+            "theta": (("chain", "draw", "school", "trait"), draws),
+            "mu": (("chain", "draw"), draws[..., 0, 0]),
+            "tau": (("chain", "draw", "trait", "school"), draws.swapaxes(2, 3) ** 2),
+        },
+        coords={"school": list("abcd"), "trait": ["u", "v", "w"]},
+    )
+    X = uapca.from_draws(posterior, var_names="theta")
+    assert (X.names, X.features) == (tuple("abcd"), ("theta[u]", "theta[v]", "theta[w]"))
+    Y = uapca.from_draws(posterior, var_names=["tau"], row_dim="school")
+    assert Y.names == tuple("abcd")
+    np.testing.assert_allclose(Y.mean, (draws**2).mean(axis=(0, 1)))
+    flipped = uapca.from_draws(posterior["theta"], feature_dim="school")
+    assert flipped.features == tuple("abcd")
+    np.testing.assert_allclose(uapca.read(posterior["theta"]).mean, X.mean)
+    assert "'mu' runs over ()" in refused(posterior, reader=uapca.from_draws)
+    assert "there is no 'nu'" in refused(posterior, reader=uapca.from_draws, var_names="nu")
+
+
+def test_astropy_files_distributions_and_nddata(tmp_path):
+    table = pytest.importorskip("astropy.table")
+    units = pytest.importorskip("astropy.units")
+    uncertainty = pytest.importorskip("astropy.uncertainty")
+    nddata = pytest.importorskip("astropy.nddata")
+    t = table.QTable(
+        {"id": ["a", "b"], "ra": [1.0, 2.0] * units.deg, "ra_error": [3.6, 7.2] * units.arcsec}
+    )
+    for name in ("t.fits", "t.ecsv", "t.vot"):
+        t.write(tmp_path / name, format="votable" if name == "t.vot" else None)
+        X = uapca.read(tmp_path / name)
+        assert X.names == ("a", "b")
+        np.testing.assert_allclose(X.std.ravel(), [0.001, 0.002], rtol=1e-12)
+    samples = np.random.default_rng(0).normal(size=(3, 2, 500))
+    X = uapca.read(uncertainty.Distribution(samples))
+    np.testing.assert_allclose(X.mean, samples.mean(axis=-1))
+    image = nddata.NDData([[1.0, 2.0]], uncertainty=nddata.VarianceUncertainty([[4.0, 9.0]]))
+    assert uapca.read(image).std.tolist() == [[2.0, 3.0]]
+
+
+def test_measurements_and_covariances_of_other_libraries():
+    pint = pytest.importorskip("pint")
+    pytest.importorskip("uncertainties")
+    unit = pint.UnitRegistry()
+    cells = [[unit.Measurement(1.0, 0.1, "m")], [unit.Measurement(250.0, 10.0, "cm")]]
+    X = uapca.from_uncertainties(cells)
+    np.testing.assert_allclose(X.mean.ravel(), [1.0, 2.5])
+    np.testing.assert_allclose(X.std.ravel(), [0.1, 0.1])
+    from scipy import stats
+
+    cov = stats.Covariance.from_diagonal([1.0, 4.0])
+    Y = uapca.from_distributions([([1.0, 2.0], cov), stats.multivariate_normal([0, 0], cov)])
+    np.testing.assert_allclose(Y.cov.dense(), [np.diag([1.0, 4.0])] * 2)
+    from uncertainties import ufloat
+
+    Z = uapca.read({"name": ["a", "b"], "x": [ufloat(1, 0.1), ufloat(2, 0.2)], "y": [1.0, 2.0]})
+    assert (Z.names, Z.features, Z.std[:, 0].tolist()) == (("a", "b"), ("x", "y"), [0.1, 0.2])
+
+
+def test_addresses_are_opened_by_fsspec():
+    fsspec = pytest.importorskip("fsspec")
+    with fsspec.open("memory://t/stars.csv", "w") as file:
+        file.write("name,x,x_err\na,1,0.1\nb,2,0.2\n")
+    X = uapca.read("memory://t/stars.csv")
+    assert (X.names, X.std.ravel().tolist()) == (("a", "b"), [0.1, 0.2])
+    assert uapca.read("memory://t/stars.csv", by="name").names == ("a", "b")
+
+
+def test_what_is_read_already_and_what_is_saved(tmp_path):
+    X = uapca.read({"x": [1.0], "x_err": [0.1]})
+    assert uapca.read(X) is X
+    X.save(tmp_path / "x.uapca")
+    same(uapca.read(tmp_path / "x.uapca"), X)
+    assert uapca.read([[1.0, 2.0], [3.0, 4.0]]).shape == (2, 2)
+
+
+def test_options_that_do_not_belong_together():
+    table = {"x": [1.0, 2.0], "k": ["a", "b"]}
+    assert "errors must be left out for labelled points" in refused(table, by="k", errors="d{}")
+    assert "by must name the labels" in refused(table, spread="sem")
+    assert "got an object of type int" in refused(3, kind=TypeError)
