@@ -9,12 +9,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-import uapca.views.explorer
-from uapca.views.explorer.arrays import text_of
-from uapca.views.explorer.payload import payload
-from uapca.views.explorer.state import scale_to_wire
+import uapca.explorer
+from uapca.explorer.page import scale_to_wire
+from uapca.explorer.payload import payload, text_of
 
-BUNDLE = Path(uapca.views.explorer.__file__).with_name("explorer.js")
+BUNDLE = Path(uapca.explorer.__file__).with_name("explorer.js")
 
 
 def in_node(requests):

@@ -11,12 +11,11 @@ from pathlib import Path
 import numpy as np
 
 import uapca
-from uapca.views.explorer.arrays import text_of
-from uapca.views.explorer.payload import payload
-from uapca.views.explorer.state import scale_to_wire
-from views.explorer.test_parity import CASES
+from explorer.test_parity import CASES
+from uapca.explorer.page import scale_to_wire
+from uapca.explorer.payload import payload, text_of
 
-FILE = Path(__file__).parents[3] / "explorer" / "test" / "cases.json"
+FILE = Path(__file__).parents[2] / "explorer" / "test" / "cases.json"
 NAMES = (
     "zero",
     "diagonal",

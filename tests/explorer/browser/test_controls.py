@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import uapca
-from views.explorer.browser.driver import close
+from explorer.browser.driver import close
 
 
 @pytest.fixture

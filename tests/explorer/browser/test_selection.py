@@ -3,7 +3,7 @@
 import pytest
 
 from builders import random_uncertain
-from views.explorer.browser.driver import close
+from explorer.browser.driver import close
 
 
 @pytest.fixture

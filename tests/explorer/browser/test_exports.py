@@ -11,7 +11,7 @@ import pytest
 
 import uapca
 from builders import random_uncertain
-from views.explorer.browser.driver import SVG, close
+from explorer.browser.driver import SVG, close
 
 
 @pytest.fixture

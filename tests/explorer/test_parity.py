@@ -6,9 +6,9 @@ from sklearn.pipeline import make_pipeline
 
 import uapca
 from builders import KINDS, random_covariances, random_uncertain
+from explorer.node import in_node, request_for
 from uapca._validation import scale_from
 from uapca.decomposition.spectrum import scaled_spectrum, tie_tolerance
-from views.explorer.node import in_node, request_for
 
 # The last but one has no square in float64: infinite on both sides.
 SCALES = (0.0, 1e-6, 0.1, 0.5, 1.0, 2.0, 30.0, 1e4, 1e8, 1e200, np.inf)

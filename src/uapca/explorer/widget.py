@@ -7,18 +7,18 @@ from typing import Any
 import anywidget
 import traitlets
 
-from uapca.views.explorer.exploring import Explorer
-from uapca.views.explorer.page import script
-from uapca.views.explorer.payload import component_count
-from uapca.views.explorer.state import (
+from uapca._validation import scale_from
+from uapca.explorer.page import (
+    Explorer,
     State,
     level_from,
     pair_from,
-    scale_from,
     scale_to_wire,
+    script,
     selection_from,
     shares_from,
 )
+from uapca.explorer.payload import component_count
 
 __all__ = ["ExplorerWidget"]
 
@@ -62,9 +62,15 @@ class ExplorerWidget(Explorer, anywidget.AnyWidget):
     level = _Checked(0.95).tag(sync=True)
     standardize = traitlets.Bool(False).tag(sync=True)
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], state: State) -> None:
         self._data = data
-        super().__init__(_payload=data, pair=list(data["state"]["pair"]), selection=[])
+        super().__init__(
+            _payload=data,
+            pair=list(state.pair),
+            selection=[],
+            scale=state.scale,
+            standardize=state.standardize,
+        )
 
     def __repr__(self) -> str:
         return f"Explorer of {self._data['n']} rows × {self._data['d']} features"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import uapca
-from views.explorer.browser.driver import SVG
+from explorer.browser.driver import SVG
 
 ALARM = "window.hacked=1"
 NAMES = [

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 import uapca
-from views.explorer.browser.driver import Explorer, launched
+from explorer.browser.driver import Explorer, launched
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from views.explorer.shared_cases import FILE, NAMES, shared_cases
+from explorer.shared_cases import FILE, NAMES, shared_cases
 
 
 def flat(value):

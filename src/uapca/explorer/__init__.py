@@ -5,6 +5,6 @@
 ``explorer/`` in the repository.
 """
 
-from uapca.views.explorer.exploring import Explorer, explore
+from uapca.explorer.page import Explorer, explore
 
 __all__ = ["Explorer", "explore"]
