@@ -43,7 +43,9 @@ _MISSPELT = tuple(f"_{word}" for word in _STD.split("|") if len(word) > 2)
 _UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))")
 
 # Columns of numbers that name or count the rows and are no measurements.
-_IDENTIFIER = re.compile(r"|(.*[_ .-])?ids?|names?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#", re.I)
+_IDENTIFIER = re.compile(
+    r"|(.*[_ .-])?ids?|names?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#", re.I
+)
 _COUNTER = re.compile(
     r"(tech|bio)?[_ ]?(replicates?|repeat|rep|run|trial|iteration)([_ ]?(no|nr|number|id))?", re.I
 )
