@@ -72,9 +72,32 @@ def _simulation(n: int, d: int, draws: int, rounds: int) -> Case:
     return Case(name, build, {"UADAPy": 1 / 100}, rounds=rounds)
 
 
+def _wide_simulation(n: int, d: int, draws: int) -> Case:
+    """Against a loop of thin SVDs of the same draws."""
+
+    def build() -> dict[str, Job]:
+        rng = np.random.default_rng(0)
+        X = uapca.UncertainArray(3.0 * rng.standard_normal((n, d)), std=rng.uniform(0.5, 1, (n, d)))
+
+        def loop() -> Any:
+            points = X.sample(draws, 0)
+            points = points - points.mean(axis=1, keepdims=True)
+            return [np.linalg.svd(each, full_matrices=False) for each in points]
+
+        return {
+            "uapca": lambda: uapca.simulate(X, draws, rng=0, scores=False),
+            "loop of thin SVDs": loop,
+        }
+
+    return Case(
+        f"simulation, {draws} draws, {n} × {d}", build, {"loop of thin SVDs": 1.5}, rounds=5
+    )
+
+
 CASES = [
     *(_component_uncertainty(n, d) for n, d in ((150, 4), (500, 20), (1000, 50))),
     _simulation(6, 4, 10_000, rounds=3),
     # One round takes UADAPy minutes; the ratio is that of fewer draws too.
     _simulation(100, 10, 1_000, rounds=3),
+    _wide_simulation(8, 1263, 500),
 ]

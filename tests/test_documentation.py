@@ -11,7 +11,7 @@ import uapca
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Pages whose Python blocks build on each other and on the names below.
-RUN = ["README.md", "pictures.md", "explorer.md", "scikit-learn.md"]
+RUN = ["README.md", "pictures.md", "explorer.md", "scikit-learn.md", "denoise.md"]
 
 
 def blocks(text, language="python"):

@@ -10,6 +10,7 @@ import io
 import json
 import math
 import os
+import re
 import stat
 import tempfile
 import zipfile
@@ -38,7 +39,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 _HEADER = "uapca.json"
 # What the ZIP, JSON and NumPy readers raise on bytes that are not as they were written.
 _SIGNS_OF_DAMAGE = (
-    KeyError,
+    LookupError,
     EOFError,
     TypeError,
     AttributeError,
@@ -227,7 +228,9 @@ def _arrays(archive: zipfile.ZipFile, listing: dict[str, Any]) -> Arrays:
     for name, (dtype, *shape) in listing.items():
         info = archive.getinfo(f"{name}.npy")
         # Before NumPy makes room for it: there is no more in the file than it says.
-        if np.dtype(dtype).itemsize * math.prod(shape) > info.file_size:
+        if not re.fullmatch(r"[<>|][biuf]\d+", dtype):
+            raise ValueError
+        if int(dtype[2:]) * math.prod(shape) > info.file_size:
             raise ValueError
         with archive.open(info) as member:
             version = np.lib.format.read_magic(member)

@@ -441,8 +441,9 @@ def test_arrays_that_are_no_points():
 
 
 @pytest.fixture
-def workers_without_uapca(tmp_path):
+def workers_without_uapca(tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['uapca'] = None\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with (
         LocalCluster(
             n_workers=1,
@@ -451,7 +452,6 @@ def workers_without_uapca(tmp_path):
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
             worker_dashboard_address="127.0.0.1:0",
-            env={"PYTHONPATH": str(tmp_path)},
         ) as cluster,
         Client(cluster, set_as_default=False) as connected,
     ):

@@ -3,6 +3,7 @@
 import datetime as dt
 import os
 import pickle
+import subprocess
 import sys
 from collections import Counter
 from decimal import Decimal
@@ -333,3 +334,46 @@ def test_workers_without_this_version_of_uapca(session, tmp_path, module, said):
         "for the workers."
     )
     uapca.from_groups(frame, "kind", features=FEATURES)
+
+
+CONNECTED = """
+import numpy as np, uapca
+from pyspark.sql import SparkSession
+
+session = (
+    SparkSession.builder.remote("local[2]")
+    .config("spark.driver.host", "127.0.0.1")
+    .config("spark.driver.bindAddress", "127.0.0.1")
+    .config("spark.ui.enabled", "false")
+    .getOrCreate()
+)
+frame = session.range(1000).selectExpr("id * 1.0 x", "id * id * 1.0 y", "id % 3 kind", "now() at")
+found = uapca.from_groups(frame, "kind", features=["x", "y"])
+i = np.arange(1000.0)
+wanted = uapca.from_groups(np.stack([i, i * i], axis=1), np.arange(1000) % 3)
+np.testing.assert_allclose(found.mean, wanted.mean, rtol=1e-12)
+np.testing.assert_allclose(found.cov.dense(), wanted.cov.dense(), rtol=1e-12)
+print(type(frame).__module__, found.names)
+session.stop()
+"""
+
+
+def test_frames_of_spark_connect():
+    """In a process of its own: a process has one kind of session."""
+    pytest.importorskip("grpc_status")
+    source = str(Path(uapca.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CONNECTED],
+        env={
+            **os.environ,
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "PYTHONPATH": os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")])),
+        },
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    said = "pyspark.sql.connect.dataframe ('0', '1', '2')"
+    assert done.stdout.splitlines()[-1:] == [said], done.stderr

@@ -418,17 +418,16 @@ def test_refusals_of_bins(tmp_path):
     for bins in (0, 2.5, True, "grid"):
         assert refused(points, bins=bins, kind=ValueError) == (
             "bins must be a positive number of clusters, or a number of cells for each of some "
-            f"features; got {bins!r}. Pass bins=500, or bins={{'x': 20, 'y': 25}} for a grid."
+            f"features, such as {{'x': 20, 'y': 25}}; got {bins!r}"
         )
     assert refused(points, bins=4, kind=ValueError) == (
-        "bins must be at most the number of points; got 4 for 3. Ask for fewer bins."
+        "bins must be at most the number of points; got 4 for 3"
     )
     assert refused(points, bins={"x": 2}, kind=ValueError) == (
-        "bins must name features; there is no 'x'. The features are '0', '1'."
+        "bins must name features; got 'x', known are '0', '1'"
     )
     assert refused(points, bins={"0": 0}, kind=ValueError) == (
-        "bins must have a positive number of cells for each feature; got 0. "
-        "Pass bins={'x': 20, 'y': 25}."
+        "bins must have a positive number of cells for each feature; got 0"
     )
     pq.write_table(table(10), tmp_path / "a.parquet")
     reader = ds.dataset(tmp_path / "a.parquet").scanner().to_reader()

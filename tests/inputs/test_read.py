@@ -422,10 +422,18 @@ def test_units_are_converted_or_refused(tmp_path):
 def test_a_text_with_comments_units_and_a_byte_order_mark(tmp_path):
     text = "# made by hand\n# 2024\n Name ; Teff ; e_Teff \n;K;K\nA;5000;10\n#out\nB;6000;20\n\n"
     X = uapca.read(write(tmp_path / "t.txt", text, "utf-8-sig"))
-    assert (X.names, X.features) == (("A", "B"), ("Teff",))
+    assert (X.names, X.features) == (("A", "B"), ("Teff [K]",))
     assert X.std.ravel().tolist() == [10.0, 20.0]
     Y = uapca.read(write(tmp_path / "u.txt", text, "utf-16"))
     same(X, Y)
+
+
+@pytest.mark.parametrize("options", [{}, {"keep_samples": True}])
+def test_lines_of_separators_and_comments_between_rows_are_no_points(tmp_path, options):
+    path = write(tmp_path / "t.csv", "x,y,k\n1,2,a\n3,4,a\n,,\n,,\n")
+    assert uapca.from_groups(path, "k", **options).mean.tolist() == [[2.0, 3.0]]
+    path = write(tmp_path / "c.csv", "x,y,k\n1,2,a\n# a note, or two\n3,4,a\n")
+    assert uapca.from_groups(path, "k", **options).mean.tolist() == [[2.0, 3.0]]
 
 
 def test_text_in_columns_of_fixed_width(tmp_path):
@@ -642,3 +650,15 @@ def test_options_that_do_not_belong_together():
     assert "errors must be left out for labelled points" in refused(table, by="k", errors="d{}")
     assert "by must name the labels" in refused(table, spread="sem")
     assert "got an object of type int" in refused(3, kind=TypeError)
+
+
+def test_times_with_a_zone_differ_as_labels_where_they_differ_as_instants(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    first = pd.Timestamp("2023-10-29 00:30", tz="UTC").tz_convert("Europe/Berlin")
+    frame = pd.DataFrame({"when": [first, first + pd.Timedelta(hours=1)], "x": [1.0, 2.0]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    expected = uapca.from_groups(frame, "when").names
+    assert len(set(expected)) == 2
+    for table in (pl.from_pandas(frame), pa.Table.from_pandas(frame), tmp_path / "t.parquet"):
+        assert uapca.from_groups(table, "when").names == expected

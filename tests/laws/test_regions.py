@@ -129,6 +129,15 @@ def test_unresolved_sums_are_described(rv: Any) -> None:
     assert np.all((np.abs(held(one) - PROBS) <= ACCURACY + CHANCE)[1:])
 
 
+@pytest.mark.parametrize("width", [1.0, 0.2])
+def test_counts_with_little_between_them_are_described(width: float) -> None:
+    row = [stats.bernoulli(0.3), stats.binom(1000, 0.5), Uniform(0, width), Uniform(0, width)]
+    law = Independent(row).affine(PROJECTION)
+    stated = float(law.describe().rsplit(" ", 1)[1])
+    error = np.abs(held(law, count=100_000) - PROBS).max()
+    assert 0.01 < error < 2 * stated
+
+
 def test_masses_are_probabilities() -> None:
     for name, row in ROWS.items():
         lattice = Independent(row).affine(PROJECTION).lattice()

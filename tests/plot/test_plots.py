@@ -138,8 +138,8 @@ def test_scree_bars_are_shares_and_intervals(pca):
 def test_scree_shows_ten_bars_and_the_count_of_components():
     X = uapca.UncertainArray(np.random.default_rng(0).normal(size=(30, 12)), std=0.1)
     fit = uapca.UAPCA().fit(X)
-    assert len(plot.scree(fit).get_xticks()) == 10
-    assert len(plot.scree(fit, n_components=12).get_xticks()) == 12
+    assert len(bars(plot.scree(fit), "between")) == 10
+    assert len(bars(plot.scree(fit, n_components=12), "between")) == 12
     found = uapca.component_count(X, n_draws=20)
     ax = plot.scree(fit, reference=found)
     assert f"{found.count} stand out of the errors" in legend(ax)

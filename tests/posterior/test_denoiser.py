@@ -370,7 +370,9 @@ def test_infinite_likelihoods_are_refused():
     std = np.array(X.std)
     std[3, :3] = 0.0
     refused("1 row is certain in the 3 cells 0, 1, 2, and more than 3", X.mean, std=std)
-    refused("1 components can pass through", X.mean, std=std, settings={"n_components": 1})
+    refused(
+        "a plane of dimension 1 can pass through", X.mean, std=std, settings={"n_components": 1}
+    )
     refused(
         "residual must be True", X.mean, std=std, settings={"n_components": 2, "residual": False}
     )
@@ -407,3 +409,44 @@ def test_says_when_the_errors_are_too_large():
     X = problem(n=200, noise=1.0).X
     with pytest.warns(uapca.ErrorSizeWarning, match="too large"):
         Denoiser().fit(UncertainArray(X.mean, std=5 * X.std))
+
+
+def test_offset_and_one_huge_weight():
+    X = problem(n=60, missing=0.1).X
+    std = np.nan_to_num(X.std)
+    model = Denoiser(2).fit(X)
+    far = Denoiser(2).fit(X.mean + 1e8, std=std)
+    np.testing.assert_allclose(far.covariance_, model.covariance_, rtol=1e-5, atol=1e-5)
+    weights = np.ones(60)
+    weights[5] = 1e12
+    heavy = Denoiser(1).fit(X.reweighted(weights))
+    assert np.isfinite(heavy.covariance_).all()
+    np.testing.assert_allclose(
+        heavy.transform(X).mean[5][~X.missing[5]], X.mean[5][~X.missing[5]], atol=1e-3
+    )
+
+
+@pytest.mark.parametrize("q", [None, 1])
+def test_many_rows_start_from_a_part(q):
+    """The start makes no difference to where the climb ends; errors shrink with the rows."""
+    X = problem(n=9000, d=3, q=1, residual=0.5).X
+    model = Denoiser(q).fit(X)
+    assert model.converged_
+    _, total = model.transform(X).pooled()
+    if q is None:
+        np.testing.assert_allclose(total, model.covariance_, atol=1e-5 * np.trace(total))
+    few = Denoiser(q).fit(X[:600]).parameter_errors()
+    many = model.parameter_errors()
+    ratio = np.square(few.mean()).sum() / np.square(many.mean()).sum()
+    assert 5 < ratio < 45  # 15 in expectation
+
+
+def test_leaves_a_saddle():
+    """Where columns of W are zero the gradient vanishes, but a direction still rises."""
+    X = problem(n=100, d=4).X
+    best = Denoiser().fit(X)
+    data = best._fitted.data
+    theta = best._fitted.theta
+    flat = theta._replace(loadings=theta.loadings * [1.0, 0.0, 0.0, 0.0])
+    ended = Denoiser()._climb(data, flat, False, lambda passes: None)
+    np.testing.assert_allclose(ended.parameters.covariance(), theta.covariance(), atol=1e-5)

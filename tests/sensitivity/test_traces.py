@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
-from uapca import UAPCA, UncertainArray, factor_traces
+from uapca import UAPCA, UncertainArray, UncertainScaler, factor_traces
 from uapca.sensitivity.tracking import TURN
 
 
@@ -98,6 +99,15 @@ class TestIdentities:
         traces = factor_traces(fit)
         (k,) = np.flatnonzero(np.isclose(traces.scales, scale, rtol=1e-12, atol=0.0))
         np.testing.assert_allclose(traces.loadings[k].T, fit.components_, atol=1e-10)
+
+    def test_of_standardized_fits_and_of_pipelines(self):
+        X = random_array(2)
+        scaled = UncertainScaler().fit(X)
+        expected = factor_traces(scaled.transform(X))
+        inside = factor_traces(UAPCA(2, standardize=True).fit(X))
+        piped = factor_traces(make_pipeline(UncertainScaler(), UAPCA(2)).fit(X))
+        for ours in (inside, piped):
+            np.testing.assert_allclose(ours.loadings, expected.loadings, atol=1e-9)
 
     def test_zero_one_and_infinity_are_on_the_grid(self):
         traces = factor_traces(random_array(3))

@@ -107,6 +107,12 @@ def test_reference_is_the_fit(rng):
     assert_allclose(uapca.simulate(X, 1, 2, rng=0).reference, fit, atol=1e-12)
 
 
+def test_the_reference_of_many_features_is_the_fit_too(rng):
+    X = uapca.UncertainArray(rng.normal(size=(8, 600)), std=rng.uniform(0.1, 1, (8, 600)))
+    fit = uapca.UAPCA(2, solver="eigh").fit(X).components_
+    assert_allclose(uapca.simulate(X, 1, 2, rng=0).reference, fit, atol=1e-6)
+
+
 @pytest.mark.parametrize("shape", [(4, 9), (9, 4), (3, 40)])
 @pytest.mark.parametrize("q", [1, 2, 4])
 def test_wide_and_tall_draws_have_the_same_pca_as_an_svd(rng, shape, q):

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import uapca
-from uapca.laws import Independent, Variable
+from uapca.laws import Independent, Samples, Variable
 from uapca.stability import ellipse_factor
 
 pytestmark = pytest.mark.filterwarnings("ignore::uapca.SeparationWarning")
@@ -216,6 +216,40 @@ def test_intervals_are_refused_where_they_would_not_cover():
     found = uapca.component_uncertainty(tied)
     assert [bool(reason) for reason in found.refusals] == [False, True]
     assert_array_equal(np.isnan(found.eigenvalue_interval()).all(axis=1), [False, True])
+
+
+@pytest.mark.parametrize("law", ["uniform", "exponential"])
+def test_points_that_are_kept_lend_their_fourth_moments(law):
+    """Standard errors of the first eigenvalue and its share against new samples of the points."""
+    rng = np.random.default_rng(2)
+    mean, spread = np.array([[-2.0, 0.5], [0.0, -1.0], [2.0, 0.5]]), np.array([1.5, 0.5])
+    values, shares, stated, plain = [], [], [], []
+    for k in range(1200):
+        drawn = LAWS[law](0.0).rvs((3, 150, 2), random_state=rng)
+        points = mean[:, None] + drawn * spread
+        means, psi = points.mean(axis=1), [np.cov(p.T, ddof=0) for p in points]
+        centered = means - means.mean(axis=0)
+        found = np.linalg.eigvalsh(centered.T @ centered / 3 + np.mean(psi, axis=0))[::-1]
+        values.append(found[0])
+        shares.append(found[0] / found.sum())
+        if k < 40:
+            kept = [Samples(p) for p in points]
+            X = uapca.UncertainArray(means, psi, counts=[150] * 3, laws=kept)
+            result = uapca.component_uncertainty(X, 1)
+            stated.append([result.eigenvalue_std[0], result._redrawn.share_std[0]])
+            X = uapca.UncertainArray(means, psi, counts=[150] * 3)
+            plain.append(uapca.component_uncertainty(X, 1).eigenvalue_std[0])
+    assert_allclose(np.mean(stated, axis=0), [np.std(values), np.std(shares)], rtol=0.1)
+    assert abs(np.mean(plain) / np.std(values) - 1.0) > 0.1
+
+
+def test_heavy_tails_of_few_points_are_refused():
+    rng = np.random.default_rng(0)
+    points = rng.standard_t(3, size=(3, 40, 2)) * [3.0, 1.0]
+    psi = [np.cov(p.T, ddof=0) for p in points]
+    kept = [Samples(p) for p in points]
+    X = uapca.UncertainArray(points.mean(axis=1), psi, counts=[40] * 3, laws=kept)
+    assert "fourth moments" in uapca.component_uncertainty(X, 1).refusals[0]
 
 
 def test_groups_need_two_points():

@@ -271,6 +271,8 @@ NONSENSE = {
     "a shape that is not there": {"listing": {"mean": ["<f8", 10**9, 10**9]}},
     "a negative shape": {"listing": {"mean": ["<f8", -3, -2]}},
     "a type that is none": {"listing": {"mean": ["nothing", 3, 2]}},
+    "text by an old name": {"listing": {"mean": ["a", 3, 2]}},
+    "a map that is a number": {"laws": {"items": [], "matrix": 5, "offset": 5}},
     "objects": {"listing": {"mean": ["|O", 3, 2]}},
     "compressed": {"compress": True},
     "deep nesting": {"names": eval("[" * 90 + "]" * 90)},

@@ -118,7 +118,7 @@ def test_what_needs_complete_rows_says_so(X):
     with pytest.raises(ValueError) as error:
         X.require_complete("UAPCA.fit")
     assert str(error.value) == (
-        "UAPCA.fit needs complete rows; 3 cells in 2 rows are missing: estimate them with "
+        "UAPCA.fit needs complete rows; 3 cells in 2 rows are missing: estimate values with "
         'uapca.Denoiser, or leave the rows out with missing="drop" when reading or '
         "X[~X.missing.any(axis=1)]"
     )

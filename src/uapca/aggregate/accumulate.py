@@ -36,10 +36,10 @@ __all__ = [
 Integers = npt.NDArray[np.int64]
 
 # Rows whose products are summed in one go: error bounds grow with the length of a sum.
-_SUMMED = 1024
+_SUMMED = 2048
 # Values of a block, which stays in cache through all passes over it, and its least number of rows:
 # a merge must cost little beside the product.
-_BLOCK_VALUES, _BLOCK_ROWS = 1 << 18, 4096
+_BLOCK_VALUES, _BLOCK_ROWS = 1 << 19, 4096
 # Rows sorted by group at a time where the points are not stored by rows: a copy of that many is
 # made. For each group enough that merging costs little.
 _PART, _PART_EACH = 1 << 16, 256
@@ -211,7 +211,7 @@ def _add_block(
     done = sums.weights[groups]
     own = (total > done) | (sums.counts[groups] == 0)
     centre = np.where(own[:, None], block[first], sums.means[groups])
-    np.subtract(block, _spread(centre, lengths), out=scratch)
+    _subtract(block, centre, lengths, out=scratch)
     if weights is not None:
         scratch[weights == 0.0] = 0.0
     factors = np.ones(len(scratch)) if weights is None else weights
@@ -225,7 +225,7 @@ def _add_block(
     spread = np.diagonal(sums.scatters, axis1=1, axis2=2)[groups]
     own |= ~(done[:, None] * off**2 <= spread).all(axis=1)
     if own.any():
-        scratch -= _spread(np.where(own[:, None], off, 0.0), lengths)
+        _subtract(scratch, np.where(own[:, None], off, 0.0), lengths, out=scratch)
     if weights is not None:
         scratch *= np.sqrt(weights)[:, None]
     means, rests = two_sum(centre, off)
@@ -243,9 +243,16 @@ def _add_block(
         _merge(sums, new, groups[some])
 
 
-def _spread(rows: Doubles, lengths: Integers) -> Doubles:
-    """Each row as often as its length says; a single row is left to broadcasting."""
-    return rows if len(rows) == 1 else np.repeat(rows, lengths, axis=0)
+def _subtract(block: Floats, centre: Doubles, lengths: Integers, out: Doubles) -> None:
+    """Subtract row k of ``centre`` from the k-th ``lengths[k]`` rows of a block."""
+    if len(centre) > 1:
+        np.subtract(block, np.repeat(centre, lengths, axis=0), out=out)
+        return
+    # Sixteen rows at a time: NumPy's inner loop would be as short as a row.
+    n, d = len(block) // 16 * 16, block.shape[1]
+    wide = out[:n].reshape(-1, 16 * d)
+    np.subtract(block[:n].reshape(-1, 16 * d), np.tile(centre, 16), out=wide)
+    np.subtract(block[n:], centre, out=out[n:])
 
 
 def _pieces(start: int, length: int) -> Iterator[slice]:

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -278,7 +278,7 @@ def _from_objects(items: list[Any], parameter: str) -> Keyed:
     try:
         different = set(items)
     except TypeError:
-        bad = next(item for item in items if not _is_hashable(item))
+        bad = next((item for item in items if type(item).__hash__ is None), items[0])
         raise TypeError(
             f"{parameter} must hold labels that can be compared, such as text or numbers; got the "
             f"{type(bad).__name__} {bad!r}"
@@ -292,14 +292,6 @@ def _from_objects(items: list[Any], parameter: str) -> Keyed:
     table.update((label, code) for code, label in enumerate(known))
     codes = np.fromiter(map(table.__getitem__, items), dtype=np.int64, count=len(items))
     return Keyed(codes, known, (None,))
-
-
-def _is_hashable(item: Any) -> bool:
-    try:
-        hash(item)
-    except TypeError:
-        return False
-    return True
 
 
 def is_missing(value: Any) -> bool:
@@ -391,16 +383,6 @@ def label_text(label: Any) -> str:
 _SAMPLE_EACH, _SAMPLE_LEAST = 100, 20_000
 # Points whose distances to all centres are found at a time.
 _ASSIGNED_ROWS = 8192
-
-
-class Binning(Protocol):
-    """Gives points labels, once it has seen all of them."""
-
-    def learn(self, pieces: Iterable[Floats]) -> None:
-        """See all points once."""
-
-    def __call__(self, points: Floats) -> Keyed:
-        """The labels of points."""
 
 
 def binning_of(bins: Any, features: Sequence[str], rng: np.random.Generator) -> Binning:
@@ -547,3 +529,6 @@ def _edge_texts(edges: Doubles) -> list[str]:
         if len(set(texts)) == len(np.unique(edges)):
             break
     return texts
+
+
+Binning = Clusters | Grid

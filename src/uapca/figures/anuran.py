@@ -1,7 +1,7 @@
 """Paper, Fig. "anuran": 7195 calls of frogs as four or eight distributions."""
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from uapca import plot
 from uapca.datasets import fetch_anuran
@@ -30,7 +30,7 @@ def draw() -> "Figure":
             calls, X = fetch_anuran(by, as_points=True), fetch_anuran(by)
             colors = dict(zip(X.names or (), cycle(OKABE_ITO)))
             regular, ours = UAPCA(2).fit(calls.points), UAPCA(2).fit(X)
-            style = {"palette": colors, "legend": False}
+            style: dict[str, Any] = {"palette": colors, "legend": False}
             title = f"({letters[0]}) points by {by}"
             plot.projection(
                 regular, calls.points, groups=calls.labels, ax=left, title=title, **style

@@ -89,7 +89,11 @@ def _draw_space(made: Panel, X: UncertainArray, pca: UAPCA) -> None:
         foot = pca.mean_ + Y.mean[i] @ pca.components_
         ring = ellipse_ring(np.asarray(Y.mean[i]), np.asarray(Y.cov.dense()[i]), LEVEL)
         shadow = (pca.mean_ + ring @ pca.components_) @ EYE.T
-        style = {"edgecolor": look.color, "facecolor": (*_rgb(look.color), 0.18), "zorder": 3}
+        style: dict[str, Any] = {
+            "edgecolor": look.color,
+            "facecolor": (*_rgb(look.color), 0.18),
+            "zorder": 3,
+        }
         made.ax.fill(*shadow.T, gid=f"shadow:{i}", **style)
         fall = np.stack([mean, foot]) @ EYE.T
         made.ax.plot(*fall.T, color=look.color, linestyle=":", linewidth=0.8, zorder=3)
@@ -99,17 +103,23 @@ def _draw_space(made: Panel, X: UncertainArray, pca: UAPCA) -> None:
 
 
 def _draw_row(made: Panel, mean: Floats, cov: Floats, color: str, name: str, up: bool) -> None:
-    style = {"edgecolor": color, "facecolor": (*_rgb(color), 0.18), "zorder": 4}
+    style: dict[str, Any] = {"edgecolor": color, "facecolor": (*_rgb(color), 0.18), "zorder": 4}
     draw_normal(made, mean, cov, LEVEL, gid=f"row:{name}", **style)
     made.ax.plot(*mean[:, None], "o", color=color, markersize=2.5, zorder=5)
-    place = {"ha": "center", "va": "bottom" if up else "top", "zorder": 6}
+    place: dict[str, Any] = {"ha": "center", "va": "bottom" if up else "top", "zorder": 6}
     made.ax.annotate(name, mean, (0, 4 if up else -4), textcoords="offset points", **place)
 
 
 def _draw_vector(
     made: Panel, start: Floats, end: Floats, at: Floats, name: str, color: Any = "black"
 ) -> None:
-    arrow = {"arrowstyle": "-|>", "color": color, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 8}
+    arrow: dict[str, Any] = {
+        "arrowstyle": "-|>",
+        "color": color,
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "mutation_scale": 8,
+    }
     made.ax.annotate("", EYE @ end, EYE @ start, arrowprops=arrow)
     made.ax.text(*(EYE @ at), name, color=color, ha="center", va="center", fontsize="small")
     made.ax.update_datalim([EYE @ start, EYE @ at])

@@ -1,6 +1,6 @@
 """Paper, Fig. "eigenvalues": factor traces beside the eigenvalues, without and with crossings."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from uapca import plot
 from uapca.datasets import load_iris_groups, make_crossings
@@ -25,14 +25,12 @@ def draw() -> "Figure":
     """Four panels: traces and eigenvalues of Iris and of data with two avoided crossings."""
     data = (("ab", "Iris", load_iris_groups()), ("cd", "synthetic", make_crossings()))
     with grid(2, 2, ratio=0.8) as (figure, axes):
-        for (first, second), name, X, (left, right) in (
-            (*row, pair) for row, pair in zip(data, axes, strict=True)
-        ):
+        for (letters, name, X), (left, right) in zip(data, axes, strict=True):
             traces = factor_traces(X)
-            title = f"({first}) factor traces ({name})"
+            title = f"({letters[0]}) factor traces ({name})"
             plot.factor_traces(traces, ax=left, title=title, legend=False)
-            crossings = "shown" if name == "Iris" else True
-            title = f"({second}) eigenvalues ({name})"
+            crossings: Any = "shown" if name == "Iris" else True
+            title = f"({letters[1]}) eigenvalues ({name})"
             plot.eigenvalues(traces, crossings=crossings, ax=right, title=title, legend=False)
         joint_legend(figure, axes.ravel())
     return figure

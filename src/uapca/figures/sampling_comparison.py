@@ -19,5 +19,6 @@ CAPTION = (
 
 def draw() -> "Figure":
     """One panel: distance against the number of samples, a line for each number of features."""
-    figure: Figure = plot.convergence(sampling_convergence(rng=2019)).figure
+    figure = plot.convergence(sampling_convergence(rng=2019)).get_figure(root=True)
+    assert figure is not None
     return figure

@@ -289,6 +289,8 @@ class Text:
         Empty for text in columns of fixed width or separated by spaces.
     skip : int
         Lines before the header.
+    broken : bool
+        Whether there are comments between the rows.
     header : bool
         Whether the names stand in a line of their own, not in a comment.
     encoding : str
@@ -329,12 +331,13 @@ class Text:
         """Lines without comments and blank ones, and the comments before them."""
         lines: list[str] = []
         comments: list[str] = []
-        self.skip, inside = 0, False
+        self.skip, self.broken, inside = 0, False, False
         for line in re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text):
             bare = line.strip()
             if not inside and (not bare or bare.startswith(("#", "%"))):
                 comments += [bare] if bare and not lines else []
                 self.skip += not lines
+                self.broken = self.broken or bool(bare and lines)
                 continue
             inside ^= line.count('"') % 2 == 1
             lines.append(line)
@@ -936,7 +939,7 @@ def _source(path: str, keys: Any, sheet: Any, bad_cells: str, options: Mapping[s
     if form == "text":
         data = _bytes(path, _HEAD)
         text = Text(data, path, head=len(data) == _HEAD)
-        if text.separator:
+        if text.separator and not text.broken:
             return CsvFile(path, keys, bad_cells, text, text.table(options))
     return InMemory(_load(path, sheet, options), path, keys, bad_cells)
 

@@ -912,7 +912,7 @@ def of_columns(
         mean,
         matrices,
         std=std if matrices is None else None,
-        features=chosen,
+        features=[f"{n} [{table.units[n]}]" if n in table.units else n for n in chosen],
         laws=laws,
         missing="error" if gaps is None else "keep",
         check=False,

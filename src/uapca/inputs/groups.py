@@ -165,6 +165,7 @@ def from_groups(
             "replicates, not the error of their mean"
         )
     rule = {"missing": missing, "bad_cells": bad_cells}
+    keys = [by] if isinstance(by, str) else []
     options: dict[str, Any] = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
     engine = _engine(points)
     if engine is None and bins is not None and by is not None:
@@ -175,18 +176,18 @@ def from_groups(
         )
         moments, notes = _on_cluster(points, by, features, exclude, missing, int(chunk)), [engine]
     elif is_streamed(points) and not keep_samples and _has_arrow(points):
+        keys = list(by) if isinstance(by, list | tuple) else keys
         moments, notes = _streamed(
             points, by, bins, features, exclude, bad_files, int(chunk), progress, rng, rule, options
         )
     else:
         data = labelled_points(points, by, features, exclude, bins=bins, rng=rng, **rule, **options)
-        moments, notes = data.moments(), data.notes
+        moments, notes, keys = data.moments(), data.notes, data.columns
         say_dropped(data.dropped)
     X = moments.to_uncertain(spread)
     meaning = {"std": "the spread of its points", "sem": "the standard error of its mean"}[spread]
-    keys = [by] if isinstance(by, str) else by if isinstance(by, list | tuple) else ()
-    named = shown([str(key) for key in keys if isinstance(key, str)][:4]) if len(keys) < 5 else ""
-    rows = f"one row for each {named or 'label' if bins is None else 'bin'}, with {meaning}"
+    each = "bin" if bins is not None else shown(keys) or "label"
+    rows = f"one row for each {each}, with {meaning}"
     n = int(moments.sums.counts.sum())
     lines = [
         f"{notes[0]}{': ' if notes[0] else ''}{counted(n, 'labelled point')}",
@@ -226,6 +227,8 @@ class LabelledPoints:
         Points that were left out, by the reason.
     notes : list of str
         What the points are, and what was found out about them.
+    columns : list of str
+        The columns that hold the labels.
     """
 
     points: Floats
@@ -233,6 +236,7 @@ class LabelledPoints:
     features: Sequence[str] | None
     dropped: dict[str, int]
     notes: list[str]
+    columns: list[str]
 
     def moments(self) -> Moments:
         return Moments.of(self.points, self.keys, features=self.features, missing="drop")
@@ -266,7 +270,7 @@ def labelled_points(
 ) -> LabelledPoints:
     """Points and labels from an array or a table in memory, checked and complete."""
     _check_index(points, by)
-    notes, mask, dropped = [""], None, {}
+    notes, mask, dropped, names = [""], None, {}, list[str]()
     if is_table(points) or is_streamed(points) or hasattr(points, "read"):
         table = open_table(points, parameter="points", **options)
         names = [] if bins is not None else _key_columns(table, by)
@@ -330,7 +334,8 @@ def labelled_points(
     elif keys is not None:
         keys = keys._replace(codes=codes)
     assert keys is not None
-    return LabelledPoints(array, keys, chosen, {k: v for k, v in dropped.items() if v}, notes)
+    dropped = {why: count for why, count in dropped.items() if count}
+    return LabelledPoints(array, keys, chosen, dropped, notes, names)
 
 
 def _gaps(array: Floats) -> npt.NDArray[np.bool_] | None:
@@ -577,6 +582,9 @@ class Plan:
             labels = keyed([batch.column(k) for k in self.keys])
             pairs = zip(labels.categories, sorted_, strict=True)
             labels = labels._replace(categories=tuple(own if o else None for own, o in pairs))
+            if source.textual and empty is not None:
+                # Spreadsheets write lines of separators below their rows.
+                kept &= ~(empty.all(axis=1) & (labels.codes < 0))
             lost = (labels.codes < 0) & kept
             if lost.any() and self.missing == "error":
                 raise FileError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from os import PathLike, fspath
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,7 @@ _UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()
 
 # Columns of numbers that name or count the rows and are no measurements.
 _IDENTIFIER = re.compile(
-    r"|(.*[_ .-])?ids?|names?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#", re.I
+    r"|(.*[_ .-])?ids?|names?|labels?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#", re.I
 )
 _COUNTER = re.compile(
     r"(tech|bio)?[_ ]?(replicates?|repeat|rep|run|trial|iteration)([_ ]?(no|nr|number|id))?", re.I
@@ -119,18 +119,8 @@ class Roles:
         return parts + self.hints
 
 
-class Columns(Protocol):
-    """What `find_roles` asks of a table, or of the schema of a file."""
-
-    @property
-    def names(self) -> Sequence[str]: ...
-    def resolve(self, names: Iterable[str], chosen: bool = False) -> None: ...
-    def is_number(self, name: str) -> bool: ...
-    def kind(self, name: str) -> str: ...
-
-
 def find_roles(
-    table: Columns,
+    table: Any,
     *,
     taken: Collection[str] = (),
     errors: Any = None,
@@ -143,7 +133,8 @@ def find_roles(
 
     Parameters
     ----------
-    table : Columns
+    table : Table, or the schema of a file
+        What has ``names``, ``resolve``, ``is_number`` and ``kind``.
     taken : collection of str
         Columns that are something else already: names, weights, labels.
     errors, corr, features, exclude
@@ -201,7 +192,7 @@ def find_roles(
 
 
 def _of_numbers(
-    table: Columns,
+    table: Any,
     values: Sequence[str],
     roles: Roles,
     found: Mapping[str, Errors],
@@ -324,7 +315,7 @@ def _by_name(names: Sequence[str]) -> dict[str, str]:
 
 
 def _core(name: str) -> str:
-    match = _UNIT.fullmatch(name)
+    match = _UNIT.fullmatch(name) if name.endswith((")", "]")) else None
     return match["name"] if match else name
 
 
@@ -670,8 +661,8 @@ def read(
     if any(uncertainties.holds_errors(table, name) for name in table.names):
         return uncertainties.of_table(reading, features, exclude)
     meant = fill is not None or len(absent) < len(meanings)
-    named = errors is not None or bool(find_errors(table.names))
-    if meant or (not named and cells.has_uncertain_cells(table, tuple(reading.taken))):
+    uncertain = errors is None and cells.has_uncertain_cells(table, tuple(reading.taken))
+    if meant or (uncertain and not find_errors(table.names)):
         reading = frame.Reading(
             table,
             names,

@@ -41,6 +41,8 @@ HEAVY = 2.2
 #: Many short parts, of which each would be widened by a cell, are first summed on a patch of 32
 #: cells, each divided into 8.
 MANY, PATCH, FINE = 5, 32, 8
+#: Probability that cells beside the sharp edges of a density may disagree about.
+EDGES = 0.015
 #: Parts narrower than this many cells are not visible.
 THIN = 1e-3
 
@@ -63,9 +65,6 @@ class Lattice:
         Probability of each cell.
     outside : float
         Probability outside of the lattice: ``mass.sum() + outside`` is 1.
-    missed : float
-        Probability that neighboring cells disagree about, where a density was sampled at their
-        centers: near 0 where they resolve it, and 1 for a density thinner than the cells.
     counted : pair of ndarrays of shape (K,), or None
         Densities at points that stand for the law (samples), and their weights. Where given,
         regions hold the share p of these points; else of the cells.
@@ -80,7 +79,6 @@ class Lattice:
     edges: tuple[Floats, ...]
     mass: Floats
     outside: float = 0.0
-    missed: float = 0.0
     counted: tuple[Floats, Floats] | None = None
     exact: Callable[[Floats], Floats] | None = None
     further: Callable[[], Lattice] | None = None
@@ -129,9 +127,24 @@ class Lattice:
         return found.reshape(self.mass.shape)
 
     @cached_property
+    def missed(self) -> float:
+        """Probability that neighboring cells disagree about: 1 for a density thinner than them."""
+        if not self.mass.any():
+            return 1.0
+        bends = [np.abs(np.diff(self.mass, 2, axis=i)).sum() for i in range(self.mass.ndim)]
+        return float(max(bends)) / 4
+
+    @cached_property
     def error(self) -> float:
-        """What the probability of a region may be off by: the largest of a single cell."""
-        return 0.0 if self.counted is not None else float(self.mass.max())
+        """What the probability of a region may be off by, roughly.
+
+        The largest probability of a single cell, or half of what neighbors disagree about where
+        that is more than the sharp edges of a density explain.
+        """
+        if self.counted is not None:
+            return 0.0
+        rough = self.exact is None and self.missed > EDGES
+        return max(float(self.mass.max()), self.missed / 2 if rough else 0.0)
 
     def mask(self, p: float) -> npt.NDArray[np.bool_]:
         """The cells of the region of probability `p`, in the shape of `mass`."""
@@ -454,6 +467,4 @@ def cells_lattice(
     plain = Lattice(origin, frame, tuple(edges), np.ones([len(e) - 1 for e in edges]))
     volume = 1 / plain.density
     found = density(plain.centers()).reshape(volume.shape) * volume
-    mass = found / (found.sum() or 1.0)
-    missed = max(float(np.abs(np.diff(mass, 2, axis=i)).sum()) / 4 for i in range(mass.ndim))
-    return Lattice(origin, frame, plain.edges, mass, missed=missed if mass.any() else 1.0)
+    return Lattice(origin, frame, plain.edges, found / (found.sum() or 1.0))

@@ -107,7 +107,7 @@ def _pictures(plan: Turning, steps: Floats, dpi: float, done: Any) -> Iterator[P
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 3.9), layout="constrained", dpi=dpi)
-    canvas = FigureCanvasAgg(figure)
+    canvas: Any = FigureCanvasAgg(figure)
     left, right = figure.subplots(1, 2)
     # The legend of the whole film, so that nothing moves but what is meant to.
     draw_frame(plan, left, right, 1.0)

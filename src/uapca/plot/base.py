@@ -63,14 +63,11 @@ def data_of(pca: Fit, X: Data) -> tuple[UAPCA, UncertainArray]:
         X = UncertainArray(points[:, None] if points.ndim == 1 else points)
     if not len(X):
         raise ValueError("X must have at least one row; got none")
-    count, known = pca.n_features_in_, getattr(pca, "feature_names_in_", None)
-    named = known is not None and X.features is not None
-    if X.shape[1] != count or (named and tuple(X.features) != tuple(known)):
+    count, known = pca.n_features_in_, tuple(getattr(pca, "feature_names_in_", ()))
+    if X.shape[1] != count or (known and X.features and tuple(X.features) != known):
         raise ValueError(
-            f"X must have the {count} features of the fit"
-            + (f" ({_some(known)})" if known is not None else "")
-            + f"; got {X.shape[1]}"
-            + (f" ({_some(X.features)})" if X.features is not None else "")
+            f"X must have the {count} features of the fit{_some(known)}; "
+            f"got {X.shape[1]}{_some(X.features or ())}"
         )
     return unwrap(pca, X)
 
@@ -119,15 +116,14 @@ def chosen_components(
     components: Any, there: int, least: int = 1, most: int = 2
 ) -> tuple[int, ...]:
     """Different components that are there, counted from 0; one number is one component."""
-    listed = list(np.atleast_1d(np.asarray(components, dtype=object)))
-    whole = all(isinstance(i, Integral) and not isinstance(i, bool) for i in listed)
+    listed = np.atleast_1d(np.asarray(components))
     if (
-        whole
+        listed.dtype.kind in "iu"
         and least <= len(listed) <= most
-        and len(set(listed)) == len(listed)
-        and all(0 <= i < there for i in listed)
+        and len(np.unique(listed)) == len(listed)
+        and 0 <= listed.min() <= listed.max() < there
     ):
-        return tuple(int(i) for i in listed)
+        return tuple(listed.tolist())
     if there < least:
         raise ValueError(f"pca must have at least {least} components; it has {there}")
     many = {(2, 2): "two different numbers", (1, 2): "one or two different numbers"}
@@ -146,7 +142,7 @@ def checked_level(level: Any) -> float:
 
 def checked_choice(value: Any, choices: Sequence[Any], parameter: str) -> None:
     """Refuse what is none of the choices."""
-    if not any(value is choice or (value == choice) is True for choice in choices):
+    if not isinstance(value, str | bool | None) or value not in choices:
         raise ValueError(
             f"{parameter} must be {', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}; "
             f"got {value!r}"
@@ -157,7 +153,7 @@ def counted(wanted: Any, there: int, usual: int, parameter: str = "top") -> int:
     """How many to show: as wanted, by default all but no more than usual."""
     if wanted is None:
         return min(there, usual)
-    if isinstance(wanted, Integral) and not isinstance(wanted, bool) and int(wanted) >= 1:
+    if isinstance(wanted, int | np.integer) and wanted is not True and int(wanted) >= 1:
         return min(int(wanted), there)
     raise ValueError(f"{parameter} must be a positive integer; got {wanted!r}")
 
@@ -175,9 +171,10 @@ def positions(wanted: Any, known: Sequence[str], parameter: str) -> tuple[int, .
     return tuple(sorted(found))
 
 
-def _some(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(map(str, listed[:4])) + ", …" * (len(listed) > 4)
+def _some(names: Sequence[str]) -> str:
+    """Some names in brackets; nothing where there are none."""
+    listed = ", ".join(map(str, names[:4])) + ", …" * (len(names) > 4)
+    return f" ({listed})" if len(names) else ""
 
 
 # -- axes, titles and legends -------------------------------------------------------------------
@@ -188,7 +185,8 @@ class Panel:
 
     Attributes
     ----------
-    ax : matplotlib.axes.Axes
+    ax, drawn : matplotlib.axes.Axes
+        The same, for drawing and to be returned.
     entries : list
         Handles for the legend, each with its text as label.
     ratio : float
@@ -198,7 +196,8 @@ class Panel:
     def __init__(self, ax: Axes, ratio: float = 0.75) -> None:
         import matplotlib as mpl
 
-        self.ax: Any = ax
+        self.ax: Any = ax  # its methods take more than their types say
+        self.drawn = ax
         self.ratio = ratio
         self.entries: list[Any] = []
         self.title_pad: float | None = None
@@ -244,7 +243,7 @@ class Panel:
         from matplotlib.lines import Line2D
 
         look = look or Look("#6B6B6B", "#6B6B6B")
-        style = {
+        style: dict[str, Any] = {
             "marker": MARKERS[look.shape],
             "markersize": self.marker,
             "markerfacecolor": drawn_color(look.fill),
@@ -271,11 +270,10 @@ class Panel:
 
     def equal(self) -> None:
         """Give both axes one unit, so that angles and distances are true."""
-        x, y = (bool(group.get_siblings(self.ax)[1:]) for group in self._shared())
-        self.ax.set_aspect("equal", adjustable="box" if x and y else "datalim")
-
-    def _shared(self) -> tuple[Any, Any]:
-        return self.ax.get_shared_x_axes(), self.ax.get_shared_y_axes()
+        x = self.ax.get_shared_x_axes().get_siblings(self.ax)
+        y = self.ax.get_shared_y_axes().get_siblings(self.ax)
+        both = len(x) > 1 and len(y) > 1
+        self.ax.set_aspect("equal", adjustable="box" if both else "datalim")
 
     def colorbar(self, values: Floats, label: str, shown: bool = True) -> Any:
         """A colour bar for some values; what turns them into colours is returned."""
@@ -298,7 +296,7 @@ class Panel:
 
 @contextmanager
 def panel(
-    ax: Axes | None,
+    ax: Any,
     *,
     figsize: tuple[float, float] | None = None,
     title: str | None = None,
@@ -341,9 +339,10 @@ def panel(
 def _drawn(made: Panel, title: str | None, legend: bool) -> Iterator[Panel]:
     yield made
     made.title(title)
-    texts = {handle.get_label() for handle in made.entries}
-    earlier = getattr(made.ax, "_uapca_entries", [])
-    made.ax._uapca_entries = [h for h in earlier if h.get_label() not in texts] + made.entries
+    entries: dict[str, Any] = {}
+    for handle in [*getattr(made.ax, "_uapca_entries", []), *made.entries]:
+        entries[handle.get_label()] = handle
+    made.ax._uapca_entries = list(entries.values())
     if legend:
         _legend_of(made.ax)
 
@@ -351,7 +350,7 @@ def _drawn(made: Panel, title: str | None, legend: bool) -> Iterator[Panel]:
 def _legend_of(ax: Any) -> None:
     """One legend for all that was drawn into an Axes, outside of it and below."""
     outside, figure = getattr(ax, "_uapca_outside", False), ax.figure
-    for old in figure.legends if outside else [ax.get_legend()]:
+    for old in list(figure.legends) if outside else [ax.get_legend()]:
         if old is not None:
             old.remove()
     entries = ax._uapca_entries
@@ -381,7 +380,8 @@ def _legend(host: Any, figure: Any, entries: Sequence[Any], room: float, **where
     texts, widths = [], []
     for handle in entries:
         ruler.set_text(drawable(handle.get_label()))
-        _wrap(ruler, room - 4.0 * unit)
+        # Of many entries none is so long that it takes a line of its own.
+        _wrap(ruler, room - 4.0 * unit if len(entries) < 6 else room / 2 - 4.0 * unit)
         texts.append(ruler.get_text())
         widths.append(float(ruler.get_window_extent().width) + 3.9 * unit)
     for columns in range(min(len(texts), 6), 0, -1):
@@ -441,9 +441,11 @@ def _fit_height(made: Panel) -> None:
     frame, box = ax.bbox, ax.get_tightbbox()
     left, below = max(frame.x0 - box.x0, 0.0), max(frame.y0 - box.y0, 0.0)
     above = max(box.y1 - frame.y1, 0.0)
-    bars = [other for other in figure.axes if other is not ax]
-    right = sum(bar.get_tightbbox().width for bar in bars)
-    legends = sum(legend.get_window_extent().height for legend in figure.legends)
+    right = legends = 0.0
+    for bar in figure.axes[1:]:
+        right += bar.get_tightbbox().width
+    for legend in figure.legends:
+        legends += legend.get_window_extent().height
     wide = max(figure.bbox.width - left - right, 0.3 * figure.bbox.width)
     pads = 4 * 0.04 * figure.dpi
     height = (made.ratio * wide + below + above + legends + pads) / figure.dpi
@@ -473,6 +475,8 @@ def grid(
             squeeze=False,
             **subplots,
         )
+        # Axes of fixed aspect move a little after their room is known.
+        figure.get_layout_engine().set(w_pad=0.07, h_pad=0.06)
         try:
             yield figure, axes
         except BaseException:

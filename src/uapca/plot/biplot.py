@@ -124,4 +124,4 @@ def biplot(
         made.arrow(text)
         size = made.ax.dataLim.size
         made.ratio = float(np.clip(size[1] / max(size[0], 1e-300), 0.5, 1.2))
-    return made.ax
+    return made.drawn

@@ -84,7 +84,7 @@ def compare(
     called = names or (scale_text(float(a.scale)), scale_text(float(b.scale)))
     angle = number(abs(float(np.degrees(np.arctan2(turn[1, 0], turn[0, 0])))), 2)
     said = f", {'mirrored' if np.linalg.det(turn) < 0 else f'turned by {angle}°'}"
-    share = {"sharex": True, "sharey": True}
+    share: dict[str, Any] = {"sharex": True, "sharey": True}
     with grid(1, 2, figsize=figsize, ratio=0.85, **share) as (figure, axes):
         labelled = (
             (rows, tuple(axis_label(a, i) for i in pair), called[0]),
@@ -116,7 +116,7 @@ def compare(
 
 def _scores(rows: Any) -> Floats:
     means = np.asarray(rows.mean, dtype=np.float64)
-    return means - means.mean(axis=0)
+    return np.asarray(means - means.mean(axis=0))
 
 
 def procrustes(fixed: Floats, moved: Floats) -> tuple[Floats, float]:
@@ -125,10 +125,10 @@ def procrustes(fixed: Floats, moved: Floats) -> tuple[Floats, float]:
     What is left is ‖fixed − moved Rᵀ‖² as a share of ‖fixed‖².
 
     >>> square = np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, 0.0], [0.0, -2.0]])
-    >>> procrustes(square, square @ np.array([[0.0, 1.0], [-1.0, 0.0]]))[1].round(12)
-    np.float64(0.0)
+    >>> round(procrustes(square, square @ np.array([[0.0, 1.0], [-1.0, 0.0]]))[1], 12)
+    0.0
     """
     u, _, vt = np.linalg.svd(fixed.T @ moved)
     turn = u @ vt
-    left = np.square(fixed - moved @ turn.T).sum() / max(float(np.square(fixed).sum()), 1e-300)
-    return turn, left
+    apart = float(np.square(fixed - moved @ turn.T).sum())
+    return turn, apart / max(float(np.square(fixed).sum()), 1e-300)

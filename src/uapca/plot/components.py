@@ -99,4 +99,4 @@ def components(
         made.ratio = 0.12 + 0.07 * max(count, 3)
         more = f"largest {count} of {len(names):,} features" if count < len(names) else ""
         made.axis_names("entry of the component", more)
-    return made.ax
+    return made.drawn

@@ -87,7 +87,7 @@ def contributions(
         )
         _values(made, bars, [percent(v) for v in shares[order]])
         even = 1.0 / len(names)
-        style = {"linestyle": "--", "linewidth": 0.9 * made.line, "zorder": 1.5}
+        style: dict[str, Any] = {"linestyle": "--", "linewidth": 0.9 * made.line, "zorder": 1.5}
         made.ax.axvline(even, color=drawn_color(None), **style)
         made.stroke(
             f"if all were equal, {percent(even)}", None, "dashed", linewidth=0.9 * made.line
@@ -97,7 +97,7 @@ def contributions(
         made.ax.set_xlim(0.0, 1.18 * top_share)  # room for the values behind the bars
         made.ax.xaxis.set_major_formatter(lambda v, _: percent(v))
         made.axis_names(f"contribution to {which}")
-    return made.ax
+    return made.drawn
 
 
 def cos2(
@@ -155,7 +155,7 @@ def cos2(
         legend=legend,
     ) as made:
         for k, component in enumerate(wanted):
-            style = {
+            style: dict[str, Any] = {
                 "facecolor": _faded(OKABE_ITO[k % 6], 0.75 if k == 0 else 0.3),
                 "edgecolor": OKABE_ITO[k % 6],
                 "hatch": HATCHES[k % len(HATCHES)],
@@ -171,7 +171,7 @@ def cos2(
         made.ax.set_xlim(0.0, 1.14)
         made.ax.set_xticks([0, 0.25, 0.5, 0.75, 1.0], ["0", "0.25", "0.5", "0.75", "1"])
         made.axis_names("cos² of the rows")
-    return made.ax
+    return made.drawn
 
 
 def _faded(color: str, alpha: float) -> Any:

@@ -60,7 +60,7 @@ def convergence(
     with panel(ax, figsize=figsize, title=title, legend=legend, ratio=0.75) as made:
         mapped = made.colorbar(result.dims.astype(np.float64), "features D")
         for d, row, keep in zip(result.dims, median, positive, strict=True):
-            style = {"color": mapped.to_rgba(float(d)), "gid": f"D = {d}"}
+            style: dict[str, Any] = {"color": mapped.to_rgba(float(d)), "gid": f"D = {d}"}
             made.ax.plot(n[keep], row[keep], marker="o" if len(n) == 1 else None, **style)
         made.ax.set(xscale="log", yscale="log")
         made.ax.set_ylim(median[positive].min() / 1.4, median[positive].max() * 1.4)
@@ -74,7 +74,7 @@ def convergence(
             made.stroke("falls like n^(−1/2)", GREY, "dashed", linewidth=0.9 * made.line)
         _name_ends(made, float(n[-1]), result.dims, median, positive)
         made.axis_names("samples n from each distribution", "median Hellinger distance")
-    return made.ax
+    return made.drawn
 
 
 def _name_ends(made: Panel, end: float, dims: Any, median: Any, positive: Any) -> None:

@@ -108,7 +108,7 @@ def distributions(
                 made.arrow(said, dash=dash, linewidth=wide)
             else:
                 made.stroke(said, None, dash, linewidth=wide)
-    return made.ax
+    return made.drawn
 
 
 def _fits(pca: Any, width: int) -> list[tuple[str, UAPCA]]:

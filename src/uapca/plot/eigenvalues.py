@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -114,7 +114,7 @@ def eigenvalues(
             who = "the row" if len(followed.rows) == 1 else f"{len(followed.rows)} rows"
             made.axis_names(f"weight of {who}")
         made.axis_names(y=_LABELS[values])
-    return made.ax
+    return made.drawn
 
 
 def _heights(traces: FactorTraces | WeightTraces, values: str) -> Floats:
@@ -168,7 +168,11 @@ def _draw_crossings(
     ]
     for crossing in met:
         dash, text = _KINDS[crossing.kind]
-        style = {"color": GREY, "linestyle": LINESTYLES[dash], "linewidth": 0.9 * made.line}
+        style: dict[str, Any] = {
+            "color": GREY,
+            "linestyle": LINESTYLES[dash],
+            "linewidth": 0.9 * made.line,
+        }
         made.ax.axvline(crossing.u, gid="crossing", zorder=1, **style)
         if text not in {handle.get_label() for handle in made.entries}:
             made.stroke(text, GREY, dash, linewidth=0.9 * made.line)

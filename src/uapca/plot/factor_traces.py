@@ -138,7 +138,7 @@ def factor_traces(
     with panel(ax, figsize=figsize, title=title, legend=legend) as made:
         draw_traces(made, course, names, shown, encoding=said, mirrored=mirrored, spreads=spreads)
         made.axis_names(*(f"PC{i + 1}" for i in pair))
-    return made.ax
+    return made.drawn
 
 
 def traces_of(traces: Traces, components: Any = (0, 1)) -> FactorTraces | WeightTraces:
@@ -273,8 +273,9 @@ class Encoding:
         if what == "stability":
             self.values = _stability(course)
         else:
-            factor = isinstance(traces, FactorTraces)
-            values = traces.normalized_eigenvalues if factor else traces.eigenvalues
+            values = traces.eigenvalues
+            if isinstance(traces, FactorTraces):
+                values = traces.normalized_eigenvalues
             ranks = traces.ranks[:, pair]
             own = np.take_along_axis(values, ranks, axis=1)
             along = _share(own, values) if what == "eigenvalue" else _gap(own, values, ranks)
@@ -292,7 +293,8 @@ class Encoding:
 
 def _share(own: Floats, values: Floats) -> Floats:
     total = values.sum(axis=1)
-    return np.divide(own.sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
+    share = np.divide(own.sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
+    return np.asarray(share)
 
 
 def _gap(own: Floats, values: Floats, ranks: Any) -> Floats:
@@ -388,7 +390,7 @@ def _draw_trace(
     zorder, role = (2, "twin") if twin else (4, "trace")
     ax, wide = made.ax, made.line
     if still(path):
-        style = {"color": color, "alpha": alpha, "zorder": zorder}
+        style: dict[str, Any] = {"color": color, "alpha": alpha, "zorder": zorder}
         ax.plot(*np.stack([np.zeros(2), path[-1]]).T, linewidth=0.5 * wide, **style)
         ax.plot(*path[:1].T, "o", markersize=0.7 * size * made.marker, gid=role, **style)
         return
@@ -401,7 +403,7 @@ def _draw_trace(
     for part in course.segments:
         line = path[part]
         if encoding is not None and not twin:
-            pieces = np.stack([line[:-1], line[1:]], axis=1)
+            pieces: Any = np.stack([line[:-1], line[1:]], axis=1)
             values = encoding.values[part, j]
             between = (values[:-1] + values[1:]) / 2
             widths = wide if mapped is not None else wide * encoding.widths(between)
@@ -427,13 +429,13 @@ def _draw_trace(
         _draw_head(made, last, color, alpha, size, zorder)
     if not twin:
         given = path[course.u == course.middle]
-        for at, shape, fill, gid in (
+        for at, marker, fill, gid in (
             (path[:1][course.u[:1] == 0.0], "o", "white", "start"),
             (given, "s", color, "given"),
         ):
             ax.plot(
                 *at.T,
-                shape,
+                marker,
                 markersize=0.75 * size * made.marker,
                 markerfacecolor=fill,
                 markeredgecolor=color,

@@ -137,7 +137,7 @@ def loadings(
         if len(shown) < len(names):
             rest = len(names) - len(shown)
             made.stroke(f"{rest} of {len(names)} features, not named", LIGHT)
-    return made.ax
+    return made.drawn
 
 
 def _draw_rest(made: Panel, ends: Floats, rest: list[int]) -> None:
@@ -145,7 +145,7 @@ def _draw_rest(made: Panel, ends: Floats, rest: list[int]) -> None:
     from matplotlib.collections import LineCollection
 
     if rest:
-        lines = np.stack([np.zeros((len(rest), 2)), ends[rest]], axis=1)
+        lines: Any = np.stack([np.zeros((len(rest), 2)), ends[rest]], axis=1)
         made.ax.add_collection(LineCollection(lines, colors=LIGHT, linewidths=0.7 * made.line))
 
 
@@ -244,7 +244,8 @@ def angle_std(fit: UAPCA, data: UncertainArray, pair: list[int]) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = (b**2 * first - 2 * a * b * both + a**2 * second) / (a**2 + b**2) ** 2
     limit = np.pi / 2
-    return np.minimum(np.sqrt(np.maximum(np.nan_to_num(variance, nan=limit**2), 0.0)), limit)
+    variance = np.clip(np.nan_to_num(variance, nan=limit**2), 0.0, limit**2)
+    return np.asarray(np.sqrt(variance))
 
 
 def _others(

@@ -69,7 +69,7 @@ def matrix(
     rows = fit.transform(data)
     size = len(chosen) - 1
     written = labels if labels is not None else len(rows) <= 12
-    share = {"sharex": "col", "sharey": "row"}
+    share: dict[str, Any] = {"sharex": "col", "sharey": "row"}
     with grid(size, size, figsize=figsize, ratio=0.9, **share) as (figure, axes):
         drawn = []
         for i in range(size):

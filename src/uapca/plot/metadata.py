@@ -85,7 +85,7 @@ def metadata(
             )
         made.note("correlation with the mean scores" + "; η of categories" * any(kinds))
         made.ratio = min(0.05 + 0.13 * len(texts), 2.5)
-    return made.ax
+    return made.drawn
 
 
 def columns_of(table: Any, count: int, parameter: str) -> dict[str, Any]:

@@ -33,6 +33,8 @@ CROWD = 500  # a cloud of more markers than this is no obstacle
 class Labels(Artist):
     """The labels of one Axes that are arranged; draws nothing itself."""
 
+    axes: Any
+
     def __init__(self) -> None:
         super().__init__()
         self.texts: list[Any] = []
@@ -184,6 +186,8 @@ class Labels(Artist):
 class EdgeLabels(Artist):
     """Labels at the right or the upper edge of the axes, moved apart along it when drawn."""
 
+    axes: Any
+
     def __init__(self, edge: Literal["right", "top"], texts: list[Any]) -> None:
         super().__init__()
         self.edge, self.texts = edge, texts
@@ -230,7 +234,7 @@ def spread(wanted: Floats, sizes: Floats, ends: Any) -> Floats:
     low, high = ends[0] + sizes[order][0] / 2, ends[1] - sizes[order][-1] / 2
     risen = np.minimum(risen, high - offsets[-1] + offsets)
     risen = np.maximum(risen, low + offsets)
-    result = np.empty_like(risen)
+    result = np.empty(len(risen))
     result[order] = risen
     return result
 
@@ -268,7 +272,7 @@ def _dense(starts: Floats, ends: Floats, step: float) -> Floats:
 def _filled(box: Any, step: float) -> Floats:
     """Points all over a box."""
     x, y = (np.arange(a, b + step, step) for a, b in (box.intervalx, box.intervaly))
-    return np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    return np.asarray(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2))
 
 
 def _inside(low: Floats, high: Floats, points: Floats, margin: float) -> Floats:
@@ -288,7 +292,7 @@ def _outside(low: Floats, high: Floats, frame: Floats, unit: float) -> Floats:
 
 def _clash(places: Floats, size: Floats, others: Floats, sizes: Floats, unit: float) -> Floats:
     """How deep each box at `places` reaches into the other labels' boxes, (M,)."""
-    room = (size + sizes) / 2 + 0.05 * unit
+    room = (size + sizes) / 2 + np.array([0.3, 0.05]) * unit  # words side by side need a gap
     deep = room - np.abs(places[:, None] - others)
     return np.asarray(np.maximum(deep.min(axis=2, initial=np.inf), 0.0).sum(axis=1) / unit)
 

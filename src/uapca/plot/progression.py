@@ -22,8 +22,8 @@ from uapca.plot.base import (
 )
 from uapca.plot.factor_traces import Course, course_of, draw_traces, fit_at, longest
 from uapca.plot.labels import distinct, percent, scale_text
-from uapca.plot.rows import MANY, as_if_normal, draw_rows, is_assumed, is_normal, radius_of
-from uapca.plot.style import DASHES, GREY, LIGHT, SHAPES, Look, RowLooks
+from uapca.plot.rows import MANY, Kind, as_if_normal, draw_rows, is_assumed, is_normal, radius_of
+from uapca.plot.style import DASHES, GREY, LIGHT, SHAPES, Look, RowLooks, cycle_colors, looks
 from uapca.sensitivity import FactorTraces
 from uapca.sensitivity import factor_traces as follow
 from uapca.uncertain import UncertainArray
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["progression"]
 
+SHORT = 8  # letters of a feature's name that there is room for in a small panel
 NAMED = 12  # more rows than this are not told apart by shape
 TONES = ("#000000", "#5A5A5A", "#8C8C8C")
 
@@ -141,10 +142,18 @@ class Turning:
 
     def draw_traces(self, made: Panel, course: Course, size: float, labels: bool) -> None:
         """The traces up to a scale, with a line from the centre to where each feature is now."""
-        names = self.traces.features
-        draw_traces(
-            made, course, names, self.shown, mirrored=self.mirrored, size=size, labels=labels
-        )
+        names, own = self.traces.features, looks(len(self.traces.features), cycle_colors())
+        short = max((len(names[j]) for j in self.shown), default=0) <= SHORT
+        style: dict[str, Any] = {
+            "mirrored": self.mirrored,
+            "size": size,
+            "labels": labels and short,
+        }
+        draw_traces(made, course, names, self.shown, **style)
+        if labels and not short:
+            texts = distinct([names[j] for j in self.shown], 24)
+            for j, text in zip(self.shown, texts, strict=True):
+                made.stroke(text, own[j].color, own[j].dash)
         for j in self.shown:
             ends = np.stack([np.zeros(2), course.points[-1, j]])
             made.ax.plot(*ends.T, color=GREY, linewidth=0.5 * made.line, zorder=3, gid="now")
@@ -165,7 +174,7 @@ class Turning:
         )
         if n > NAMED:
             grey = (Look(GREY, GREY),) * n
-        kind = "ellipse" if n <= MANY else "density"
+        kind: Kind = "ellipse" if n <= MANY else "density"
         looks = RowLooks(keys, grey)
         draw_rows(made, rows, looks, (self.level,), kind=kind, labels=False, legend=n > MANY)
         if self.data.names is not None and n <= NAMED:

@@ -151,7 +151,7 @@ def projection(
         draw_projection(
             made,
             rows,
-            tuple(axis_label(fit, i) for i in pair),
+            tuple([axis_label(fit, i) for i in pair]),
             levels=levels,
             kind=kind,
             groups=groups,
@@ -166,7 +166,7 @@ def projection(
             by_value=by_value,
             more=None if more is None else fit.transform(more)[:, list(pair)],
         )
-    return made.ax
+    return made.drawn
 
 
 def _values(fit: UAPCA, data: UncertainArray, pair: tuple[int, ...], by: str) -> tuple[str, Floats]:
@@ -266,7 +266,11 @@ def _draw_groups(
         apart = at[members] - centre
         cov = np.einsum("n,nij->ij", w, covs[members]) + (apart.T * w) @ apart
         cov = cov * float(np.square(w).sum()) if which == "mean" else cov
-        style = {"linestyle": LINESTYLES[look.dash], "linewidth": 1.6 * made.line, "zorder": 3}
+        style: dict[str, Any] = {
+            "linestyle": LINESTYLES[look.dash],
+            "linewidth": 1.6 * made.line,
+            "zorder": 3,
+        }
         color = drawn_color(look.color)
         draw_normal(
             made,

@@ -8,7 +8,7 @@ density of all of them together, with regions for a few. On one axis rows are de
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -67,7 +67,7 @@ def looks_of(
     """The looks of rows, in the user's own colours where there are some."""
     from matplotlib.colors import is_color_like
 
-    given = palette.values() if hasattr(palette, "values") else palette or ()
+    given: Any = palette.values() if isinstance(palette, Mapping) else palette or ()
     for color in () if isinstance(palette, str) else given:
         if isinstance(color, str) and not is_color_like(color):
             raise ValueError(f"palette must name colours that matplotlib knows; got {color!r}")
@@ -136,7 +136,9 @@ def draw_normal(
     if short <= FLAT * long:
         ends = mean + radius_of(level, dim=1) * long * np.outer([-1, 1], direction)
         panel.labels.avoid(ends, line=True)
-        style = {k: patch[k] for k in ("linewidth", "linestyle", "zorder") if k in patch}
+        style: dict[str, Any] = {
+            k: patch[k] for k in ("linewidth", "linestyle", "zorder") if k in patch
+        }
         panel.ax.plot(*ends.T, color=patch.get("edgecolor"), gid=gid, **style)
         return
     size = 2 * radius_of(level) * np.array([long, short])
@@ -289,7 +291,7 @@ def _draw_crowd(
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import to_rgba
 
-    polygons = ellipse_ring(means, covs, levels[-1])
+    polygons: Any = ellipse_ring(means, covs, levels[-1])
     faces = [to_rgba(drawn_color(look.fill), 0.05) for look in looks] if fill else "none"
     edges = [drawn_color(look.color) for look in looks]
     panel.ax.add_collection(
@@ -324,7 +326,11 @@ def _draw_law(
     if len(modes) < 2 or not fill:
         return "contour"
     # Without colours nothing else says that they are one row.
-    tie = {"linestyle": LINESTYLES["dotted"], "linewidth": 0.8 * panel.line, "zorder": 1.9}
+    tie: dict[str, Any] = {
+        "linestyle": LINESTYLES["dotted"],
+        "linewidth": 0.8 * panel.line,
+        "zorder": 1.9,
+    }
     panel.ax.plot(*np.array(modes).T, color=drawn_color(look.color), gid="modes", **tie)
     return "modes"
 
@@ -482,8 +488,8 @@ def _draw_whole(
     x, y, density, extra = whole_density(at, covs, Y.weights)
     heights = np.sort(density.ravel())[::-1]
     held = np.cumsum(heights) / max(heights.sum(), 1e-300)
-    levels = [float(heights[min(np.searchsorted(held, p), len(held) - 1)]) for p in WHOLE]
-    levels = (np.array(levels) + 1e-12 * heights[0] * np.arange(len(levels))).tolist()
+    places = np.minimum(np.searchsorted(held, WHOLE), len(held) - 1)
+    levels = (heights[places] + 1e-12 * heights[0] * np.arange(len(WHOLE))).tolist()
     tones = [(0.42, 0.42, 0.42, a) for a in (0.12, 0.22, 0.36)]
     panel.ax.contourf(
         x, y, density.T, levels=[*levels, float(heights[0]) * 1.001], colors=tones, zorder=1
@@ -549,9 +555,9 @@ def whole_density(
         share = w[rows] / max(w[rows].sum(), 1e-300)
         cov = np.einsum("n,nij->ij", share, covs[rows]) + extra
         scaled = cov / np.outer(step, step) + 1e-6 * np.eye(2)
-        counts = np.histogram2d(
-            *means[rows].T, bins=cells, range=list(zip(low, high, strict=True)), weights=w[rows]
-        )[0]
+        at, mass = means[rows], w[rows]
+        ends = np.stack([low, high], axis=1)
+        counts = np.histogram2d(at[:, 0], at[:, 1], cells, ends, weights=mass)[0]
         waves = np.exp(-0.5 * np.einsum("xyi,ij,xyj->xy", frequency, scaled, frequency))
         total += rfft2(counts, (size, size)) * waves
     density = np.maximum(irfft2(total, (size, size))[:cells, :cells], 0.0)
@@ -620,7 +626,11 @@ def draw_ridges(
                     within, base, np.interp(within, x, y), color=face, linewidth=0, zorder=order
                 )
         closed = np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[base], y, [base]])
-        style = {"linestyle": LINESTYLES[look.dash], "zorder": order, "gid": _gid(looks, i)}
+        style: dict[str, Any] = {
+            "linestyle": LINESTYLES[look.dash],
+            "zorder": order,
+            "gid": _gid(looks, i),
+        }
         ax.plot(*closed, color=color, **style)
         panel.labels.avoid(np.column_stack(closed), line=True)
     names = distinct([looks.keys[i] for i in chosen], 20)
@@ -676,7 +686,7 @@ def spread_text(looks: RowLooks, spreads: Floats, panel: Panel) -> None:
     for i, text in zip(looks.wide, distinct([looks.keys[i] for i in looks.wide], 16), strict=True):
         times = f": {number(spreads[i] / usual, 2)} × the median spread" if usual > 0 else ""
         panel.area(text + times, looks.looks[i].color, 0.14)
-    if looks.wide:
+    if looks.wide and len(looks.keys) <= MANY:
         rest = f"{len(spreads) - len(looks.wide):,} others"
         rest += ", most of them certain" if usual == 0 else ""
         panel.area(rest, looks.looks[_other(looks)].color, 0.14)

@@ -104,7 +104,7 @@ def scree(
         ratio=0.6,
     ) as made:
         axes, blue, red = made.ax, OKABE_ITO[0], OKABE_ITO[1]
-        style = {"linewidth": 0.6 * made.line, "width": 0.8}
+        style: dict[str, Any] = {"linewidth": 0.6 * made.line, "width": 0.8}
         if between.any() or not within.any():
             axes.bar(at, low, color=blue, edgecolor=blue, alpha=0.75, gid="between", **style)
             made.area("between rows (means)", blue, 0.75)
@@ -153,11 +153,12 @@ def scree(
             count = int(reference.count)
             axes.axvline(count + 0.5, color=GREY, linestyle="--", linewidth=0.9 * made.line)
             made.stroke(f"{count} stand out of the errors", GREY, "dashed")
-        axes.set_xticks(at, [f"PC{int(i)}" for i in at])
+        named = at[:: -(-q // 10)]
+        axes.set_xticks(named, [f"PC{int(i)}" for i in named])
         axes.set_xlim(0.4, q + 0.6)
         axes.set_ylim(0.0, 1.12 * float(tops.max()) or 1.0)
         made.axis_names("component", _LABELS[values])
-    return made.ax
+    return made.drawn
 
 
 def variance_parts(fit: UAPCA) -> tuple[Floats, Floats]:

@@ -97,7 +97,7 @@ def shepard(
         made.ax.set(xlim=(0.0, top), ylim=(0.0, top))
         which = " and ".join(f"PC{i + 1}" for i in chosen) if len(chosen) < 4 else "the picture"
         made.axis_names("expected distance in the data", f"expected distance in {which}")
-    return made.ax
+    return made.drawn
 
 
 def _random_pairs(n: int) -> tuple[Any, Any]:
@@ -111,4 +111,4 @@ def _distances(rows: UncertainArray, first: Any, second: Any) -> Floats:
     means = np.asarray(rows.mean, dtype=np.float64)
     traces = np.asarray(rows.cov.diagonal(), dtype=np.float64).sum(axis=1)
     apart = np.square(means[first] - means[second]).sum(axis=1)
-    return np.sqrt(apart + traces[first] + traces[second])
+    return np.asarray(np.sqrt(apart + traces[first] + traces[second]))

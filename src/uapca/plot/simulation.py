@@ -10,7 +10,7 @@ import numpy as np
 from uapca.laws import Samples
 from uapca.plot.base import chosen_components, panel
 from uapca.plot.labels import percent
-from uapca.plot.rows import draw_rows, looks_of, row_levels
+from uapca.plot.rows import Kind, draw_rows, looks_of, row_levels
 from uapca.plot.style import GREY, Floats, Look, Palette, RowLooks
 from uapca.stability import Simulation
 from uapca.uncertain import UncertainArray
@@ -93,9 +93,10 @@ def simulation(
             rasterized=n * len(every) > 2000,
             gid="draws",
         )
-        kind = "contour" if n <= 60 else "density"
+        # Contours of more clouds than a few are one blot.
+        kind: Kind = "contour" if n <= 24 else "ellipse" if n <= 60 else "density"
         draw_rows(made, clouds, looks, held, kind=kind, labels=labels, fill=False)
-        made.entries = [h for h in made.entries if "probability" not in h.get_label()]
+        made.entries = [h for h in made.entries if "row's" not in h.get_label()]
         made.dot("draws", markersize=0.3 * made.marker)
         made.stroke(f"{' and '.join(map(percent, held))} of each row's draws", GREY)
         if closed is not None:
@@ -108,7 +109,7 @@ def simulation(
         made.ax.autoscale_view()
         size = made.ax.dataLim.size
         made.ratio = float(np.clip(size[1] / max(size[0], 1e-300), 0.5, 1.2))
-    return made.ax
+    return made.drawn
 
 
 def _clouds(scores: Floats, names: tuple[str, ...] | None) -> UncertainArray:

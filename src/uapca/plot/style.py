@@ -340,8 +340,10 @@ def settings() -> Iterator[None]:
         "svg.hashsalt": "uapca",
         "pdf.fonttype": 42,
     }
-    factory = mpl.rcParamsDefault
-    with mpl.rc_context({k: v for k, v in wanted.items() if mpl.rcParams[k] == factory[k]}):
+    now: dict[Any, Any] = mpl.rcParams
+    factory: dict[Any, Any] = mpl.rcParamsDefault
+    untouched: dict[Any, Any] = {k: v for k, v in wanted.items() if now[k] == factory[k]}
+    with mpl.rc_context(untouched):
         yield
 
 

@@ -1,6 +1,6 @@
 """Noisy and incomplete observations: posterior rows and the number of components."""
 
-from uapca.posterior.component_count import ComponentCount, component_count
+from uapca.posterior.count import ComponentCount, component_count
 from uapca.posterior.denoiser import Denoiser, ParameterErrors
 
 __all__ = ["ComponentCount", "Denoiser", "ParameterErrors", "component_count"]

@@ -40,8 +40,8 @@ _GROUPS = 20
 # How much wider the errors of Σ̂ make the rows than they say. The posterior is not linear in Σ̂, and
 # the errors are estimated at Σ̂ instead of Σ; 2 was found by redraws (tests/posterior).
 _INFLATION = 2.0
-# Beyond this many features A⁻¹R is not formed to look for higher maxima or errors too large.
-_CERTIFIED = 500
+# Products beyond which A⁻¹R is not formed to look for higher maxima or errors too large.
+_CERTIFIED = 2e10
 
 
 @dataclass(frozen=True, eq=False)
@@ -436,7 +436,8 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
 
     def _climb(self, data: Observations, theta: Parameters, residual: bool, report: Any) -> Climb:
         """Climb; where the end is no maximum, leave it in the direction that rises and go on."""
-        d = len(theta.mean)
+        d, q = theta.loadings.shape
+        cost = data.shape[0] * d**2 * (q if data.independent else d)
         history: list[float] = []
         passes = 0
         for _ in range(5):
@@ -450,7 +451,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             )
             history += ended.history
             passes += ended.passes
-            if not ended.converged or d > _CERTIFIED:
+            if not ended.converged or cost > _CERTIFIED:
                 break
             higher, lowest = _certificate(data, ended.parameters, residual)
             passes += 1
@@ -557,8 +558,8 @@ def check_bounded(data: Observations, q: int, residual: bool, names: list[str]) 
         if 0 < excess <= freedom:
             raise ValueError(
                 f"the likelihood has no maximum with n_components={q}: {int(nullity.sum())} cells "
-                f"in {int((nullity > 0).sum())} rows are certain, and {q} components can pass "
-                f"through all of them with σ² = 0; {freedom - excess + 1} more certain cells, "
+                f"in {int((nullity > 0).sum())} rows are certain, and a plane of dimension {q} can "
+                f"pass through all of them with σ² = 0; {freedom - excess + 1} more certain cells, "
                 "fewer components or errors for these cells are needed"
             )
         return
@@ -705,8 +706,8 @@ def _check_error_sizes(data: Observations, theta: Parameters, lowest: float) -> 
 
     With errors that are too large σ̂² vanishes; where it does not, it explains low eigenvalues.
     """
-    n, d = data.shape
-    n = int(n * data.observed.mean(axis=0).min())
+    d = data.shape[1]
+    n = data.observed.mean(axis=0).min() / float(data.weights @ data.weights)  # rows that count
     if n <= d or data.exact or theta.noise > 1e-3 * float(error_sizes(data).min()):
         return
     edge = (1 - np.sqrt(d / n)) ** 2

@@ -261,9 +261,12 @@ class Observations:
 
     def nullity(self) -> npt.NDArray[np.intp]:
         """For each row the number of directions of its observed cells without error."""
-        if self.independent:
+        if self.independent or (self.kind == "low-rank" and not self.bare):
             return np.asarray(self.certain.sum(axis=1))
         counts = self.observed.sum(axis=1)
+        if self.kind == "low-rank" and "std" not in self.source.cov.arrays:
+            factors = self.source.cov.arrays["factors"] * self.observed[:, :, None]
+            return np.asarray(counts - np.linalg.matrix_rank(factors, tol=1e-11 * self.unit))
         out = np.empty(self.shape[0], dtype=np.intp)
         for block in self.blocks(self.shape[1] ** 2):
             errors = np.moveaxis(dense_errors(block), 2, 0)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, ClassVar, Generic
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
+from sklearn.pipeline import Pipeline
 
 from uapca._validation import as_floats, pandas_for, scale_from, shape_of
-from uapca.decomposition import UAPCA
+from uapca.decomposition import UAPCA, unwrap
 from uapca.decomposition.spectrum import settled, tie_tolerance
 from uapca.sensitivity.crossings import AnyCrossing, Crossing, WeightCrossing, crossings
 from uapca.sensitivity.family import Doubles, Family, over_scale
@@ -278,7 +278,9 @@ class FactorTraces(Traces[Crossing]):
 
 
 def factor_traces(
-    X: UncertainArray | UAPCA, n_components: int = 2, scales: npt.ArrayLike | None = None
+    X: UncertainArray | UAPCA | Pipeline,
+    n_components: int = 2,
+    scales: npt.ArrayLike | None = None,
 ) -> FactorTraces:
     """Follow the projected unit vectors of the features as the uncertainty grows.
 
@@ -289,7 +291,7 @@ def factor_traces(
 
     Parameters
     ----------
-    X : UncertainArray or fitted UAPCA
+    X : UncertainArray, fitted UAPCA, or Pipeline that ends in one
         A fit brings its own units (``standardize``) and its scale: at that scale the trace has the
         fit's components, signs included.
     n_components : int, default=2
@@ -341,16 +343,16 @@ def factor_traces(
     return FactorTraces(names, *path.shown(q), family, path, s, limited(pca, q))
 
 
-def fitted(X: UncertainArray | UAPCA) -> UAPCA:
-    """A fit that has C and Ψ̄: ``X`` itself or one of the data."""
-    if not isinstance(X, UAPCA):
+def fitted(X: UncertainArray | UAPCA | Pipeline) -> UAPCA:
+    """A fit that has C and Ψ̄: the one given, that of a pipeline, or one of the data."""
+    if not isinstance(X, UAPCA | Pipeline):
         return UAPCA(solver="eigh").fit(uncertain(X, "an UncertainArray or a fitted UAPCA"))
-    check_is_fitted(X)
-    if not hasattr(X, "between_covariance_"):
+    pca = unwrap(X)[0]
+    if not hasattr(pca, "between_covariance_"):
         raise ValueError(
-            f"X must be fitted with solver='eigh' to have C and Ψ̄; it used {X.solver_!r}"
+            f"X must be fitted with solver='eigh' to have C and Ψ̄; it used {pca.solver_!r}"
         )
-    return X
+    return pca
 
 
 def limited(pca: UAPCA, q: int) -> UAPCA:

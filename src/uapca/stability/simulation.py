@@ -16,6 +16,7 @@ import numpy.typing as npt
 from uapca._progress import Progress, reported
 from uapca._validation import Doubles, Seed, as_floats, check_choice, check_finite, rng_from
 from uapca.aggregate.accumulate import moments
+from uapca.decomposition import UAPCA
 from uapca.decomposition.spectrum import scaled_spectrum
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.covariance import root
@@ -27,6 +28,8 @@ _SCORES_LIMIT = 4 << 30  # bytes of scores above which the caller should decide
 # are drawn row by row in Python, which only large batches amortize.
 _BATCH_BYTES = 1 << 20
 _BATCH_BYTES_OF_LAWS = 64 << 20
+# From this number of features on the fit is matrix-free.
+_WIDE = 500
 # Eigenvalues of a Gram matrix below this share of the largest have lost half of their digits.
 _LOST = 1e-8
 
@@ -169,7 +172,7 @@ def simulate(
         data = check_data(X)
         count = check_count(n_draws, "n_draws")
         n, d = data.shape
-        within = data.cov.average(data.given_weights)
+        within = None
         batches = draw_batches(data, count, rng_from(rng), min(n, d) ** 2)
     else:
         if X is not None or n_draws is not None:
@@ -193,8 +196,7 @@ def simulate(
             f"scores must be False where they take more than 4 GiB; {count} draws of {n} rows on "
             f"{q} components take {8 * count * n * q / 2**30:.1f} GiB"
         )
-    between = moments(data.mean, data.given_weights)[1]
-    reference = scaled_spectrum(between, within, 1.0, q).vectors
+    reference = _fit_components(data, q, within)
     w, roots = data.weights, np.sqrt(data.weights)[:, None]
     components, eigenvalues = np.empty((count, q, d)), np.empty((count, q))
     totals = np.empty(count)
@@ -208,6 +210,17 @@ def simulate(
                 np.matmul(points, components[batch].transpose(0, 2, 1), out=kept[batch])
             done(batch.stop - batch.start)
     return Simulation(components, eigenvalues, kept, reference, align, totals)
+
+
+def _fit_components(X: UncertainArray, q: int, within: Doubles | None) -> Doubles:
+    """The components of the fit, shape (q, D); ``within`` is Ψ̄ where X does not have it."""
+    d = X.shape[1]
+    if within is None and d >= _WIDE and 8 * q <= d and q < len(X) and X.cov.kind != "zero":
+        # Few components of many features: no D × D matrix is needed.
+        return np.asarray(UAPCA(q, solver="lanczos").fit(X).components_, dtype=np.float64)
+    between = moments(X.mean, X.given_weights)[1]
+    psi = X.cov.average(X.given_weights) if within is None else within
+    return scaled_spectrum(between, psi, 1.0, q).vectors
 
 
 def leading(rows: Doubles, reference: Doubles) -> tuple[Doubles, Doubles, Doubles]:

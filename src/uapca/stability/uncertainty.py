@@ -5,17 +5,26 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, fdtri, gammaincinv, gammaln, logit, ndtr, ndtri
+from scipy.special import (
+    expit,
+    fdtri,
+    gammaincinv,
+    gammaln,
+    logit,
+    ndtr,
+    ndtri,
+    stdtrit,
+)
 
 from uapca._validation import Doubles, Seed, check_choice, rng_from
 from uapca.aggregate.accumulate import moments
-from uapca.decomposition.spectrum import spectrum, tie_tolerance
+from uapca.decomposition.spectrum import Spectrum, spectrum, tie_tolerance
 from uapca.exceptions import SeparationWarning
 from uapca.stability.closed_form import (
     Cumulants,
@@ -24,6 +33,7 @@ from uapca.stability.closed_form import (
     expand,
     redraw_of_groups,
     redraw_of_values,
+    row_images,
 )
 from uapca.stability.simulation import (
     Simulation,
@@ -51,6 +61,8 @@ _LARGEST_EXCESS = 0.25  # share of an eigenvalue's variance from cumulants beyon
 _SWAPS = 0.05
 # Nearest eigenvalue, in standard deviations of the gap, for which a sample states an interval.
 _NEAREST = 2.5
+# Points in all groups that estimates of heavy-tailed fourth moments need.
+_MANY_POINTS = 500
 # Operations that a simulation may take, and the numbers of draws between which it chooses.
 _BUDGET, _FEWEST, _MOST = 1e10, 400, 2000
 _TANGENTS = 2000
@@ -254,6 +266,13 @@ class _Redrawn:
         Eigenvalues and their shares of the population that the redraws come from.
     share : ndarray of shape (q,)
         Shares of the eigenvalues of the fit.
+    draws : Simulation, or None
+    mean, std, mean_share, share_std : ndarray of shape (q,), or None
+        In closed form, of the eigenvalues and their shares.
+    tangent : ndarray of shape (q, D, D), or None
+        In closed form, covariance of the components in the basis of eigenvectors.
+    linear : tuple of two ndarrays of shape (q,), or None
+        For groups; see `widening`.
     """
 
     plugged: Doubles
@@ -265,6 +284,19 @@ class _Redrawn:
     mean_share: Doubles | None = None
     share_std: Doubles | None = None
     tangent: Doubles | None = None
+    linear: tuple[Doubles, Doubles] | None = None
+
+    def widening(self, tails: Doubles) -> Doubles:
+        """What standard deviations are multiplied by at each tail, shape (q, len(tails)).
+
+        The part of the variance that comes from the means of groups uses estimated covariances, as
+        Student's t does; ``linear`` has its share and its degrees of freedom.
+        """
+        if self.linear is None:
+            return np.ones((len(self.plugged), len(tails)))
+        share, freedom = (x[:, None] for x in self.linear)
+        ratio = stdtrit(np.minimum(freedom, 1e6), tails) / ndtri(tails)
+        return np.asarray(np.sqrt(1.0 + share * (np.square(ratio) - 1.0)))
 
     def eigenvalue_quantiles(self, tails: Doubles) -> Doubles:
         """Quantiles of the redrawn eigenvalues, shape (q, len(tails)).
@@ -272,11 +304,18 @@ class _Redrawn:
         In closed form those of the gamma law with the same mean and variance: exact for the
         variance of normal values in one feature, and never negative.
         """
+        wider = self.widening(tails)
         if self.draws is not None:
-            return np.quantile(self.draws.eigenvalues, tails, axis=0, method="weibull").T
+            found = np.quantile(self.draws.eigenvalues, tails, axis=0, method="weibull").T
+            if self.linear is None:
+                return found
+            center = self.draws.eigenvalues.mean(axis=0)[:, None]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                stretched = center * np.power(found / center, wider)
+            return np.where(center > 0.0, stretched, found)
         assert self.mean is not None
         assert self.std is not None
-        mean, std = self.mean[:, None], self.std[:, None]
+        mean, std = self.mean[:, None], self.std[:, None] * wider
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             shape = np.square(mean / std)
             found = gammaincinv(shape, tails) * (std / mean) * std
@@ -286,6 +325,7 @@ class _Redrawn:
 
     def share_quantiles(self, tails: Doubles) -> Doubles:
         """Quantiles of the shares; in closed form normal on the logit scale."""
+        wider = self.widening(tails)
         if self.draws is not None:
             shares = np.divide(
                 self.draws.eigenvalues,
@@ -293,12 +333,18 @@ class _Redrawn:
                 out=np.zeros_like(self.draws.eigenvalues),
                 where=self.draws.totals[:, None] > 0.0,
             )
-            return np.quantile(shares, tails, axis=0, method="weibull").T.clip(0.0, 1.0)
+            found = np.quantile(shares, tails, axis=0, method="weibull").T.clip(0.0, 1.0)
+            if self.linear is None:
+                return found
+            with np.errstate(divide="ignore", invalid="ignore"):
+                center = logit(shares.mean(axis=0).clip(0.0, 1.0))[:, None]
+                stretched = expit(center + wider * (logit(found) - center))
+            return np.where(np.isnan(stretched), found, stretched)
         assert self.mean_share is not None
         assert self.share_std is not None
         share = self.mean_share[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
-            spread = self.share_std[:, None] / (share * (1.0 - share))
+            spread = self.share_std[:, None] * wider / (share * (1.0 - share))
             found = expit(logit(share) + ndtri(tails) * spread)
         return np.where((share > 0.0) & (share < 1.0), found, np.repeat(share, len(tails), axis=1))
 
@@ -346,6 +392,8 @@ def component_uncertainty(
         The question. "values": each row is one unknown value; the values are redrawn from the
         rows' distributions. "sample": the rows are groups of ``X.counts`` points; the points
         behind them are redrawn, as normals within each group, with the sizes of the groups fixed.
+        Where the points are kept as the laws of the rows, the standard errors and intervals of
+        eigenvalues in closed form use their fourth moments.
         "truth": the rows come from a `uapca.Denoiser`; its mean and covariance are redrawn.
         "auto" goes by ``X.source``.
     method : {"auto", "closed form", "simulation"}, default="auto"
@@ -417,8 +465,8 @@ def component_uncertainty(
       PC1 is known to 1°
       PC2 is known to 1.4°
     >>> found.eigenvalue_interval(0.9).round(2)
-    array([[28.95, 30.76],
-           [ 8.82,  9.81]])
+    array([[28.95, 30.74],
+           [ 8.81,  9.81]])
     """
     X = check_data(X)
     d = X.shape[1]
@@ -435,14 +483,18 @@ def component_uncertainty(
         raise ValueError("order=1 must go with of='values' in closed form")
     case = _case(X, question, float(scale), order)
     expansion = expand(case.redraw, q, order, joint)
+    heavy = ""
+    if question == "sample" and X.laws is not None:
+        expansion, heavy = _with_points(case, expansion, q)
     doubt = "" if order == 1 else _doubt(case, expansion, q)
-    refusals = _refusals(case, expansion, q)
+    refusals = tuple(reason or heavy for reason in _refusals(case, expansion, q))
     if method == "closed form" or (method == "auto" and not doubt):
         why = "as asked for" if method == "closed form" else "its error estimate is small"
         found = _in_closed_form(case, expansion, q, order, joint, why, refusals)
     else:
         why = "as asked for" if method == "simulation" else doubt
-        found = _by_simulation(case, q, joint, count, rng_from(rng), why, refusals)
+        linear = _linear(case, expansion, q)
+        found = _by_simulation(case, q, joint, count, rng_from(rng), why, refusals, linear)
     mixed = [i for i, p in enumerate(found.swap_probability) if not p <= _SWAPS]
     if mixed:
         pairs = ", ".join(f"PC{i + 1} and PC{i + 2}" for i in mixed)
@@ -582,6 +634,66 @@ def _doubt(case: _Case, expansion: Expansion, q: int) -> str:
     return ""
 
 
+def _with_points(case: _Case, expansion: Expansion, q: int) -> tuple[Expansion, str]:
+    """The variances of the eigenvalues and the total from the points behind the groups.
+
+    To first order an eigenvalue changes by w_g / n_g [2 a_g (e·v) + s² ((e·v)² − vᵀΨ_g v)] for each
+    point at e from the mean of its group, and the total by the same with traces: the sums of
+    squares of these are the variances, whatever the law of the points. Returns why no intervals
+    are stated too: fourth moments of heavy tails need many points.
+    """
+    from uapca.laws import Samples
+
+    X, counts = case.X, case.counts
+    assert counts is not None
+    assert X.laws is not None
+    V, w, square = expansion.vectors[:q], X.weights, case.scale**2
+    moved = np.zeros((q + 1, q + 1))
+    for g in np.flatnonzero(w > 0.0).tolist():
+        law = X.laws[g]
+        if not isinstance(law, Samples) or np.ptp(law.weights) > 1e-12:
+            return expansion, ""
+        center = np.asarray(X.mean[g] - case.redraw.mean, dtype=np.float64)
+        points = law.values - law.mean
+        along = np.column_stack([points @ V.T, np.zeros(len(points))])
+        squares = np.column_stack([along[:, :q] ** 2, np.square(points).sum(axis=1)])
+        change = 2.0 * along * np.append(V @ center, 0.0)
+        change[:, q] = 2.0 * points @ center
+        change += square * (squares - squares.mean(axis=0))
+        change *= w[g] / len(points) * math.sqrt(len(points) / (len(points) - 1.0))
+        moved += change.T @ change
+    moved /= expansion.size**2
+    variance, covariance, total = moved.diagonal()[:q], moved[:q, q], float(moved[q, q])
+    heavy = bool((variance > 1.2 * expansion.variance).any()) and counts.sum() < _MANY_POINTS
+    reason = f"heavy tails need {_MANY_POINTS} points for their fourth moments" if heavy else ""
+    found = replace(expansion, variance=variance, total_covariance=covariance, total_variance=total)
+    return found, reason
+
+
+def _linear(case: _Case, expansion: Expansion, q: int) -> tuple[Doubles, Doubles] | None:
+    """The share of the eigenvalues' variance that is estimated, and its degrees of freedom.
+
+    For groups that from the means of the groups (Satterthwaite); for posterior rows all of it.
+    """
+    if case.redraw.directions is not None:
+        # Directions of a jackknife are as many estimates of a variance.
+        return np.ones(q), np.full(q, max(len(case.redraw.directions) - 1.0, 1.0))
+    if case.counts is None:
+        return None
+    X, w, V = case.redraw.rows, case.X.weights, expansion.vectors[:q]
+    scores = (X.mean - case.redraw.mean) @ V.T
+    along = row_images(X.cov, slice(0, len(X)), V) @ V.T  # (q, N, q)
+    parts = 4.0 * np.square(w[:, None] * scores) * np.diagonal(along, axis1=0, axis2=2)
+    total, std = parts.sum(axis=0), np.sqrt(expansion.variance) * expansion.size
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = total**2 / (np.square(parts) / np.maximum(case.counts - 1.0, 1.0)[:, None]).sum(
+            axis=0
+        )
+        share = total / std**2
+    known = (total > 0.0) & np.isfinite(freedom)
+    return np.where(known, share, 0.0).clip(0.0, 1.0), np.where(known, freedom, 1e6)
+
+
 def _separations(expansion: Expansion, q: int) -> Doubles:
     """Gaps between neighbors in standard deviations of their difference; 0 for ties."""
     d = len(expansion.values)
@@ -628,7 +740,9 @@ def _in_closed_form(
     refusals: tuple[str, ...],
 ) -> ComponentUncertainty:
     d = len(case.fit)
-    fit = spectrum(case.fit, min(q + 1, d))
+    fit = Spectrum(expansion.values, expansion.vectors)
+    if case.fit is not case.redraw.expected:
+        fit = spectrum(case.fit, min(q + 1, d))
     components, centers = fit.vectors[:q], expansion.vectors[:q]
     centers = aligned(centers[None], components, "sign")[0]
     own = [t for t, (i, k) in enumerate(expansion.pairs) if i == k]
@@ -646,6 +760,7 @@ def _in_closed_form(
             spread = np.square(covariance).sum(axis=(1, 2))[:, None]
             fourth = 1.0 + 2.0 * np.divide(spread, square**2, where=square > 0.0, out=square * 0.0)
             along = np.square(1.0 - 1.0 / np.sqrt(1.0 + square)) * fourth * np.square(components)
+        along = np.where(np.isfinite(square), along, np.inf)
         std = np.sqrt(across + along + np.square(centers - components))
     std = np.minimum(std, _random_std(components))
     angle = np.minimum(angle, _random_angle(d))
@@ -689,6 +804,7 @@ def _in_closed_form(
             mean_share=share,
             share_std=share_std,
             tangent=expansion.tangent,
+            linear=_linear(case, expansion, q),
         ),
     )
 
@@ -701,6 +817,7 @@ def _by_simulation(
     rng: np.random.Generator,
     reason: str,
     refusals: tuple[str, ...],
+    linear: tuple[Doubles, Doubles] | None,
 ) -> ComponentUncertainty:
     d = len(case.fit)
     fit = spectrum(case.fit, min(q + 1, d))
@@ -739,7 +856,7 @@ def _by_simulation(
         order=2,
         refusals=refusals,
         joint=blocks,
-        _redrawn=_Redrawn(*_shares(case, fit.values[:q]), draws=draws),
+        _redrawn=_Redrawn(*_shares(case, fit.values[:q]), draws=draws, linear=linear),
     )
 
 
@@ -780,7 +897,7 @@ def _shares(case: _Case, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """Eigenvalues of the population, their shares, and the shares of those of the fit."""
     q = len(values)
     total, whole = float(case.fit.trace()), float(case.population.trace())
-    plugged = spectrum(case.population, q).values
+    plugged = values if case.population is case.fit else spectrum(case.population, q).values
     return (
         plugged,
         plugged / whole if whole > 0.0 else np.zeros(q),
@@ -794,6 +911,7 @@ def _gaps(values: Doubles, q: int) -> Doubles:
     return np.asarray(np.minimum(steps[:-1], steps[1:])[:q])
 
 
+@lru_cache(maxsize=64)
 def _random_angle(d: int) -> float:
     """The root mean square angle between a fixed axis and a random one in D dimensions."""
     if d == 1:

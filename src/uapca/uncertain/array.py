@@ -359,8 +359,8 @@ class UncertainArray:
         cells, rows = int(self._missing.sum()), int(self._missing.any(axis=1).sum())
         raise ValueError(
             f"{what} needs complete rows; {_plural(cells, 'cell')} in {_plural(rows, 'row')} "
-            f"{'is' if cells == 1 else 'are'} missing: estimate them with uapca.Denoiser, or leave "
-            'the rows out with missing="drop" when reading or X[~X.missing.any(axis=1)]'
+            f"{'is' if cells == 1 else 'are'} missing: estimate values with uapca.Denoiser, or "
+            'leave the rows out with missing="drop" when reading or X[~X.missing.any(axis=1)]'
         )
 
     # Selecting

@@ -359,8 +359,10 @@ def _suspects(matrices: Floats) -> list[slice]:
 
 
 def _surely_valid(part: Floats, tolerance: float) -> bool:
-    """Whether all matrices are finite, symmetric, and with a diagonal 1 + tolerance times as large
-    have a Cholesky factor."""
+    """Whether all matrices are finite, symmetric, and have Cholesky factors.
+
+    Singular ones have them with a diagonal that is 1 + tolerance times as large.
+    """
     variances = part.diagonal(0, 1, 2)
     lowest = variances.min()
     if not (lowest >= 0.0 and variances.max() < np.inf):
@@ -370,11 +372,17 @@ def _surely_valid(part: Floats, tolerance: float) -> bool:
         with np.errstate(invalid="ignore", over="ignore"):
             if not np.abs(part - transposed).max() <= tolerance * lowest:
                 return False
+    if _have_factors(part):
+        return True
     lifted = part.astype(np.float64)  # a copy
     index = np.arange(part.shape[1])
     lifted[:, index, index] += tolerance * _units(variances) ** 2
+    return _have_factors(lifted)
+
+
+def _have_factors(matrices: Floats) -> bool:
     try:
-        np.linalg.cholesky(lifted)
+        np.linalg.cholesky(matrices)
     except np.linalg.LinAlgError:
         return False
     return True

@@ -376,8 +376,8 @@ class _Matrices(Covariance):
             columns = (A[:, None, :, None] * A[None, :, None, :]).reshape(q * q, -1)
             for block, matrices in self._blocks():
                 np.matmul(matrices, columns.T, out=images[block].reshape(-1, q * q))
-            for i, j in zip(*np.tril_indices(q, -1), strict=True):
-                images[:, i, j] = images[:, j, i]
+            for i in range(1, q):
+                images[:, i, :i] = images[:, :i, i]
         else:
             for block in row_blocks(count, self._d * self._d):
                 half = self._matrices[block].reshape(-1, self._d) @ A.T

@@ -67,6 +67,21 @@ def test_what_the_result_says():
     np.testing.assert_array_less(exceeded, 0.05 + 1e-9)
 
 
+def test_plot_shows_each_statistic_beside_its_null():
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot as plt
+
+    result = component_count(problem(n=80, d=5, residual=0.0, noise=0.5).X, n_draws=50)
+    ax = result.plot()
+    shown = np.concatenate([line.get_ydata() for line in ax.lines])
+    np.testing.assert_array_equal(shown, result.statistics)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["PC1", "PC2", "PC3"]
+    assert result.plot(ax) is ax
+    plt.close("all")
+
+
 def test_all_components_may_stand_out():
     X = problem(n=200, d=3, q=3, residual=0.0, noise=0.1).X
     result = component_count(X)
@@ -101,3 +116,8 @@ def test_refusals():
     rows = uapca.Denoiser().fit_transform(values, std=0.5)
     with pytest.raises(ValueError, match="posterior rows already"):
         component_count(rows)
+
+
+def test_pca_takes_the_count():
+    X = problem(n=80, d=5, residual=0.0, noise=0.5).X
+    assert uapca.UAPCA("auto").fit(X).n_components_ == component_count(X).count == 2

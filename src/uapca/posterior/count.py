@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ from uapca.posterior.likelihood import (
     precisions,
 )
 from uapca.uncertain import UncertainArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ComponentCount", "component_count"]
 
@@ -67,6 +71,29 @@ class ComponentCount:
 
     def __str__(self) -> str:
         return self.verdict
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Each statistic beside its distribution without the component (needs matplotlib)."""
+        if ax is None:
+            try:
+                from matplotlib import pyplot as plt
+            except ImportError:
+                raise ImportError(
+                    "ComponentCount.plot needs matplotlib, which is not installed: "
+                    'pip install "uapca[plot]"'
+                ) from None
+            ax = plt.subplots(layout="constrained")[1]
+        numbers = np.arange(1, len(self.statistics) + 1)
+        ax.violinplot(list(self.null), positions=numbers, widths=0.6, showextrema=False)
+        ax.hlines(self.thresholds, numbers - 0.3, numbers + 0.3, color="0.3", lw=1.2)
+        counted = numbers <= self.count
+        ax.plot(numbers[counted], self.statistics[counted], "o", color="C1", label="stands out")
+        ax.plot(numbers[~counted], self.statistics[~counted], "o", mfc="none", color="C1")
+        ax.set_yscale("log")
+        ax.set_xticks(numbers, [f"PC{k}" for k in numbers])
+        ax.set_ylabel("variance, expected without it = 1")
+        ax.set_title(f"{self.count} stand out of what chance gives, level {self.level:g}")
+        return ax
 
 
 def component_count(
