@@ -208,7 +208,7 @@ def note(text: str) -> None:
 
 def line(text: str = "", style: str = "") -> None:
     """A line of the report, folded where a terminal is narrow; ``style`` is for terminals."""
-    width = _columns()
+    width = _columns() if _is_terminal(sys.stdout) else None
     if width is not None and len(text) > width:
         text = "\n".join(textwrap.wrap(text, width, subsequent_indent="  "))
     if style and _is_rich(sys.stdout):
