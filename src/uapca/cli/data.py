@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,10 @@ def _read(data: str, choices: Choices) -> tuple[UncertainArray, list[str]]:
     given = choices.arguments()
     if choices.weights is not None and not Path(choices.weights).is_file():
         given["weights"] = choices.weights
-    with warnings.catch_warnings(record=True) as caught, progress("reading") as report:
+    # Only points in files take so long that somebody would wait for a bar.
+    grouped = bool(choices.by) or choices.bins is not None
+    bar = progress("reading") if grouped else nullcontext(False)
+    with warnings.catch_warnings(record=True) as caught, bar as report:
         warnings.simplefilter("always")
         X = read(source, progress=report, rng=0, **given)
     return X, [f"note: {shown(warning.message)}" for warning in caught]

@@ -355,7 +355,7 @@ def _legend_of(ax: Any) -> None:
             old.remove()
     entries = ax._uapca_entries
     if entries and outside:
-        _legend(figure, figure, entries, 0.98 * figure.bbox.width, loc="outside lower center")
+        _legend(figure, figure, entries, 0.93 * figure.bbox.width, loc="outside lower center")
     elif entries:
         from matplotlib.transforms import ScaledTranslation
 
@@ -495,7 +495,7 @@ def joint_legend(figure: Any, axes: Iterable[Any]) -> None:
             figure,
             figure,
             list(entries.values()),
-            0.98 * figure.bbox.width,
+            0.93 * figure.bbox.width,
             loc="outside lower center",
         )
     engine = figure.get_layout_engine()
