@@ -52,8 +52,8 @@ if TYPE_CHECKING:
         from_mixtures,
         from_table,
         from_uncertainties,
-        read,
     )
+    from uapca.inputs.read import read
     from uapca.posterior import Denoiser, component_count
     from uapca.sensitivity import factor_traces, weight_traces
     from uapca.stability import (

@@ -662,3 +662,26 @@ def test_times_with_a_zone_differ_as_labels_where_they_differ_as_instants(tmp_pa
     assert len(set(expected)) == 2
     for table in (pl.from_pandas(frame), pa.Table.from_pandas(frame), tmp_path / "t.parquet"):
         assert uapca.from_groups(table, "when").names == expected
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "numpy"])
+def test_errors_that_are_converted_leave_the_table_as_it_is(library):
+    columns = {
+        name: np.array(values)
+        for name, values in {
+            "x": [1.0, 2.0],
+            "y": [3.0, 4.0],
+            "z": [5.0, 6.0],
+            "x_err_lo": [0.1, 0.2],
+            "x_err_hi": [0.3, 0.4],
+            "y_var": [4.0, 9.0],
+            "z_ivar": [0.25, 0.0],
+        }.items()
+    }
+    kept = {name: values.copy() for name, values in columns.items()}
+    table = columns if library == "numpy" else pytest.importorskip(library).DataFrame(columns)
+    X = uapca.read(table, missing="keep")
+    assert X.std[:, 1].tolist() == [2.0, 3.0]
+    assert X.missing.tolist() == [[False] * 3, [False, False, True]]
+    for name, values in kept.items():
+        assert np.asarray(table[name]).tolist() == values.tolist()

@@ -141,7 +141,7 @@ PLOTS = [
 PLANES = {"biplot", "matrix", "compare", "loadings", "factor_traces", "eigenvalues", "progression"}
 NOT_OF = {
     "one feature": PLANES | {"simulation"},
-    "one row": {"shepard", "simulation", "metadata", "components"},
+    "one row": {"shepard", "simulation", "metadata", "components", "component_count"},
 }
 CASES = [
     (plot, table) for table in TABLES for plot in PLOTS if plot not in NOT_OF.get(table, set())

@@ -939,14 +939,15 @@ def _moments(reading: Reading, roles: Roles) -> tuple[Floats, Any, dict[int, Any
         factor = table.factor(column, name)
         if kind == "std" and factor == 1.0:
             continue
-        values = block[:, k] = block[:, k]
+        values = block[:, k]
         _not_negative(reading, values, column)
         with np.errstate(all="ignore"):
             if kind == "inverse variance":
                 # No observation: the survey catalogues write an inverse variance of 0.
-                mean = mean.copy() if mean.base is not None or not mean.flags.writeable else mean
+                mean = _writable(mean)
                 mean[values == 0.0, chosen.index(name)] = np.nan
                 values = np.where(values == 0.0, np.nan, 1.0 / values)
+            block = _writable(block)
             block[:, k] = factor * (values if kind == "std" else np.sqrt(values))
     std = block
     if given != chosen:
@@ -965,9 +966,15 @@ def _moments(reading: Reading, roles: Roles) -> tuple[Floats, Any, dict[int, Any
             low, high = _sides(reading, errors[name], name, mean[:, j])
             sides[j] = (low, high, mean[:, j].copy())
             # The mean and the variance of the two-piece normal law with this mode.
+            mean = _writable(mean)
             mean[:, j] += np.sqrt(2.0 / np.pi) * (high - low)
             std[:, j] = np.sqrt((1.0 - 2.0 / np.pi) * (high - low) ** 2 + low * high)
     return mean, std, sides
+
+
+def _writable(values: Floats) -> Floats:
+    """The values themselves, or a copy where they are a view of the user's table."""
+    return values if values.base is None and values.flags.writeable else values.copy()
 
 
 def _sides(reading: Reading, errors: Errors, name: str, mode: Floats) -> tuple[Floats, Floats]:

@@ -355,7 +355,7 @@ def _legend_of(ax: Any) -> None:
             old.remove()
     entries = ax._uapca_entries
     if entries and outside:
-        _legend(figure, figure, entries, 0.98 * figure.bbox.width, loc="outside lower center")
+        _legend(figure, figure, entries, 0.93 * figure.bbox.width, loc="outside lower center")
     elif entries:
         from matplotlib.transforms import ScaledTranslation
 
@@ -407,9 +407,9 @@ def _number_names(made: Panel) -> None:
     made.ax.figure.draw_without_rendering()
     hidden = made.labels.without_room()
     for k, text in enumerate(hidden, 1):
-        made.note(f"{k}  {text.get_text()}")
+        made.note(f"[{k}]  {text.get_text()}")
         made.ax._uapca_entries.append(made.entries[-1])
-        text.set_text(str(k))
+        text.set_text(f"[{k}]")  # rows without names are called by plain numbers
     if hidden:
         _legend_of(made.ax)
 
@@ -495,7 +495,7 @@ def joint_legend(figure: Any, axes: Iterable[Any]) -> None:
             figure,
             figure,
             list(entries.values()),
-            0.98 * figure.bbox.width,
+            0.93 * figure.bbox.width,
             loc="outside lower center",
         )
     engine = figure.get_layout_engine()

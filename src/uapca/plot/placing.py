@@ -122,7 +122,8 @@ class Labels(Artist):
         for text in texts:
             text.set_visible(True)  # what is not visible has no size
         boxes = [Text.get_window_extent(text, renderer) for text in texts]
-        sizes = np.array([[box.width, box.height] for box in boxes])
+        # The halo has letters drawn as outlines, which at low resolutions are a little wider.
+        sizes = np.array([[1.1 * box.width, box.height] for box in boxes])
         unit = pixel * texts[0].get_fontsize()
         dots, starts, ends = (to_pixels(p) if len(p) else p for p in self._obstacles())
         legend = self.axes.get_legend()
