@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         SupportWarning,
         TableError,
     )
+    from uapca.explorer import explore
     from uapca.inputs import (
         Aggregator,
         from_distributions,
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
         from_mixtures,
         from_table,
         from_uncertainties,
-        read,
     )
+    from uapca.inputs.read import read
     from uapca.posterior import Denoiser, component_count
     from uapca.sensitivity import factor_traces, weight_traces
     from uapca.stability import (
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
         simulate,
     )
     from uapca.uncertain import UncertainArray, concat
-    from uapca.views.explorer import explore
 
 __all__ = [
     "UAPCA",
@@ -170,7 +170,7 @@ _NAMES = {
         "sampling_convergence",
         "simulate",
     ),
-    "views.explorer": ("explore",),
+    "explorer": ("explore",),
 }
 # What people look for by the names of other libraries.
 _OTHER_WORDS = {
