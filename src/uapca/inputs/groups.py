@@ -956,9 +956,7 @@ def _on_cluster(
     if dask.is_dask_array(points):
         if by is None or isinstance(by, str | bytes):
             raise TypeError(f"by must be one label for each point; got {by!r}")
-        found = dask.array_partial(
-            points, by, features=features, missing=rule, nulls=rule, rows=rows
-        )
+        found = dask.array_partial(points, by, features=features, missing=rule, rows=rows)
     elif dask.is_dask_frame(points):
         table = table_of(points._meta, "points")
         plan = _partition_plan(table, by, features, exclude, missing, rows)
