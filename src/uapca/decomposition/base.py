@@ -54,6 +54,7 @@ class UncertainTransformer(  # type: ignore[call-arg]
     """
 
     n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
 
     def __new__(cls, *_: Any, **parameters: Any) -> Self:
         known = cls.__init__.__code__.co_varnames
