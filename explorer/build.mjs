@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 
 const here = new URL(".", import.meta.url);
-const target = new URL("../src/uapca/views/explorer/explorer.js", here);
+const target = new URL("../src/uapca/explorer/explorer.js", here);
 const largest = 350_000;
 
 // Style sheets become strings, minified: they are adopted by the host's document or shadow root.
@@ -44,7 +44,7 @@ if (/<\/script|<!--/i.test(code)) {
 if (process.argv.includes("--check")) {
   const committed = await readFile(target, "utf8").catch(() => "");
   if (committed !== code) {
-    console.error("src/uapca/views/explorer/explorer.js is out of date: run `make explorer`");
+    console.error("src/uapca/explorer/explorer.js is out of date: run `make explorer`");
     process.exit(1);
   }
 } else {

@@ -23,7 +23,7 @@ LAYERS = [
     {"posterior", "sensitivity", "stability", "compare"},
     {"datasets"},
     {"plot"},
-    {"figures", "views"},
+    {"figures", "explorer"},
     {"cli"},
     {"__main__"},
 ]

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         SupportWarning,
         TableError,
     )
+    from uapca.explorer import explore
     from uapca.inputs import (
         Aggregator,
         from_distributions,
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
         simulate,
     )
     from uapca.uncertain import UncertainArray, concat
-    from uapca.views.explorer import explore
 
 __all__ = [
     "UAPCA",
@@ -170,7 +170,7 @@ _NAMES = {
         "sampling_convergence",
         "simulate",
     ),
-    "views.explorer": ("explore",),
+    "explorer": ("explore",),
 }
 # What people look for by the names of other libraries.
 _OTHER_WORDS = {

@@ -23,7 +23,6 @@ __all__ = [
     "check_choice",
     "check_finite",
     "check_labels",
-    "complaint",
     "frame_of",
     "frozen",
     "listed",
@@ -40,11 +39,6 @@ Floats = npt.NDArray[np.floating[Any]]
 Doubles = npt.NDArray[np.float64]
 Seed = int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
 Array = TypeVar("Array", bound=npt.NDArray[Any])
-
-
-def complaint(parameter: str, rule: str, received: str, remedy: str) -> str:
-    """An error message: ``parameter`` must ``rule``; what was received; what to do."""
-    return f"{parameter} must {rule}; {received}. {remedy}."
 
 
 def check_choice(value: Any, choices: Iterable[Any], parameter: str) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from uapca.cli.app import app
+from uapca.cli.app import _DATA_OPTIONS, app
 
 STARS = """star,ra,ra_error,dec,dec_error,parallax,ra_dec_corr,type
 a,10.0,0.1,-5.0,0.3,2.2,0.5,G
@@ -66,3 +66,16 @@ def fails(run):
         return result.stderr.removeprefix("uapca: error: ").removesuffix("\n")
 
     return call
+
+
+def reading(**given):
+    """The options that say how to read DATA, as commands get them."""
+    import click
+
+    command = click.Command("any", params=[])
+    for option in _DATA_OPTIONS.values():
+        command = option(command)
+    context = command.make_context("any", [])
+    if isinstance(given.get("errors"), str):
+        given["errors"] = (given["errors"],)
+    return context.params | given

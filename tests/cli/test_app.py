@@ -57,15 +57,15 @@ def test_version(run):
         (
             ["fit", "students", "-n", "1.5"],
             "Invalid value for '-n' / '--components': must be a whole number from 1, a share such "
-            "as 0.95 or all; got '1.5'.",
+            "as 0.95, auto or all; got '1.5'.",
         ),
         (["fit", "stars.csv"], "there is no file 'stars.csv'."),
         (["fit", "students", "--colour"], "No such option '--colour'."),
         (
             ["plot", "students", "-o", "x.svg"],
-            "Missing argument 'KIND'. It is one of distributions, projection, traces, "
-            "eigenvalues, progression, scree, biplot, loadings, contributions, cos2, components, "
-            "simulation.",
+            "Missing argument 'KIND'. It is one of distributions, projection, matrix, "
+            "traces, eigenvalues, progression, scree, biplot, loadings, contributions, cos2, "
+            "components, shepard, count, simulation.",
         ),
         (
             ["plot", "students", "biplot"],
@@ -87,7 +87,7 @@ def test_a_defect_is_reported_as_such(run, monkeypatch):
     def broken(*_, **__):
         raise KeyError("x")
 
-    monkeypatch.setattr("uapca.cli.fitting.fitted", broken)
+    monkeypatch.setattr("uapca.cli.data.fitted", broken)
     out = run("fit", "teaser", "-q")
     assert out.exit_code == 2
     assert out.stderr == (
@@ -105,7 +105,7 @@ def test_debug_shows_the_traceback(run, place):
 
 
 def test_datasets_lists_names_that_work(run):
-    from uapca.cli.bundled import BUNDLED
+    from uapca.cli.data import BUNDLED
 
     text = run("datasets").stdout
     for name in BUNDLED:

@@ -2,43 +2,46 @@
 
 import pytest
 
-from uapca.cli.choices import Choices
+from cli.conftest import reading
+from uapca.cli.data import _options
 from uapca.datasets import GRADES
 
 
+def arguments(**given):
+    return _options(reading(**given))
+
+
 def test_nothing_is_said_by_default():
-    given = Choices().arguments()
-    assert {k: v for k, v in given.items() if v} == {
+    assert {name: value for name, value in arguments().items() if value} == {
         "missing": "error",
         "bad_cells": "error",
         "bad_files": "error",
         "spread": "std",
     }
-    assert Choices().given() == []
 
 
 def test_columns_errors_bins_and_words():
-    given = Choices(
+    given = arguments(
         by=("a,b", "c"),
         features=("met_*",),
-        errors="x=sx, y=sy",
+        errors=("x=sx, y=sy",),
         bins="x=20,y=25",
         words="grades",
         sheet="2",
-    ).arguments()
+    )
     assert given["by"] == ["a", "b", "c"]
     assert given["features"] == ["met_*"]
     assert given["errors"] == {"x": "sx", "y": "sy"}
     assert given["bins"] == {"x": 20, "y": 25}
     assert given["words"] is GRADES
     assert given["sheet"] == 2
-    assert Choices(errors="d{}").arguments()["errors"] == "d{}"
-    assert Choices(by=("a",), bins="7").arguments()["bins"] == 7
+    assert arguments(errors=("d{}",))["errors"] == "d{}"
+    assert arguments(by=("a",), bins="7")["bins"] == 7
 
 
 def test_what_fills_empty_cells():
-    assert Choices(fill=("U(0, 20)",)).arguments()["fill"] == "U(0, 20)"
-    assert Choices(fill=("a = 3", "b=U(0, 20)")).arguments()["fill"] == {"a": "3", "b": "U(0, 20)"}
+    assert arguments(fill=("U(0, 20)",))["fill"] == "U(0, 20)"
+    assert arguments(fill=("a = 3", "b=U(0, 20)"))["fill"] == {"a": "3", "b": "U(0, 20)"}
 
 
 @pytest.mark.parametrize(

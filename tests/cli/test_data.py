@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.cli.choices import Choices
+from cli.conftest import reading
 from uapca.cli.data import read_data
 
 
 def read(data, **choices):
-    return read_data(str(data), Choices(**choices))
+    return read_data(str(data), reading(**choices))
 
 
 def same(X, Y):
@@ -308,6 +308,4 @@ def test_wrong_weights(folder, fails):
         "'w.txt' holds 2 weights for 4 rows. Give one to each row."
     )
     (folder / "n.csv").write_text("star,w\na,1\n")
-    assert fails("fit", "stars.csv", "--weights", "n.csv") == (
-        "row 'b' has no weight in 'n.csv'. Add it."
-    )
+    assert fails("fit", "stars.csv", "--weights", "n.csv") == ("'n.csv' has no weight for b, c, d.")

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uapca.cli.labels import listed, nearest, shown, width_of
+from uapca._names import nearest
+from uapca.cli.console import _width_of as width_of
+from uapca.cli.console import listed, shown
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,8 @@ def test_an_ending_that_says_nothing(fails, folder):
         "-o 'm.txt' ends in '.txt'. The ending says what is written: .json."
     )
     assert fails("project", "students", "-o", "m") == (
-        "-o 'm' has no ending. The ending says what is written: .csv, .tsv, .parquet, .feather or "
-        ".uapca."
+        "-o 'm' has no ending. The ending says what is written: .csv, .tsv, .parquet, .feather, "
+        ".xlsx or .uapca."
     )
     (folder / "d.csv").mkdir()
     assert fails("project", "students", "-o", "d.csv") == (

@@ -4,7 +4,7 @@ import xml.dom.minidom
 
 import pytest
 
-from uapca.cli.kinds import KINDS
+from uapca.cli.plot import KINDS
 
 STARTS = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF", ".gif": b"GIF8"}
 
@@ -51,7 +51,7 @@ def test_names_do_not_break_a_picture(run, tmp_path):
     table.write_text(
         'name,"<b>&""x",y$\\frac$,"<b>&""x_err"\n'
         '"</text><script>alert(1)</script>",1,2,0.1\n"$\\\\alpha_$",2,3,0.2\n'
-        '"\x1b[31m\x00]]>",3,9,0.1\n\u202e漢,4,1,0.1\n'
+        '"\x1b[31m\x01]]>",3,9,0.1\n\u202e漢,4,1,0.1\n'
     )
     for kind in ("projection", "traces", "biplot", "loadings", "components"):
         path = tmp_path / f"{kind}.svg"
@@ -141,21 +141,21 @@ VALUES = {
     "seed": "1",
     "scale": "1",
     "labels": None,
+    "groups": "type",
+    "palette": "red",
+    "top": "2",
 }
 IGNORED = {
-    "distributions": ("pair", "encode", "draws", "seed"),
-    "projection": ("encode", "draws", "seed"),
-    "traces": ("level", "draws", "seed", "scale", "labels"),
-    "eigenvalues": ("pair", "level", "encode", "draws", "seed", "scale", "labels"),
-    "progression": ("encode", "draws", "seed", "scale", "labels"),
-    "scree": ("pair", "encode", "draws", "seed", "labels"),
-    "biplot": ("encode", "draws", "seed"),
-    "loadings": ("level", "encode", "draws", "seed", "labels"),
-    "contributions": ("level", "encode", "draws", "seed", "labels"),
-    "cos2": ("level", "encode", "draws", "seed", "labels"),
-    "components": ("level", "encode", "draws", "seed", "labels"),
-    "simulation": ("encode",),
+    kind: tuple(option for option in VALUES if option not in used)
+    for kind, (_, used) in KINDS.items()
 }
+
+
+def test_options_of_the_kinds():
+    assert IGNORED["eigenvalues"] == tuple(VALUES)
+    assert IGNORED["projection"] == ("encode", "draws", "seed", "top")
+    assert IGNORED["simulation"] == ("encode", "top")
+    assert set(IGNORED["loadings"]) == set(VALUES) - {"scale", "pair", "top"}
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,13 @@ def test_an_option_that_changes_nothing_is_refused(fails, folder, kind, option):
 
 # A value of each option that is not its default.
 OTHER = {"pair": ["1,3"], "level": ["0.6"], "encode": ["gap"], "draws": ["40"], "seed": ["7"]}
-OTHER |= {"scale": ["2"], "labels": []}
+OTHER |= {
+    "scale": ["2"],
+    "labels": [],
+    "groups": ["type"],
+    "palette": ["#aa0000,#00aa00"],
+    "top": ["2"],
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -189,6 +195,8 @@ def test_every_option_that_is_taken_changes_the_picture(run, folder, kind):
     for option in sorted(set(OTHER) - set(IGNORED[kind])):
         value = ["2"] if (option, kind) == ("pair", "projection") else OTHER[option]
         value = ["1"] if (option, kind) == ("pair", "components") else value
+        if option == "groups" and data == "teaser":  # bundled data has no other columns
+            continue
         name = "--no-labels" if option == "labels" else f"--{option}"
         assert scene(name, *value) != usual, option
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import uapca
-from uapca.cli.errors import CommandError
-from uapca.cli.rows import columns_of_rows
+from uapca.cli.console import CommandError
+from uapca.cli.data import columns_of_rows
 
 POINTS = """g,a,a_err,name,uapca_weight,a_b_corr,b
 u,1,2,3,1,3,1
@@ -58,10 +58,12 @@ def test_columns_of_one_name_are_refused_before_reading(
 
 
 def test_columns_of_one_name_are_refused_if_no_features_were_named(run, folder):
-    (folder / "p.csv").write_text("g,a,name\nu,1,2\nu,2,3\nv,4,5\n")
+    (folder / "p.csv").write_text("g,a,uapca_weight\nu,1,2\nu,2,3\nv,4,5\n")
     result = run("aggregate", "p.csv", "--by", "g", "-o", "agg.csv", "-q")
     assert result.exit_code == 2
-    assert result.stderr.startswith("uapca: error: the table would have two columns 'name': ")
+    assert result.stderr.startswith(
+        "uapca: error: the table would have two columns 'uapca_weight': "
+    )
     assert not (folder / "agg.csv").exists()
 
 

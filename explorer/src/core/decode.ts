@@ -1,4 +1,4 @@
-/** From the payload of Python, schema 1, to a `Dataset`. As `uapca/views/explorer/payload.py`. */
+/** From the payload of Python, schema 1, to a `Dataset`. As `uapca/explorer/payload.py`. */
 
 import type {
   Covariance,

@@ -407,9 +407,9 @@ def _number_names(made: Panel) -> None:
     made.ax.figure.draw_without_rendering()
     hidden = made.labels.without_room()
     for k, text in enumerate(hidden, 1):
-        made.note(f"{k}  {text.get_text()}")
+        made.note(f"[{k}]  {text.get_text()}")
         made.ax._uapca_entries.append(made.entries[-1])
-        text.set_text(str(k))
+        text.set_text(f"[{k}]")  # rows without names are called by plain numbers
     if hidden:
         _legend_of(made.ax)
 

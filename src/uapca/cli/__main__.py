@@ -1,5 +1,0 @@
-"""``python -m uapca.cli`` is ``uapca``."""
-
-from uapca.cli import main
-
-main()

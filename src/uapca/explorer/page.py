@@ -1,0 +1,324 @@
+"""The explorer: its state, its page in one offline file, and the call that makes both."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from uapca._files import replacing
+from uapca.decomposition import UAPCA
+from uapca.explorer.payload import payload, text_of
+from uapca.uncertain import UncertainArray
+from uapca.uncertain.checks import weights_from
+
+__all__ = ["Explorer", "State", "explore", "page_html", "script", "write_page"]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A view of the explorer.
+
+    Attributes
+    ----------
+    scale : float
+        s, from 0 to infinity.
+    weights : list of float or None
+        One share for each row, summing to 1; None for the data's own.
+    selection : list of int
+        Selected rows, rising.
+    pair : list of int
+        The components on the two axes, from 0.
+    level : float
+        The probability inside an ellipse.
+    standardize : bool
+    """
+
+    scale: float = 1.0
+    weights: list[float] | None = None
+    selection: tuple[int, ...] = ()
+    pair: tuple[int, int] = (0, 1)
+    level: float = 0.95
+    standardize: bool = False
+
+    def to_wire(self) -> dict[str, Any]:
+        """The state in words of JSON."""
+        return asdict(self) | {"scale": scale_to_wire(self.scale)}
+
+
+def scale_to_wire(scale: float) -> float | str:
+    """JSON has no word for infinity."""
+    return "inf" if scale == np.inf else scale
+
+
+def shares_from(weights: Any, n: int, fixed: bool) -> list[float] | None:
+    """Weights that sum to 1, or None; the only choice where they are ``fixed``."""
+    if fixed and weights is not None:
+        raise ValueError(
+            "weights must stay those of the data for more than 60 features, whose components were "
+            "computed beforehand; explore X.reweighted(weights)"
+        )
+    shares = weights_from(weights, n)[0]
+    return None if shares is None else [float(share) for share in shares]
+
+
+def selection_from(rows: Any, n: int, names: Sequence[str] | None) -> list[int]:
+    """Rows by position or name, as rising positions."""
+    if isinstance(rows, str) or not isinstance(rows, Iterable):
+        rows = [rows]
+    found = set()
+    for row in rows:
+        place = row
+        if isinstance(row, str) and names is not None and row in names:
+            place = names.index(row)
+        whole = isinstance(place, Integral) and not isinstance(place, bool)
+        if not whole or not 0 <= int(place) < n:
+            raise ValueError(
+                f"selection must hold rows by name, or by position from 0 to {n - 1}; got {row!r}"
+            )
+        found.add(int(place))
+    return sorted(found)
+
+
+def pair_from(pair: Any, q: int) -> list[int]:
+    """Two different components, from 0; the same one twice where there is only one."""
+    try:
+        places = list(pair)
+    except TypeError:
+        places = []
+    whole = all(isinstance(i, Integral) and not isinstance(i, bool) for i in places)
+    distinct = whole and (len(set(places)) == 2 or q == 1)
+    if len(places) == 2 and distinct and all(0 <= int(i) < q for i in places):
+        return [int(i) for i in places]
+    raise ValueError(
+        f"pair must be two different components, counted from 0, of the {q} there are; got {pair!r}"
+    )
+
+
+def level_from(level: Any) -> float:
+    """A probability between 0 and 1."""
+    try:
+        value = float(level)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if 0.0 < value < 1.0:
+        return value
+    raise ValueError(f"level must be a probability between 0 and 1; got {level!r}")
+
+
+_STYLE = "html{color-scheme:light dark}body{margin:0}"
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+<div id="uapca-explorer"></div>
+<noscript>This page computes as it is looked at and needs JavaScript. It loads nothing from the
+network.</noscript>
+<script type="application/json" id="uapca-explorer-data">{data}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+@lru_cache(maxsize=1)
+def script() -> str:
+    """The browser's side of the explorer."""
+    return Path(__file__).with_name("explorer.js").read_text(encoding="ascii")
+
+
+def page_html(data: dict[str, Any]) -> str:
+    """The page of a payload, all of it ASCII.
+
+    The policy lets in the one script and the one style sheet by their hashes, images made by the
+    page itself, and nothing else: names in the data could not do harm even if they were not shown
+    as text.
+    """
+    code = script()
+    policy = (
+        f"default-src 'none'; script-src '{_hash(code)}'; style-src '{_hash(_STYLE)}'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    # ASCII JSON without the characters that mean something to HTML.
+    text = json.dumps(text_of(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    title = html.escape(data["title"]).encode("ascii", "xmlcharrefreplace").decode("ascii")
+    return _PAGE.format(policy=policy, title=title, style=_STYLE, data=text, script=code)
+
+
+def write_page(data: dict[str, Any], path: str | os.PathLike[str]) -> Path:
+    """Write the page of a payload, whole or not at all, and return where it is."""
+    text = page_html(data).encode("ascii")
+    with replacing(path) as file:
+        file.write(text)
+    return Path(path)
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("ascii")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+class Explorer:
+    """Data to be explored; returned by `explore`.
+
+    Where anywidget is installed it is also a notebook widget with the traits ``scale``,
+    ``weights``, ``selection``, ``pair``, ``level`` and ``standardize``, which follow what is done
+    in the page and can be set from Python.
+    """
+
+    _data: dict[str, Any]
+
+    def to_html(self, path: str | os.PathLike[str], *, compact: bool = False) -> Path:
+        """Write the explorer, in its present state, as one page that needs no network.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write. A file that is there is replaced, once the new one is complete.
+        compact : bool, default=False
+            The projection and the scale alone, to be embedded in another page. Any page shows
+            itself so under the address ``page.html#compact=1``.
+
+        Returns
+        -------
+        Path
+            The same path.
+        """
+        return write_page(self._data | {"state": self._state().to_wire(), "compact": compact}, path)
+
+    def _state(self) -> State:
+        raise NotImplementedError
+
+
+class PlainExplorer(Explorer):
+    """The explorer without a notebook: a page, and in a cell a word on what is missing."""
+
+    def __init__(self, data: dict[str, Any], state: State) -> None:
+        self._data = data
+        self._first = state
+
+    def __repr__(self) -> str:
+        return (
+            f"Explorer of {self._data['n']} rows × {self._data['d']} features: to_html(path) writes"
+            ' its page; to see it in a notebook, pip install "uapca[explore]"'
+        )
+
+    def _state(self) -> State:
+        return self._first
+
+
+def explore(
+    pca: UAPCA | Pipeline | UncertainArray,
+    X: UncertainArray | None = None,
+    *,
+    groups: Sequence[Any] | None = None,
+    points: tuple[Any, Any] | None = None,
+    supplementary: UncertainArray | None = None,
+    title: str | None = None,
+    units: Sequence[str] | None = None,
+) -> Explorer:
+    """Look at uncertain data while moving the scale and the weights.
+
+    Projection, factor traces, eigenvalues and components side by side, computed in the browser as
+    s goes from 0 to infinity and rows gain or lose weight. Shown in a notebook by anywidget;
+    ``to_html`` writes the same as one offline page.
+
+    Parameters
+    ----------
+    pca : fitted UAPCA, a Pipeline that ends in one, or UncertainArray of shape (N, D)
+        A fit opens the page at its scale, standardized if it is; after a Pipeline the rows are
+        those that its last step sees. Data alone opens it at s = 1. With up to 200 features; from
+        61 on the components are computed beforehand, for the given weights, and interpolated in
+        between, which the page says.
+    X : UncertainArray of shape (N, D), optional
+        The data of the fit.
+    groups : sequence of N labels or numbers, optional
+        What rows have in common, for color; None for those without a group. More than 12 different
+        numbers are shown on a scale of colors.
+    points : pair of array-likes, optional
+        Points behind the rows, ``(values, rows)`` of shapes (m, D) and (m,), rows by name or
+        position. By default the samples, where these are the rows' laws
+        (``from_groups(…, keep_samples=True)``). At most 20,000, or 5,000 of the samples, are
+        drawn, chosen at random; the page says so.
+    supplementary : UncertainArray of shape (M, D), optional
+        Rows that are shown but not in the fit.
+    title : str, optional
+    units : sequence of D str, optional
+        Units of the features.
+
+    Returns
+    -------
+    Explorer
+
+    Examples
+    --------
+    >>> import tempfile, uapca
+    >>> from pathlib import Path
+    >>> X = uapca.datasets.load_students()
+    >>> pca = uapca.UAPCA(2).fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = uapca.explore(pca, X, title="Student grades").to_html(Path(folder) / "s.html")
+    ...     page.name
+    's.html'
+    """
+    scale, standardize = 1.0, False
+    if isinstance(pca, UncertainArray):
+        if X is not None:
+            raise TypeError("pca must be a fit when X is given; got an UncertainArray for both")
+        data = pca
+    elif X is None and not hasattr(pca, "fit"):
+        raise TypeError(f"pca must be a fit or an UncertainArray; got {type(pca).__name__}")
+    elif X is None:
+        raise TypeError("X must be given with a fit: uapca.explore(pca, X)")
+    else:
+        fit, data = _fit_and_data(pca, X)
+        scale, standardize = float(fit.scale), bool(fit.standardize)
+    data.require_complete("explore")
+    sent = payload(
+        data, groups=groups, points=points, supplementary=supplementary, title=title, units=units
+    )
+    state = State(scale, pair=(0, min(1, data.shape[1] - 1)), standardize=standardize)
+    sent["state"] = state.to_wire()
+    if find_spec("anywidget") is None:
+        return PlainExplorer(sent, state)
+    from uapca.explorer.widget import ExplorerWidget
+
+    return ExplorerWidget(sent, state)
+
+
+def _fit_and_data(pca: Any, X: UncertainArray) -> tuple[UAPCA, UncertainArray]:
+    """The last fit and the rows it was given; a standardized fit standardizes in the page."""
+    steps = [step for _, step in getattr(pca, "steps", [])]
+    for step in steps[:-1]:
+        X = step.transform(X)
+    fit = steps[-1] if steps else pca
+    check_is_fitted(fit)
+    if X.shape[1] != fit.n_features_in_:
+        raise ValueError(
+            f"X must have the {fit.n_features_in_} features of the fit; got {X.shape[1]}"
+        )
+    return fit, X

@@ -1,1 +1,0 @@
-"""The explorer, an interactive page."""
