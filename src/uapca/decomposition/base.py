@@ -46,8 +46,6 @@ if TYPE_CHECKING:
         def __sklearn_tags__(self) -> Any: ...
 
     class TransformerMixin:
-        fit: Callable[..., Any]
-        transform: Callable[..., Any]
         _sklearn_output_config: dict[str, str]
 
         def __init_subclass__(
@@ -88,6 +86,8 @@ class UncertainTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_key
     than a data frame does, and the next step of a pipeline needs it whole: it is left as it is.
     """
 
+    fit: Callable[..., Any]
+    transform: Callable[..., Any]
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
 

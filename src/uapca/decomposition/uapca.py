@@ -271,7 +271,7 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
             )
         self._check_solver_keeps_matrices("a Dask array")
         seen = dask_moments(X)
-        self.n_features_in_ = seen.means.n_features
+        self.n_features_in_: int = seen.means.n_features
         self.__dict__.pop("feature_names_in_", None)
         self._component_count(seen.rows, True)
         return self._set_seen(seen, np.result_type(X.dtype, np.float32))

@@ -629,7 +629,7 @@ class Fragment(Source):
 
     def __init__(self, fragment: Any, name: str, keys: Any = None, whole: Any = None) -> None:
         self.name = name
-        self.keys = keys or {}
+        self.keys: Mapping[str, str | None] = keys or {}
         self._fragment, self._whole = fragment, whole
 
     def _schema(self) -> Any:

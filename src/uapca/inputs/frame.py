@@ -352,7 +352,7 @@ class Frame(Table):
         noted = getattr(getattr(native, "schema", None), "metadata", None) or {}
         if isinstance(noted, dict) and b"pandas" in noted:
             kept = json.loads(noted[b"pandas"]).get("index_columns", [])
-            self.index = tuple(name for name in kept if isinstance(name, str))
+            self.index: tuple[str, ...] = tuple(name for name in kept if isinstance(name, str))
 
     def __len__(self) -> int:
         return len(self._frame)

@@ -465,8 +465,9 @@ class Point(PiecewiseLinear):
     """
 
     value: float
-    kind, _knots, _picks = "point", (0, 0, 0, 0), (0,)
-    discrete: bool = True
+    kind: ClassVar[str] = "point"
+    _knots, _picks = (0, 0, 0, 0), (0,)
+    discrete = True
 
     def __str__(self) -> str:
         return _number(self.value)
