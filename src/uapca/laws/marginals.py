@@ -307,12 +307,14 @@ class NormalMarginal(TwoPieceNormal):
             return other.dim == 1 and self == as_marginal(other)
         return super().__eq__(other)
 
-    __hash__ = TwoPieceNormal.__hash__
+    def __hash__(self) -> int:
+        return super().__hash__()
 
     def __repr__(self) -> str:
         return f"Normal({self.mode!r}, std={self.upper!r})"
 
-    __str__ = Marginal.__str__
+    def __str__(self) -> str:
+        return Marginal.__str__(self)
 
 
 class PiecewiseLinear(Marginal):
