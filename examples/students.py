@@ -72,7 +72,7 @@ def main() -> None:
     for name, ax in pictures.items():
         ax.figure.savefig(OUT / f"{name}.png")
         ax.figure.savefig(OUT / f"{name}.svg")
-    page = uapca.explore(X, title="Student grades").to_html(OUT / "explorer.html")
+    page = uapca.explore(pca, X, title="Student grades").to_html(OUT / "explorer.html")
     print("\nwritten: " + ", ".join(str(path) for path in sorted(OUT.iterdir())))
     print(f"\nOpen {page} in a browser to move the uncertainty and the weights yourself.")
 

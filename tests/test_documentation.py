@@ -11,7 +11,15 @@ import uapca
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Pages whose Python blocks build on each other and on the names below.
-RUN = ["README.md", "pictures.md", "explorer.md", "scikit-learn.md", "denoise.md"]
+RUN = [
+    "README.md",
+    "data.md",
+    "denoise.md",
+    "explorer.md",
+    "pictures.md",
+    "scale.md",
+    "scikit-learn.md",
+]
 
 
 def blocks(text, language="python"):
@@ -34,10 +42,22 @@ def surroundings(tmp_path, monkeypatch, rng):
     frame["species"] = np.resize(["a", "b"], 40)
     (tmp_path / "calls").mkdir()
     frame.to_parquet(tmp_path / "calls" / "one.parquet")
+    (tmp_path / "night").mkdir()
+    bands = pd.DataFrame(points, columns=["u", "g", "r"])
+    bands.assign(field=frame["species"], filter=1).to_parquet(tmp_path / "night" / "a.parquet")
+    (tmp_path / "stars.csv").write_text("star,x,x_err,y\nHD 1,1.5,0.1,2\nHD 2,2.5,0.2,4\n")
+    students = uapca.datasets.load_students()
     return {
         "points": points,
         "errors": np.full((40, 3), 0.1),
         "w": np.ones(40),
+        "labels": frame["species"],
+        "more_points": points,
+        "more_labels": frame["species"],
+        "acquisition": [frame.rename(columns={"species": "detector"})],
+        "Y": uapca.UAPCA(2).fit_transform(students),
+        "xs": np.linspace(-10.0, 10.0, 5),
+        "ys": np.linspace(-10.0, 10.0, 5),
         "other": uapca.UAPCA(2).fit(points),
         "X2": uapca.datasets.make_teaser(),
         "dask_or_spark_frame": dd.from_pandas(frame, npartitions=2),
