@@ -998,7 +998,8 @@ class Partition(Source):
     """A partition's record batches."""
 
     def __init__(self, name: str, schema: Any, batches: Iterable[Any]) -> None:
-        self.name, self._kinds, self._source = name, schema, batches
+        self.name = name
+        self._kinds, self._source = schema, batches
 
     def _schema(self) -> Any:
         return self._kinds

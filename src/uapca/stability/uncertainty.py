@@ -838,6 +838,7 @@ def _by_simulation(
     swaps[undetermined[: len(swaps)]] = 0.5
     std[undetermined], angle[:, undetermined] = np.inf, np.inf
     spread = components - components.mean(axis=0)
+    size = max(float(eigenvalues.max()), np.finfo(float).tiny)  # their squares may overflow
     blocks = np.einsum("sid,ske->idke", spread, spread, optimize=True) / n if joint else None
     return ComponentUncertainty(
         components=reference,
@@ -846,7 +847,7 @@ def _by_simulation(
         std=np.minimum(std, _random_std(reference)),
         angle=np.minimum(np.sqrt(np.square(angle).mean(axis=0)), _random_angle(d)),
         eigenvalue_mean=eigenvalues.mean(axis=0),
-        eigenvalue_std=eigenvalues.std(axis=0),
+        eigenvalue_std=(eigenvalues / size).std(axis=0) * size,
         gap=_gaps(fit.values, q),
         swap_probability=swaps,
         of=case.question,
