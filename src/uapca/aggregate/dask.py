@@ -76,7 +76,6 @@ def array_partial(
     *,
     features: Sequence[str] | None = None,
     missing: str = "error",
-    nulls: str = "error",
     rows: int = _ROWS,
     parameter: str = "points",
 ) -> Partial:
@@ -89,8 +88,8 @@ def array_partial(
     by : dask.array.Array or dask.dataframe.Series of length n, array-like of shape (n,), or None
         The label of each point. None: all points have the label ``"all"``.
     features : sequence of str, optional
-    missing, nulls : {"error", "drop"}
-        What to do with points without a label, and with points of which a value is NaN.
+    missing : {"error", "drop"}
+        What to do with points without a label or of which a value is NaN.
     rows : int
         Rows summed at a time.
     parameter : str
@@ -123,7 +122,6 @@ def array_partial(
         names=names,
         known=known,
         missing=missing,
-        nulls=nulls,
         rows=rows,
         parameter=parameter,
     )
@@ -213,7 +211,6 @@ def _summary(
     names: tuple[str, ...] | None,
     known: Keyed | None,
     missing: str,
-    nulls: str,
     rows: int,
     parameter: str,
     block_id: tuple[int, ...] = (0,),
@@ -233,7 +230,7 @@ def _summary(
             f"by must have a label for every point; {place} has none in row "
             f"{int((~labelled).argmax())}. Pass missing='drop' to leave such points out."
         )
-    kept = labelled & _complete(values, nulls, parameter, place)
+    kept = labelled & _complete(values, missing, parameter, place)
     dropped = Counter(label=n - int(labelled.sum()), value=int((labelled & ~kept).sum()))
     if not kept.all():
         values, keys = values[kept], keys._replace(codes=keys.codes[kept])
@@ -242,13 +239,13 @@ def _summary(
     return Partial(collector.moments(), +dropped)
 
 
-def _complete(values: Floats, nulls: str, parameter: str, place: str) -> Any:
+def _complete(values: Floats, missing: str, parameter: str, place: str) -> Any:
     """Which points have all their values; others are refused unless they are to be dropped."""
     with np.errstate(all="ignore"):
         if np.isfinite(values.sum(dtype=np.float64)):
             return True
     gaps = np.isnan(values)
-    bad = ~np.isfinite(values) & ~gaps if nulls == "drop" else ~np.isfinite(values)
+    bad = ~np.isfinite(values) & ~gaps if missing == "drop" else ~np.isfinite(values)
     if bad.any():
         row, feature = (int(i) for i in np.argwhere(bad)[0])
         value = values[row, feature]

@@ -473,14 +473,16 @@ def components_option(default: str = "2", whole: bool = False) -> Decorator:
     )  # fmt: skip
 
 
-force_option = click.option("--force", is_flag=True, help="Replace files that exist.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-standardize_option = click.option(
+force_option: Decorator = click.option("--force", is_flag=True, help="Replace files that exist.")
+json_option: Decorator = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON instead of tables."
+)
+standardize_option: Decorator = click.option(
     "--standardize",
     is_flag=True,
     help="Bring all features to variance 1 first (spread of the means and uncertainty together).",
 )
-scale_option = click.option(
+scale_option: Decorator = click.option(
     "-s",
     "--scale",
     type=Scale(),
@@ -489,7 +491,7 @@ scale_option = click.option(
     help="How much the uncertainty counts in the fit: 0 is ordinary PCA of the means, inf the "
     "limit in which only the errors count.",
 )
-denoise_option = click.option(
+denoise_option: Decorator = click.option(
     "--denoise",
     metavar="[Q]",
     is_flag=False,

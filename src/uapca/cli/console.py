@@ -67,7 +67,7 @@ class Settings:
     quiet: bool = False
 
 
-settings = Settings()
+settings: Settings = Settings()
 
 
 # Text

@@ -144,7 +144,7 @@ def _json(pca: UAPCA, found: ComponentUncertainty | None) -> str:
             "components_std": plain(found.std),
             "variances_std": plain(_variance_std(pca, found)),
             "tilt_degrees": plain(np.degrees(found.angle)),
-            "verdict": [found.verdict] if isinstance(found.verdict, str) else list(found.verdict),
+            "verdict": list(found.verdict),
         }
     )
     return fit_to_json(pca, errors)
@@ -176,10 +176,9 @@ def _report(
         line(f"Stability: {why_not}.")
         return
     line("Stability", "bold underline")
-    verdict = [found.verdict] if isinstance(found.verdict, str) else found.verdict
-    for sentence in verdict[:_MOST_VARIANCES]:
+    for sentence in found.verdict[:_MOST_VARIANCES]:
         line(f"{sentence.rstrip('.')}.")
-    if not verdict:
+    if not found.verdict:
         line("there is one feature, so there is one component.")
     question = {
         "values": "if each row is one unknown value",

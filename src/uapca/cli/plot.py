@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from click.core import ParameterSource
@@ -168,7 +168,7 @@ def plot(
     palette: str | None,
     top: int | None,
     labels: bool | None,
-    encode: str | None,
+    encode: Literal["eigenvalue", "gap", "stability"] | None,
     draws: int,
     seed: int,
     title: str | None,
@@ -216,7 +216,7 @@ def plot(
     if target.suffix.lower() in _FILMS:
         from uapca.plot import animation
 
-        film = {} if levels is None else {"level": levels[0]}
+        film: dict[str, Any] = {} if levels is None else {"level": levels[0]}
         with progress("frames") as report:
             animation(pca, X, target, components=shown, progress=report, **film)
         note(f"wrote {quoted(target)} (progression)")
@@ -246,7 +246,7 @@ def _drawn(
     observed: UncertainArray,
     shown: tuple[int, ...],
     style: dict[str, Any],
-    encode: str | None,
+    encode: Literal["eigenvalue", "gap", "stability"] | None,
     draws: int,
     seed: int,
 ) -> Any:

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from numbers import Real
-from typing import Any, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from uapca._names import nearest
@@ -24,6 +23,9 @@ from uapca.uncertain.checks import covariance_from, weights_from
 from uapca.uncertain.covariance import row_blocks
 
 __all__ = [
+    "BaseEstimator",
+    "ClassNamePrefixFeaturesOutMixin",
+    "OneToOneFeatureMixin",
     "Rows",
     "UncertainTransformer",
     "all_or_nothing",
@@ -33,6 +35,41 @@ __all__ = [
     "feature_variances",
     "is_dask",
 ]
+
+if TYPE_CHECKING:
+    # scikit-learn has no types: what the estimators inherit from it would be unknown.
+    class BaseEstimator:
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self, **params: Any) -> Self: ...
+        def set_fit_request(self, **requests: bool | str | None) -> Self: ...
+        def get_metadata_routing(self) -> Any: ...
+        @classmethod
+        def _get_param_names(cls) -> list[str]: ...
+        def __sklearn_tags__(self) -> Any: ...
+
+    class TransformerMixin:
+        _sklearn_output_config: dict[str, str]
+
+        def __init_subclass__(
+            cls, auto_wrap_output_keys: tuple[str, ...] | None = ("transform",), **kwargs: Any
+        ) -> None: ...
+        def set_output(
+            self, *, transform: Literal["default", "pandas", "polars"] | None = None
+        ) -> Self: ...
+
+    class OneToOneFeatureMixin:
+        def get_feature_names_out(
+            self, input_features: npt.ArrayLike | None = None
+        ) -> npt.NDArray[np.object_]: ...
+
+    ClassNamePrefixFeaturesOutMixin = OneToOneFeatureMixin
+else:
+    from sklearn.base import (
+        BaseEstimator,
+        ClassNamePrefixFeaturesOutMixin,
+        OneToOneFeatureMixin,
+        TransformerMixin,
+    )
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,16 +81,17 @@ _ERROR_ENDINGS = tuple(
 _SMALLEST = 1e-306
 
 
-class UncertainTransformer(  # type: ignore[call-arg]
-    TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
-):
+class UncertainTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """A transformer of UncertainArrays and of arrays of points.
 
     ``set_output(transform="pandas")`` makes data frames of arrays. An uncertain result holds more
     than a data frame does, and the next step of a pipeline needs it whole: it is left as it is.
     """
 
+    fit: Callable[..., Any]
+    transform: Callable[..., Any]
     n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
 
     def __new__(cls, *_: Any, **parameters: Any) -> Self:
         known = cls.__init__.__code__.co_varnames
@@ -62,7 +100,7 @@ class UncertainTransformer(  # type: ignore[call-arg]
                 close = nearest(name, cls._get_param_names())
                 meant = f"; did you mean {close!r}?" if close else ""
                 raise TypeError(f"{cls.__name__} has no parameter {name!r}{meant}")
-        return cast(Self, super().__new__(cls))
+        return super().__new__(cls)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         plain = cls.__dict__["transform"]

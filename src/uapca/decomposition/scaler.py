@@ -6,11 +6,11 @@ from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from uapca._validation import Doubles, Floats, as_floats, check_finite, shape_of
 from uapca.decomposition.base import (
+    OneToOneFeatureMixin,
     UncertainTransformer,
     all_or_nothing,
     check_underflow,

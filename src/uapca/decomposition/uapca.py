@@ -10,7 +10,6 @@ from typing import Any, NoReturn, Self, overload
 import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +17,7 @@ from uapca._validation import Doubles, Floats, as_floats, check_finite, out_of_r
 from uapca.aggregate.accumulate import block_rows
 from uapca.decomposition import solvers
 from uapca.decomposition.base import (
+    ClassNamePrefixFeaturesOutMixin,
     Rows,
     UncertainTransformer,
     all_or_nothing,
@@ -271,7 +271,7 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
             )
         self._check_solver_keeps_matrices("a Dask array")
         seen = dask_moments(X)
-        self.n_features_in_ = seen.means.n_features
+        self.n_features_in_: int = seen.means.n_features
         self.__dict__.pop("feature_names_in_", None)
         self._component_count(seen.rows, True)
         return self._set_seen(seen, np.result_type(X.dtype, np.float32))

@@ -298,7 +298,7 @@ class Text:
 
     def __init__(self, data: bytes, source: str, head: bool = False) -> None:
         self._source = source
-        self.encoding = next(
+        self.encoding: str = next(
             (name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8"
         )
         try:
@@ -307,13 +307,13 @@ class Text:
             raise FileError(f"{source!r} is not text in UTF-8; save it as CSV in UTF-8") from None
         if "\0" in text:
             raise FileError(f"{source!r} is not a text file")
-        self.quoted = '"' in text
+        self.quoted: bool = '"' in text
         lines, comments = self._lines(text.removeprefix("\ufeff"), head)
         if not lines:
             raise FileError(
                 f"{source!r} must have a header line that names the columns; it is empty"
             )
-        self.separator = max(",;\t|", key=_outside_quotes(lines[0]).count)
+        self.separator: str = max(",;\t|", key=_outside_quotes(lines[0]).count)
         rows = None
         if self.separator not in _outside_quotes(lines[0]):
             rows = self._spaced(lines)
@@ -331,7 +331,9 @@ class Text:
         """Lines without comments and blank ones, and the comments before them."""
         lines: list[str] = []
         comments: list[str] = []
-        self.skip, self.broken, inside = 0, False, False
+        self.skip: int = 0
+        self.broken: bool = False
+        inside = False
         for line in re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text):
             bare = line.strip()
             if not inside and (not bare or bare.startswith(("#", "%"))):
@@ -350,7 +352,7 @@ class Text:
         if '"' in lines[0] or len(lines[0].split()) < 2:
             return None
         tokens = [line.split() for line in lines]
-        self.form = "text"
+        self.form: str = "text"
         if len({len(row) for row in tokens}) == 1:
             return tokens
         width = max(map(len, lines))
@@ -386,7 +388,7 @@ class Text:
 
     def _name(self, rows: Sequence[Sequence[str]], comments: Sequence[str]) -> None:
         header = [cell.strip() for cell in rows[0]]
-        self.header = True
+        self.header: bool = True
         bare = Table({})
         if all(bare.number(cell) is not None for cell in header) and not all(
             map(str.isdigit, header)
@@ -398,7 +400,8 @@ class Text:
                     f"the first line must name the columns; {self._source!r} begins with "
                     f"{header[0]!r}"
                 )
-            header, self.header = named, False
+            header = named
+            self.header = False
         twice = (
             [name for name in header if header.count(name) > 1 and name]
             if len(set(header)) < len(header)
@@ -418,6 +421,8 @@ class Text:
             name: [row[j] for row in body] for j, name in enumerate(header) if j not in empty
         }
         self.names = header
+        self.columns: dict[str, list[Any]]
+        self.units: dict[str, str]
         self.columns, self.units = _units_row(columns)
 
 
@@ -566,8 +571,8 @@ class Source:
     """
 
     name: str
-    once = False
-    textual = False
+    once: bool = False
+    textual: bool = False
     keys: Mapping[str, str | None] = {}
 
     def schema(self) -> Any:
@@ -623,7 +628,8 @@ class Fragment(Source):
     """A file that pyarrow.dataset reads: a Parquet or Arrow file, or a part of a dataset."""
 
     def __init__(self, fragment: Any, name: str, keys: Any = None, whole: Any = None) -> None:
-        self.name, self.keys = name, keys or {}
+        self.name = name
+        self.keys: Mapping[str, str | None] = keys or {}
         self._fragment, self._whole = fragment, whole
 
     def _schema(self) -> Any:
@@ -674,7 +680,8 @@ class ParquetFile(Source):
     """A Parquet file, decoded in one thread: what came before is summed meanwhile."""
 
     def __init__(self, path: str, keys: Mapping[str, str | None]) -> None:
-        self.name, self.keys = path, keys
+        self.name = path
+        self.keys = keys
 
     @contextmanager
     def _opened(self, **options: Any) -> Iterator[Any]:
@@ -705,7 +712,9 @@ class Stream(Source):
     """A reader of record batches, which can be read once, or a filtered dataset."""
 
     def __init__(self, reader: Any, name: str, once: bool = True) -> None:
-        self._reader, self.name, self.once = reader, name, once
+        self._reader = reader
+        self.name = name
+        self.once = once
 
     def _schema(self) -> Any:
         return self._reader.schema
@@ -722,7 +731,9 @@ class InMemory(Source):
     """A table that was read whole, because its format cannot be read a chunk at a time."""
 
     def __init__(self, table: Table, name: str, keys: Mapping[str, str | None], bad: str) -> None:
-        self.name, self.keys, self._table, self._bad = name, keys, table, bad
+        self.name = name
+        self.keys = keys
+        self._table, self._bad = table, bad
         self.textual = True
         table.resolve(table.names)
 
@@ -761,7 +772,9 @@ class CsvFile(Source):
     def __init__(
         self, path: str, keys: Mapping[str, str | None], bad: str, text: Text, table: Table
     ) -> None:
-        self.name, self.keys, self._bad = path, keys, bad
+        self.name = path
+        self.keys = keys
+        self._bad = bad
         self._text, self._table = text, table
         self._known: Any = None
         table.resolve(table.names)

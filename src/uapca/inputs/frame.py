@@ -98,10 +98,12 @@ class Table:
         absent: Iterable[str] = (),
         units: Mapping[str, Any] | None = None,
     ) -> None:
-        self.source, self.form, self.textual = source, form, textual
+        self.source = source
+        self.form = form
+        self.textual = textual
         self.decimal, self.thousands = decimal, thousands
-        self.absent = _ABSENT | {word.strip().casefold() for word in absent}
-        self.units = dict(units or {})
+        self.absent: frozenset[str] = _ABSENT | {word.strip().casefold() for word in absent}
+        self.units: dict[str, Any] = dict(units or {})
         self.bad: dict[str, list[int]] = {}
         self.notes: list[str] = []
         self.index: tuple[str, ...] = ()
@@ -110,8 +112,8 @@ class Table:
         self._take(columns)
 
     def _name(self, keys: Sequence[Any]) -> None:
-        self.names = tuple(map(str, keys))
-        self.keys = dict(zip(self.names, keys, strict=True))
+        self.names: tuple[str, ...] = tuple(map(str, keys))
+        self.keys: dict[str, Any] = dict(zip(self.names, keys, strict=True))
         if len(self.keys) < len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
             raise ValueError(f"column names must be distinct; {self.of}{twice!r} occurs twice")
@@ -350,7 +352,7 @@ class Frame(Table):
         noted = getattr(getattr(native, "schema", None), "metadata", None) or {}
         if isinstance(noted, dict) and b"pandas" in noted:
             kept = json.loads(noted[b"pandas"]).get("index_columns", [])
-            self.index = tuple(name for name in kept if isinstance(name, str))
+            self.index: tuple[str, ...] = tuple(name for name in kept if isinstance(name, str))
 
     def __len__(self) -> int:
         return len(self._frame)
@@ -690,8 +692,10 @@ class Reading:
     ) -> None:
         check_choice(missing, ("error", "drop", "keep"), "missing")
         check_choice(bad_cells, ("error", "drop"), "bad_cells")
-        self.table, self.missing, self.bad_cells = table, missing, bad_cells
-        self.mask = np.ones(len(table), dtype=bool)
+        self.table = table
+        self.missing = missing
+        self.bad_cells = bad_cells
+        self.mask: npt.NDArray[np.bool_] = np.ones(len(table), dtype=bool)
         self.dropped: dict[str, int] = {}
         self.weights = weights
         self.weighted = weights if isinstance(weights, str) else None
@@ -720,7 +724,7 @@ class Reading:
                     f"{table.place(self.names.index(None), self.named)} "
                     "is empty"
                 )
-        self.taken = {name for name in (self.named, self.weighted) if name is not None}
+        self.taken: set[str] = {name for name in (self.named, self.weighted) if name is not None}
 
     def numbers(self, columns: Sequence[str]) -> Floats:
         """Columns as numbers; cells that are none are refused, or their rows left out."""

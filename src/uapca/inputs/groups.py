@@ -956,9 +956,7 @@ def _on_cluster(
     if dask.is_dask_array(points):
         if by is None or isinstance(by, str | bytes):
             raise TypeError(f"by must be one label for each point; got {by!r}")
-        found = dask.array_partial(
-            points, by, features=features, missing=rule, nulls=rule, rows=rows
-        )
+        found = dask.array_partial(points, by, features=features, missing=rule, rows=rows)
     elif dask.is_dask_frame(points):
         table = table_of(points._meta, "points")
         plan = _partition_plan(table, by, features, exclude, missing, rows)
@@ -1000,7 +998,8 @@ class Partition(Source):
     """A partition's record batches."""
 
     def __init__(self, name: str, schema: Any, batches: Iterable[Any]) -> None:
-        self.name, self._kinds, self._source = name, schema, batches
+        self.name = name
+        self._kinds, self._source = schema, batches
 
     def _schema(self) -> Any:
         return self._kinds

@@ -55,7 +55,8 @@ class Moments(Law):
         name: str = "law",
     ) -> None:
         self._moments = checked_moments(mean, cov)
-        self.sampler, self.name = sampler, name
+        self.sampler = sampler
+        self.name = name
 
     @property
     def _parts(self) -> tuple[Any, ...]:

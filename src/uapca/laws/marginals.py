@@ -161,7 +161,7 @@ class TwoPieceNormal(Marginal):
     mode: float
     lower: float
     upper: float
-    kind = "two-piece normal"
+    kind: ClassVar[str] = "two-piece normal"
 
     def __post_init__(self) -> None:
         _check_finite_fields(self)
@@ -271,7 +271,8 @@ class NormalMarginal(TwoPieceNormal):
     (Normal(14.0, std=5.7), 'N(14, 5.7)')
     """
 
-    kind, _letters = "normal", "N"
+    kind: ClassVar[str] = "normal"
+    _letters = "N"
 
     def __init__(self, mean: float, std: float) -> None:
         spread = finite(std, "std")
@@ -306,12 +307,14 @@ class NormalMarginal(TwoPieceNormal):
             return other.dim == 1 and self == as_marginal(other)
         return super().__eq__(other)
 
-    __hash__ = TwoPieceNormal.__hash__
+    def __hash__(self) -> int:
+        return super().__hash__()
 
     def __repr__(self) -> str:
         return f"Normal({self.mode!r}, std={self.upper!r})"
 
-    __str__ = Marginal.__str__
+    def __str__(self) -> str:
+        return Marginal.__str__(self)
 
 
 class PiecewiseLinear(Marginal):
@@ -464,7 +467,8 @@ class Point(PiecewiseLinear):
     """
 
     value: float
-    kind, _knots, _picks = "point", (0, 0, 0, 0), (0,)
+    kind: ClassVar[str] = "point"
+    _knots, _picks = (0, 0, 0, 0), (0,)
     discrete = True
 
     def __str__(self) -> str:
@@ -483,7 +487,8 @@ class Uniform(PiecewiseLinear):
 
     low: float
     high: float
-    kind, _letters, _knots, _picks = "uniform", "U", (0, 0, 1, 1), (0, 3)
+    kind: ClassVar[str] = "uniform"
+    _letters, _knots, _picks = "U", (0, 0, 1, 1), (0, 3)
 
 
 @dataclass(frozen=True)
@@ -499,7 +504,8 @@ class Triangular(PiecewiseLinear):
     low: float
     mode: float
     high: float
-    kind, _letters, _knots, _picks = "triangular", "Tri", (0, 1, 1, 2), (0, 1, 3)
+    kind: ClassVar[str] = "triangular"
+    _letters, _knots, _picks = "Tri", (0, 1, 1, 2), (0, 1, 3)
 
 
 @dataclass(frozen=True)
@@ -517,7 +523,8 @@ class Trapezoid(PiecewiseLinear):
     b: float
     c: float
     d: float
-    kind, _letters, _knots, _picks = "trapezoid", "T", (0, 1, 2, 3), (0, 1, 2, 3)
+    kind: ClassVar[str] = "trapezoid"
+    _letters, _knots, _picks = "T", (0, 1, 2, 3), (0, 1, 2, 3)
 
 
 #: Whatever `as_marginal` takes; SciPy's random variables have no common type.
@@ -577,7 +584,9 @@ class Independent(Law):
     """
 
     def __init__(self, marginals: Iterable[MarginalLike]) -> None:
-        self.marginals = tuple(as_marginal(m, i) for i, m in enumerate(marginals))
+        self.marginals: tuple[Marginal, ...] = tuple(
+            as_marginal(m, i) for i, m in enumerate(marginals)
+        )
         if not self.marginals:
             raise ValueError("marginals must hold at least one law; got none")
 
@@ -668,7 +677,9 @@ class Affine(Law):
     """
 
     def __init__(self, law: Independent, A: npt.ArrayLike, b: npt.ArrayLike) -> None:
-        self.law, self.A, self.b = law, frozen_copy(A), frozen_copy(b)
+        self.law = law
+        self.A: Floats = frozen_copy(A)
+        self.b: Floats = frozen_copy(b)
         root = self.A * law.std
         self._moments = frozen_copy(self.A @ law.mean + self.b), frozen_copy(root @ root.T)
 

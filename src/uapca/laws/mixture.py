@@ -38,7 +38,7 @@ class Mixture(Law):
     """
 
     def __init__(self, weights: npt.ArrayLike, components: Iterable[Law]) -> None:
-        self.components = tuple(components)
+        self.components: tuple[Law, ...] = tuple(components)
         for index, component in enumerate(self.components):
             if not isinstance(component, Law):
                 raise TypeError(
@@ -47,7 +47,7 @@ class Mixture(Law):
         sizes = sorted({component.dim for component in self.components})
         if len(sizes) != 1:
             raise ValueError(f"components must be laws of one dimension; got dimensions {sizes}")
-        self.weights = frozen_copy(checked_weights(weights, len(self.components)))
+        self.weights: Floats = frozen_copy(checked_weights(weights, len(self.components)))
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:  # type: ignore[override]

@@ -53,9 +53,9 @@ class Samples(Law):
                 f"values must have shape (n, D) with at least one sample; got {shape_of(array)}"
             )
         check_finite(array, "values", ("sample", "feature"))
-        self.values = frozen_copy(array)
+        self.values: Floats = frozen_copy(array)
         count = len(array)
-        self.weights = frozen_copy(
+        self.weights: Floats = frozen_copy(
             np.full(count, 1 / count) if weights is None else checked_weights(weights, count)
         )
 

@@ -46,8 +46,10 @@ class Variable(Marginal):
     kind = "scipy"
 
     def __init__(self, rv: Any, factor: float = 1.0, shift: float = 0.0) -> None:
-        self.rv, self.factor, self.shift = rv, float(factor), float(shift)
-        self.discrete = _is_discrete(rv)
+        self.rv = rv
+        self.factor: float = float(factor)
+        self.shift: float = float(shift)
+        self.discrete: bool = _is_discrete(rv)
         if np.ndim(rv.mean()) > 0:
             raise ValueError(
                 "a marginal must be the law of one number; "

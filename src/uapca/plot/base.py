@@ -201,8 +201,8 @@ class Panel:
         self.ratio = ratio
         self.entries: list[Any] = []
         self.title_pad: float | None = None
-        self.line = float(mpl.rcParams["lines.linewidth"])
-        self.marker = float(mpl.rcParams["lines.markersize"])
+        self.line: float = float(mpl.rcParams["lines.linewidth"])
+        self.marker: float = float(mpl.rcParams["lines.markersize"])
 
     @property
     def labels(self) -> Labels:

@@ -268,10 +268,12 @@ class Encoding:
         course: Course,
         pair: list[int],
     ) -> None:
+        self.name: str
+        self.label: str
         self.name, self.label = ENCODINGS[what]
         self.on = on
         if what == "stability":
-            self.values = _stability(course)
+            self.values: Floats = _stability(course)
         else:
             values = traces.eigenvalues
             if isinstance(traces, FactorTraces):
@@ -282,7 +284,9 @@ class Encoding:
             spread = np.interp(course.u, traces.u, along)
             self.values = np.repeat(spread[:, None], course.points.shape[1], axis=1)
         low, high = float(self.values.min()), float(self.values.max())
-        self.limits = (low, high) if high - low > 5e-3 else (max(high - 1.0, 0.0), high)
+        self.limits: tuple[float, float] = (
+            (low, high) if high - low > 5e-3 else (max(high - 1.0, 0.0), high)
+        )
 
     def widths(self, values: Any) -> Floats:
         """From barely a line to three times the usual."""

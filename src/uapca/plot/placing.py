@@ -191,8 +191,11 @@ class EdgeLabels(Artist):
 
     def __init__(self, edge: Literal["right", "top"], texts: list[Any]) -> None:
         super().__init__()
-        self.edge, self.texts = edge, texts
-        self.wishes = [text.get_position()[1 if edge == "right" else 0] for text in texts]
+        self.edge = edge
+        self.texts = texts
+        self.wishes: list[float] = [
+            text.get_position()[1 if edge == "right" else 0] for text in texts
+        ]
         self.set_zorder(-1e9)
         self.set_in_layout(False)
 

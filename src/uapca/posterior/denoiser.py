@@ -10,12 +10,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from uapca._progress import Progress, reported
+from uapca.decomposition.base import BaseEstimator, OneToOneFeatureMixin
 from uapca.decomposition.spectrum import signed
 from uapca.exceptions import ErrorSizeWarning
 from uapca.posterior.likelihood import (

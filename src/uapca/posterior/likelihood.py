@@ -158,7 +158,7 @@ class Observations:
         weights = np.array(X.weights)
         kind, arrays = X.cov.kind, X.cov.arrays
         variances = np.asarray(X.cov.diagonal(), dtype=np.float64)
-        self.shape = (n, d)
+        self.shape: tuple[int, int] = (n, d)
         self.weights = weights
         self.observed = observed
         self.complete = complete
@@ -173,17 +173,20 @@ class Observations:
             unit = float(np.sqrt(scatter / total.sum()))
             unit = unit if unit > 0 else float(np.sqrt(usual))
         values = np.where(observed, values - center, 0.0)
-        self.center, self.unit = center, unit
-        self.values = values / unit
-        self.variances = np.broadcast_to(variances, (n, d)) / unit**2
+        self.center: Doubles = center
+        self.unit: float = unit
+        self.values: Doubles = values / unit
+        self.variances: Doubles = np.broadcast_to(variances, (n, d)) / unit**2
         self.kind = kind
-        self.certain = observed & (variances == 0)
+        self.certain: npt.NDArray[np.bool_] = observed & (variances == 0)
         # Whether every observed cell is certain: λ² is then λ / σ².
-        self.exact = kind in ("zero", "diagonal") and bool(self.certain.sum() == observed.sum())
+        self.exact: bool = kind in ("zero", "diagonal") and bool(
+            self.certain.sum() == observed.sum()
+        )
         self.rank = arrays["factors"].shape[2] if kind == "low-rank" else 0
         rest = arrays.get("std") if kind == "low-rank" else None
         # Whether the diagonal part of some Ψ is zero in an observed cell.
-        self.bare = (
+        self.bare: bool = (
             bool(self.certain.any())
             if kind != "low-rank"
             else (rest is None or bool((observed & (rest == 0)).any()))
@@ -549,16 +552,19 @@ class Factored:
     ) -> None:
         d, q = W.shape
         products = pairwise(W) if products is None else products
-        self.block, self.W = block, W
-        self.precision = lam = 1.0 / (block.variances + noise)  # (D, G)
+        self.block = block
+        self.W = W
+        lam = 1.0 / (block.variances + noise)  # (D, G)
+        self.precision: Doubles = lam
         self.products = products
-        self.r = block.values - mean[:, None]
-        self.lr = self.r * block.spread(lam)
+        self.r: Doubles = block.values - mean[:, None]
+        self.lr: Doubles = self.r * block.spread(lam)
         groups = lam.shape[1]
         rank = 0 if block.factors is None else block.factors.shape[1]
         M = np.empty((q + rank, q + rank, groups))
         lower, upper = triangle(q)
-        self.gram = gram = products @ lam
+        gram = products @ lam
+        self.gram: Doubles = gram
         M[lower, upper] = gram
         M[upper, lower] = gram
         t = W.T @ self.lr
@@ -571,11 +577,11 @@ class Factored:
             t = np.concatenate([t, np.einsum("drg,dg->rg", block.factors, self.lr)])
         diagonal = np.arange(q + rank)
         M[diagonal, diagonal] += 1.0
-        self.determinants = inverses(M)
+        self.determinants: Doubles = inverses(M)
         self.inverse = M
         self.t = t
         if groups == 1:
-            self.z = M[:, :, 0] @ t
+            self.z: Doubles = M[:, :, 0] @ t
         else:
             self.z = np.einsum("pqb,qb->pb", block.spread(M), t)
 
