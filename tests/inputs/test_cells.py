@@ -58,9 +58,8 @@ def test_what_is_not_a_cell(text):
     with pytest.raises(CellError) as error:
         parse_cell(text)
     assert str(error.value) == (
-        "a cell must be a number, an interval, an error bar, a law or a known word; "
-        f"got {text!r}. "
-        "Write for instance 15, [10, 12], 14±5.7, N(14, 5.7), U(10, 12) or T(10, 11, 13, 15)."
+        "a cell must be a number, an interval, an error bar, a law or a known word, such as "
+        f"15, [10, 12], 14±5.7, N(14, 5.7), U(10, 12) or T(10, 11, 13, 15); got {text!r}"
     )
 
 
