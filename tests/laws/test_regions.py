@@ -71,9 +71,10 @@ def held(law: Law, probs: np.ndarray = PROBS, count: int = DRAWS) -> np.ndarray:
 @pytest.mark.parametrize("q", [1, 2])
 @pytest.mark.parametrize("name", ROWS)
 def test_regions_hold_what_they_say(name: str, q: int) -> None:
-    if q == 1 and name in ("two poles", "two long tails"):
-        pytest.skip("sums whose cores no lattice resolves")
     law = Independent(ROWS[name]).affine(PROJECTION[:q])
+    if q == 1 and name in ("two poles", "two long tails"):
+        assert "off by" in law.describe()  # no lattice resolves the core of such a sum
+        return
     assert np.all(np.abs(held(law) - PROBS) <= ACCURACY + CHANCE)
     assert "off by" not in law.describe()
 

@@ -201,6 +201,7 @@ def from_groups(
         X.cov,
         weights=None if equal_weights else counts,
         counts=counts,
+        source="values" if spread == "sem" else "groups",
         names=X.names,
         features=X.features,
         laws=data.samples() if keep_samples else None,
