@@ -497,7 +497,7 @@ def test_a_plate_of_replicates(tmp_path):
     X = uapca.read(write(tmp_path / "p.csv", text), by="Compound", spread="sem", equal_weights=True)
     assert X.features == ("AUC (ng/mL)", "Cmax")
     assert X.counts.tolist() == [3, 3]
-    assert X.source == "groups"
+    assert X.source == "values"  # standard errors of means: each row is one unknown value
     single = write(tmp_path / "s.csv", "g,x\na,1\na,2\nb,3\n")
     assert "at least two points" in refused(single, by="g", spread="sem")
     weights = uapca.read(single, by="g", equal_weights=True).weights
