@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.path import Path as Outline
 from scipy import stats
+from sklearn.pipeline import make_pipeline
 
 import uapca
 from builders import KINDS, random_uncertain
@@ -111,6 +112,11 @@ def test_a_fit_opens_the_page_as_it_is(rng, tmp_path):
         uapca.explore(pca)
     with pytest.raises(ValueError, match="X must have the 3 features of the fit; got 2"):
         uapca.explore(pca, X[:, [0, 1]])
+    inner = make_pipeline(uapca.UAPCA(2, scale=0.5))
+    steps = make_pipeline(uapca.UncertainScaler(), "passthrough", inner).fit(X)
+    assert uapca.explore(steps, X)._state().scale == 0.5
+    with pytest.raises(TypeError, match="pca must be a fitted UAPCA or end in one"):
+        uapca.explore(uapca.UncertainScaler().fit(X), X)
     page = uapca.explore(pca, X).to_html(tmp_path / "small.html", compact=True)
     assert '"compact":true' in page.read_text()
 

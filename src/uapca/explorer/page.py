@@ -312,13 +312,13 @@ def explore(
 
 def _fit_and_data(pca: Any, X: UncertainArray) -> tuple[UAPCA, UncertainArray]:
     """The last fit and the rows it was given; a standardized fit standardizes in the page."""
-    steps = [step for _, step in getattr(pca, "steps", [])]
-    for step in steps[:-1]:
-        X = step.transform(X)
-    fit = steps[-1] if steps else pca
-    check_is_fitted(fit)
-    if X.shape[1] != fit.n_features_in_:
+    if isinstance(pca, Pipeline):
+        return _fit_and_data(pca[-1], pca[:-1].transform(X) if len(pca) > 1 else X)
+    if not isinstance(pca, UAPCA):
+        raise TypeError(f"pca must be a fitted UAPCA or end in one; got {type(pca).__name__}")
+    check_is_fitted(pca)
+    if X.shape[1] != pca.n_features_in_:
         raise ValueError(
-            f"X must have the {fit.n_features_in_} features of the fit; got {X.shape[1]}"
+            f"X must have the {pca.n_features_in_} features of the fit; got {X.shape[1]}"
         )
-    return fit, X
+    return pca, X
