@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from uapca.laws import Moments, Normal, NormalMarginal, Samples, Uniform
+from uapca.laws import Moments, Normal, NormalMarginal, Samples, Uniform, Variable
 
 
 def test_weights_whose_sum_overflows() -> None:
@@ -48,10 +49,14 @@ def test_rounding_of_singular_covariances_is_no_flaw() -> None:
 
 def test_what_is_not_a_number() -> None:
     law = Normal([0.0], [[1.0]])
-    with pytest.raises(TypeError, match=r"n must be a whole number of at least 0; got None"):
+    with pytest.raises(TypeError, match=r"n must be a number; got None"):
         law.sample(None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"s must be a finite number of at least 0; got 'a'"):
+    with pytest.raises(TypeError, match=r"s must be a number; got 'a'"):
         law.scaled("a")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"n must be a whole number of at least 0; got 1.5"):
+        law.sample(1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"factor must not be zero"):
+        Variable(stats.gamma(2.0), 0.0)
     with pytest.raises(TypeError, match=r"low must be a number; got 'a'"):
         Uniform("a", 1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"std must be a number; got None"):

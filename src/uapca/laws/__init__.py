@@ -1,12 +1,12 @@
 """What one uncertain row can be: normal, independent marginals, samples, a mixture.
 
-Every law has a mean, a covariance, affine images, samples and a characteristic function; in one
-and two dimensions also a density, found without sampling where the law is known.
+Every law has a mean, a covariance, affine images and samples; in one and two dimensions also a
+density, found without sampling where the law is known.
 """
 
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice
-from uapca.laws.foreign import Moments, as_law
+from uapca.laws.foreign import Moments, Variable, as_law
 from uapca.laws.marginals import (
     Affine,
     Independent,
@@ -24,7 +24,6 @@ from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law, Line
 from uapca.laws.samples import Samples
 from uapca.laws.store import law_from_dict, law_to_dict
-from uapca.laws.variable import Variable
 
 __all__ = [
     "Affine",

@@ -1,36 +1,275 @@
-"""Foreign objects as laws: whatever has a mean and a covariance, and perhaps draws samples."""
+"""Foreign objects as laws: SciPy's random variables, and whatever has a mean and a covariance."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
+from math import sqrt
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, shape_of
+from uapca._validation import Floats, rng_from, shape_of
 from uapca.laws.density import Lattice
-from uapca.laws.marginals import Independent, Marginal, as_marginal
+from uapca.laws.marginals import (
+    Independent,
+    Marginal,
+    NormalMarginal,
+    Point,
+    Trapezoid,
+    Triangular,
+    Uniform,
+    as_marginal,
+)
 from uapca.laws.normal import Normal, checked_moments
-from uapca.laws.protocol import Complexes, Law, plural
+from uapca.laws.protocol import Law, Seed, finite, plural
 from uapca.laws.samples import Samples
-from uapca.laws.variable import is_variable
 
-__all__ = ["Moments", "as_law"]
+__all__ = [
+    "Moments",
+    "Variable",
+    "as_law",
+    "frozen_parameters",
+    "is_variable",
+    "marginal_from_variable",
+]
 
+#: Draws that stand for a law that can only be sampled.
 DRAWS = 20_000
 
 Sampler = Callable[[int, np.random.Generator], Any]
 
 
+class Variable(Marginal):
+    """``factor * x + shift`` for a SciPy random variable x of finite variance.
+
+    Moments, density and samples are SciPy's.
+
+    Parameters
+    ----------
+    rv : scipy.stats frozen distribution, or random variable of SciPy's new interface
+    factor, shift : float, optional
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> waiting = Variable(stats.gamma(3.0, scale=2.0))
+    >>> waiting.mean, waiting.var
+    (6.0, 12.0)
+    """
+
+    kind = "scipy"
+
+    def __init__(self, rv: Any, factor: float = 1.0, shift: float = 0.0) -> None:
+        self.rv = rv
+        self.factor, self.shift = finite(factor, "factor"), finite(shift, "shift")
+        if self.factor == 0:
+            raise ValueError("factor must not be zero; use Point(shift) for a certain value")
+        self.discrete: bool = _is_discrete(rv)
+        if np.ndim(rv.mean()) > 0:
+            raise ValueError(
+                "a marginal must be the law of one number; "
+                f"{self.name} has parameters of shape {np.shape(rv.mean())}"
+            )
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            center = float(rv.mean())
+            spread = float(rv.var() if hasattr(rv, "var") else rv.variance())
+        if not (np.isfinite(center) and np.isfinite(spread)):
+            raise ValueError(
+                "a marginal must have a finite mean and variance; "
+                f"{self.name} has mean {center} and variance {spread}, truncate it or pass samples"
+            )
+        self._moments = center, spread
+
+    @property
+    def name(self) -> str:
+        """What SciPy calls the variable, with its parameters."""
+        if hasattr(self.rv, "dist"):
+            given = [f"{value!r}" for value in map(_plain, self.rv.args)]
+            given += [f"{key}={_plain(value)!r}" for key, value in self.rv.kwds.items()]
+            return f"{self.rv.dist.name}({', '.join(given)})"
+        return str(self.rv)
+
+    @property
+    def mean(self) -> float:
+        return self.factor * self._moments[0] + self.shift
+
+    @property
+    def var(self) -> float:
+        return self.factor**2 * self._moments[1]
+
+    @cached_property
+    def cumulants(self) -> tuple[float, float]:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if hasattr(self.rv, "stats"):
+                skewness, excess = map(float, self.rv.stats(moments="sk"))
+            else:
+                skewness = float(self.rv.skewness())
+                excess = float(self.rv.kurtosis(convention="excess"))
+        std = self.factor * sqrt(self._moments[1])
+        # SciPy says NaN where a moment diverges.
+        infinite = np.isnan(skewness), np.isnan(excess)
+        return (
+            np.inf if infinite[0] else skewness * std**3,
+            np.inf if infinite[1] else excess * std**4,
+        )
+
+    def pdf(self, x: npt.ArrayLike) -> Floats:
+        if self.discrete:
+            raise ValueError(f"a law on separate values has no density; this one is {self}")
+        with np.errstate(all="ignore"):
+            value = self.rv.pdf((np.asarray(x, dtype=np.float64) - self.shift) / self.factor)
+        return np.asarray(value) / abs(self.factor)
+
+    def cdf(self, x: npt.ArrayLike) -> Floats:
+        z = (np.asarray(x, dtype=np.float64) - self.shift) / self.factor
+        with np.errstate(all="ignore"):
+            if self.factor > 0:
+                found = self.rv.cdf(z)
+            else:
+                found = (self.rv.sf if hasattr(self.rv, "sf") else self.rv.ccdf)(z)
+                found = found + (self.rv.pmf(z) if self.discrete else 0.0)
+        # A law on the circle counts on beyond 1.
+        return np.clip(np.asarray(found, dtype=np.float64), 0.0, 1.0)
+
+    def ppf(self, q: npt.ArrayLike) -> Floats:
+        q = np.asarray(q, dtype=np.float64)
+        inverse = self.rv.ppf if hasattr(self.rv, "ppf") else self.rv.icdf
+        with np.errstate(all="ignore"):
+            found = np.asarray(inverse(q if self.factor > 0 else 1 - q), dtype=np.float64)
+        return self.shift + self.factor * found
+
+    @cached_property
+    def quantiles(self) -> tuple[Floats, Floats]:
+        # SciPy's quantile functions are slow: equal variables share one table.
+        probs, places = _quantile_table(Variable(self.rv))
+        if self.factor > 0:
+            return probs, self.factor * places
+        return 1 - probs[::-1], self.factor * places[::-1]
+
+    def affine(self, a: float, b: float = 0.0) -> Marginal:
+        if a == 0:
+            return Point(b)
+        return Variable(self.rv, a * self.factor, a * self.shift + b)
+
+    def scaled(self, s: float) -> Marginal:
+        if s == 1:
+            return self
+        return self.affine(s, (1 - s) * self.mean) if s > 0 else Point(self.mean)
+
+    def sample(self, n: int, rng: Seed = None) -> Floats:
+        generator = rng_from(rng)
+        if hasattr(self.rv, "rvs"):
+            values = self.rv.rvs(size=n, random_state=generator)
+        else:
+            values = self.rv.sample((n,), rng=generator)
+        return self.shift + self.factor * np.asarray(values, dtype=np.float64)
+
+    def atoms(self) -> tuple[Floats, Floats]:
+        low, high = self.rv.ppf([1e-14, 1 - 1e-14])
+        x = np.arange(np.floor(low), np.ceil(high) + 1)
+        if hasattr(self.rv, "dist") and hasattr(self.rv.dist, "xk"):
+            x = np.asarray(self.rv.dist.xk, dtype=np.float64)
+        mass = np.asarray(self.rv.pmf(x), dtype=np.float64)
+        return self.factor * (x - self._moments[0]), mass / mass.sum()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Variable):
+            return NotImplemented
+        same = self.rv is other.rv or (
+            type(self.rv) is type(other.rv) and _identity(self.rv) == _identity(other.rv)
+        )
+        return same and (self.factor, self.shift) == (other.factor, other.shift)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.factor, self.shift))
+
+    def __repr__(self) -> str:
+        moved = "" if (self.factor, self.shift) == (1, 0) else f", {self.factor!r}, {self.shift!r}"
+        return f"Variable({self.name}{moved})"
+
+    __str__ = __repr__
+
+
+@lru_cache(maxsize=256)
+def _quantile_table(variable: Variable) -> tuple[Floats, Floats]:
+    return Marginal.quantiles.func(variable)  # type: ignore[attr-defined,no-any-return]
+
+
+def is_variable(obj: Any) -> bool:
+    """Whether `obj` is a univariate random variable of SciPy, by its methods."""
+    frozen = hasattr(obj, "dist") and hasattr(obj, "args") and hasattr(obj, "ppf")
+    new_style = hasattr(obj, "icdf") and hasattr(obj, "variance") and hasattr(obj, "sample")
+    return frozen or new_style
+
+
+def marginal_from_variable(rv: Any) -> Marginal:
+    """Our own marginal where there is one for this random variable, otherwise a `Variable`."""
+    wrapped = Variable(rv)
+    if hasattr(rv, "dist"):
+        name, given = rv.dist.name, frozen_parameters(rv)
+        loc, scale = given.pop("loc"), given.pop("scale", 1.0)
+        if name == "norm":
+            return NormalMarginal(loc, scale)
+        if name == "uniform":
+            return Uniform(loc, loc + scale)
+        if name == "triang":
+            return Triangular(loc, loc + given["c"] * scale, loc + scale)
+        if name in ("trapezoid", "trapz"):
+            return Trapezoid(loc, loc + given["c"] * scale, loc + given["d"] * scale, loc + scale)
+        return wrapped
+    stats: Any = sys.modules.get("scipy.stats")
+    kind = type(rv)
+    if kind is getattr(stats, "Normal", None):
+        return NormalMarginal(wrapped.mean, float(rv.standard_deviation()))
+    if kind is getattr(stats, "Uniform", None):
+        return Uniform(*map(float, rv.support()))
+    return wrapped
+
+
+def frozen_parameters(rv: Any) -> dict[str, float]:
+    """Shape parameters, loc and scale of a frozen distribution, by name."""
+    names = [name.strip() for name in (rv.dist.shapes or "").split(",") if name.strip()]
+    names.append("loc")
+    if not _is_discrete(rv):
+        names.append("scale")
+    defaults = {"loc": 0.0} if _is_discrete(rv) else {"loc": 0.0, "scale": 1.0}
+    given = dict(zip(names, rv.args, strict=False)) | rv.kwds
+    return defaults | {key: _plain(value) for key, value in given.items()}
+
+
+def _plain(value: Any) -> Any:
+    return (
+        value.item() if isinstance(value, (np.generic, np.ndarray)) and value.size == 1 else value
+    )
+
+
+def _is_discrete(rv: Any) -> bool:
+    if hasattr(rv, "dist"):
+        return hasattr(rv.dist, "pmf")
+    return any(base.__name__ == "DiscreteDistribution" for base in type(rv).__mro__)
+
+
+def _identity(rv: Any) -> Any:
+    if not hasattr(rv, "dist"):
+        return repr(rv)
+    if hasattr(rv.dist, "xk"):
+        return tuple(map(float, rv.dist.xk)), tuple(map(float, rv.dist.pk))
+    return type(rv.dist).__name__, rv.dist.name, sorted(frozen_parameters(rv).items())
+
+
 class Moments(Law):
     """A law of which mean and covariance are known, as of a foreign object.
 
-    Mean and covariance are exact. Density and characteristic function are estimates: with a
-    `sampler` those of 20,000 draws with a fixed seed, moved to have the exact mean and covariance
-    (the density by a Gaussian kernel, see `Samples`); without one those of the normal law with
-    this mean and covariance. `describe` says which.
+    Mean and covariance are exact. Density and regions are estimates: with a `sampler` those
+    of 20,000 draws with a fixed seed, moved to have the exact mean and covariance (the density by
+    a Gaussian kernel, see `Samples`); without one those of the normal law with this mean and
+    covariance. `describe` says which.
 
     Parameters
     ----------
@@ -47,6 +286,9 @@ class Moments(Law):
     'law of 1 dimension known by mean and covariance, drawn as normal'
     """
 
+    kind = "moments"
+    fields = ("mean", "cov", "name")
+
     def __init__(
         self,
         mean: npt.ArrayLike,
@@ -58,11 +300,10 @@ class Moments(Law):
         self.sampler = sampler
         self.name = name
 
-    @property
-    def _parts(self) -> tuple[Any, ...]:
+    def __eq__(self, other: object) -> bool:
         # Two samplers are the same law if their draws are.
-        drawn = self._stand_in if self.sampler is not None else None
-        return self.mean, self.cov, self.name, drawn
+        same = super().__eq__(other)
+        return same and self._stand_in == cast("Moments", other)._stand_in if same is True else same
 
     def describe(self) -> str:
         how = (
@@ -77,7 +318,7 @@ class Moments(Law):
 
     @cached_property
     def _stand_in(self) -> Law:
-        """The law that densities and the characteristic function are taken from."""
+        """The law that densities are taken from."""
         if self.sampler is None:
             return Normal(self.mean, self.cov)
         if isinstance(self.sampler, partial) and self.sampler.func is _mapped_draws:
@@ -108,9 +349,6 @@ class Moments(Law):
                 f"{self.name} returned shape {shape_of(draws)}"
             )
         return draws
-
-    def _cf(self, t: Floats) -> Complexes:
-        return self._stand_in._cf(t)
 
     def _cumulants(self, A: Floats) -> None:
         return None

@@ -7,18 +7,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
-from math import isfinite, pi, sqrt
+from math import pi, sqrt
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri, wofz
+from scipy.special import ndtr, ndtri
 
 from uapca._validation import Floats, rng_from
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice, spanning_parts, sum_lattice
 from uapca.laws.normal import Normal
-from uapca.laws.protocol import Complexes, Law, Seed, frozen_copy, plural
+from uapca.laws.protocol import Law, Seed, finite, frozen_copy, plural
 
 __all__ = [
     "Affine",
@@ -32,7 +32,6 @@ __all__ = [
     "TwoPieceNormal",
     "Uniform",
     "as_marginal",
-    "finite",
 ]
 
 #: Probabilities of the quantile table of every marginal: geometric in the tails.
@@ -104,10 +103,6 @@ class Marginal(ABC):
     @abstractmethod
     def ppf(self, q: npt.ArrayLike) -> Floats:
         """Quantile: the value below which probability `q` lies."""
-
-    @abstractmethod
-    def cf(self, t: npt.ArrayLike) -> Complexes:
-        """Characteristic function E[exp(i t x)] at `t`, in the shape of `t`."""
 
     @abstractmethod
     def affine(self, a: float, b: float = 0.0) -> Marginal:
@@ -231,17 +226,6 @@ class TwoPieceNormal(Marginal):
             z = ndtri(np.minimum(np.where(below, q, 1 - q) * self._width / (2 * half), 0.5))
             away = np.where(below, half, -half) * z
         return np.asarray(self.mode + np.where(np.isnan(away), 0.0, away))
-
-    def cf(self, t: npt.ArrayLike) -> Complexes:
-        t = np.asarray(t, dtype=np.float64)
-        wave = np.exp(1j * t * self.mode)
-        if self.certain:
-            return wave
-        # A half normal has the Faddeeva function as its characteristic function.
-        halves = self.upper * wofz(t * self.upper / sqrt(2)) + self.lower * wofz(
-            -t * self.lower / sqrt(2)
-        )
-        return np.asarray(wave * halves / self._width)
 
     def affine(self, a: float, b: float = 0.0) -> TwoPieceNormal:
         lower, upper = (self.lower, self.upper) if a >= 0 else (self.upper, self.lower)
@@ -419,18 +403,6 @@ class PiecewiseLinear(Marginal):
         high = d - np.sqrt(2 * fall / height * np.clip(1 - q, 0, None))
         return np.where(q < below, low, np.where(q <= below + height * flat, middle, high))
 
-    def cf(self, t: npt.ArrayLike) -> Complexes:
-        t = np.asarray(t, dtype=np.float64)
-        wave = np.exp(1j * t * self.mean)
-        if self.certain:
-            return wave
-        rise, flat, fall, height = self._lengths
-        plateau = rise - self._rise_to_mean
-        box = flat * np.sinc(t * flat / (2 * pi)) * np.exp(1j * t * (plateau + flat / 2))
-        up = rise / 2 * _ramp_cf(-t * rise) * np.exp(1j * t * plateau)
-        down = fall / 2 * _ramp_cf(t * fall) * np.exp(1j * t * (plateau + flat))
-        return np.asarray(wave * height * (box + up + down))
-
     def affine(self, a: float, b: float = 0.0) -> Marginal:
         if a == 0:
             return Point(b)
@@ -443,17 +415,6 @@ class PiecewiseLinear(Marginal):
             return Point(self.mean)
         start = self.mean - s * self._rise_to_mean
         return self._from_knots(*(start + s * (knot - self.knots[0]) for knot in self.knots))
-
-
-def _ramp_cf(tau: Floats) -> Complexes:
-    """E[exp(i tau x)] for the density 2 (1 − x) on (0, 1): 2 (1 + i tau − exp(i tau)) / tau²."""
-    small = np.abs(tau) < 0.5
-    safe = np.where(small, 1.0, tau)
-    series = sum((1j * tau * small) ** k * (2 / _FACTORIALS[k + 2]) for k in range(14))
-    return np.asarray(np.where(small, series, 2 * (1 + 1j * safe - np.exp(1j * safe)) / safe**2))
-
-
-_FACTORIALS = np.cumprod([1.0, *range(1, 17)])
 
 
 @dataclass(frozen=True)
@@ -539,7 +500,7 @@ def as_marginal(obj: MarginalLike, index: int | None = None) -> Marginal:
     >>> as_marginal(3)
     Point(value=3.0)
     """
-    from uapca.laws.variable import is_variable, marginal_from_variable  # needs this module
+    from uapca.laws.foreign import is_variable, marginal_from_variable  # needs this module
 
     if isinstance(obj, Marginal):
         return obj
@@ -583,6 +544,9 @@ class Independent(Law):
     'independent: 15, T(10, 11, 13, 15), N(14, 5.7), U(14, 16)'
     """
 
+    kind = "independent"
+    fields = ("marginals",)
+
     def __init__(self, marginals: Iterable[MarginalLike]) -> None:
         self.marginals: tuple[Marginal, ...] = tuple(
             as_marginal(m, i) for i, m in enumerate(marginals)
@@ -594,10 +558,6 @@ class Independent(Law):
     def _moments(self) -> tuple[Floats, Floats]:  # type: ignore[override]
         variances = np.diag([m.var for m in self.marginals])
         return frozen_copy([m.mean for m in self.marginals]), frozen_copy(variances)
-
-    @property
-    def _parts(self) -> tuple[Any, ...]:
-        return (self.marginals,)
 
     @property
     def normal(self) -> bool:
@@ -624,20 +584,11 @@ class Independent(Law):
             return Normal(self.mean, self.cov).affine(A, b)
         return Affine(self, A, b)
 
-    def _rescale(self, a: Floats, b: Floats) -> Independent:
-        pairs = zip(self.marginals, a.tolist(), b.tolist(), strict=True)
-        return Independent(m.affine(factor, shift) for m, factor, shift in pairs)
-
     def _scaled(self, s: float) -> Independent:
         return Independent(m.scaled(s) for m in self.marginals)
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         return np.stack([m.sample(n, rng) for m in self.marginals], axis=1)
-
-    def _cf(self, t: Floats) -> Complexes:
-        with np.errstate(under="ignore"):
-            parts = [m.cf(column) for m, column in zip(self.marginals, t.T, strict=True)]
-            return np.asarray(np.prod(parts, axis=0), dtype=np.complex128)
 
     def _cumulants(self, A: Floats) -> tuple[Floats, Floats]:
         third, fourth = np.array([m.cumulants for m in self.marginals]).T
@@ -652,8 +603,8 @@ class Independent(Law):
     def _lattice(self) -> Lattice:
         return sum_lattice(self.mean, np.eye(self.dim), self.marginals)
 
-    def _refuse_degenerate(self) -> None:
-        super()._refuse_degenerate()
+    def _require_density(self, what: str) -> None:
+        super()._require_density(what)
         _refuse_atoms(np.eye(self.dim), self.marginals)
 
 
@@ -676,16 +627,14 @@ class Affine(Law):
     (array([ 8., -1.]), 'affine image in 2 dimensions of independent: U(0, 2), U(1, 3), 5')
     """
 
+    kind = "affine"
+    fields = ("law", "A", "b")
+
     def __init__(self, law: Independent, A: npt.ArrayLike, b: npt.ArrayLike) -> None:
         self.law = law
-        self.A: Floats = frozen_copy(A)
-        self.b: Floats = frozen_copy(b)
+        self.A, self.b = map(frozen_copy, law._checked_map(A, b))
         root = self.A * law.std
         self._moments = frozen_copy(self.A @ law.mean + self.b), frozen_copy(root @ root.T)
-
-    @property
-    def _parts(self) -> tuple[Any, ...]:
-        return self.law, self.A, self.b
 
     def describe(self) -> str:
         text = f"affine image in {plural(self.dim, 'dimension')} of {self.law.describe()}"
@@ -709,10 +658,6 @@ class Affine(Law):
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.law._sample(n, rng) @ self.A.T + self.b
 
-    def _cf(self, t: Floats) -> Complexes:
-        shift = np.exp(1j * (t @ self.b))
-        return np.asarray(shift * self.law._cf(t @ self.A), dtype=np.complex128)
-
     def _cumulants(self, A: Floats) -> tuple[Floats, Floats]:
         return self.law._cumulants(A @ self.A)
 
@@ -725,8 +670,8 @@ class Affine(Law):
         spread = float(np.max(self.law.std, initial=0.0))
         return max(super()._noise(), 1e-12 * float(np.max(np.abs(self.A), initial=0.0)) * spread)
 
-    def _refuse_degenerate(self) -> None:
-        super()._refuse_degenerate()
+    def _require_density(self, what: str) -> None:
+        super()._require_density(what)
         _refuse_atoms(self.A, self.law.marginals)
 
 
@@ -742,17 +687,6 @@ def _refuse_atoms(A: Floats, marginals: tuple[Marginal, ...]) -> None:
         f"this law has no density: {atoms} sits on separate values and the continuous marginals "
         f"do not spread over all {plural(len(A), 'dimension')}; draw samples of it"
     )
-
-
-def finite(value: object, parameter: str) -> float:
-    """`value` as a finite float."""
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise TypeError(f"{parameter} must be a number; got {value!r}") from None
-    if not isfinite(number):
-        raise ValueError(f"{parameter} must be finite; got {number}")
-    return number
 
 
 def _check_finite_fields(law: Marginal) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ from uapca._validation import Floats
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice, cells_lattice
 from uapca.laws.normal import Normal
-from uapca.laws.protocol import Complexes, Law, frozen_copy, plural
+from uapca.laws.protocol import Law, frozen_copy, plural
 from uapca.laws.samples import checked_weights
 
 __all__ = ["Mixture"]
@@ -37,6 +36,9 @@ class Mixture(Law):
     (array([3.]), array([[4.]]))
     """
 
+    kind = "mixture"
+    fields = ("weights", "components")
+
     def __init__(self, weights: npt.ArrayLike, components: Iterable[Law]) -> None:
         self.components: tuple[Law, ...] = tuple(components)
         for index, component in enumerate(self.components):
@@ -57,10 +59,6 @@ class Mixture(Law):
         between = ((means - mean) * self.weights[:, None]).T @ (means - mean)
         return frozen_copy(mean), frozen_copy(within + between)
 
-    @property
-    def _parts(self) -> tuple[Any, ...]:
-        return self.weights, self.components
-
     def describe(self) -> str:
         kinds = [component.describe() for component in self.components]
         if all(isinstance(component, Normal) for component in self.components):
@@ -73,17 +71,10 @@ class Mixture(Law):
     def _affine(self, A: Floats, b: Floats) -> Mixture:
         return Mixture(self.weights, [c.affine(A, b) for c in self.components])
 
-    def _rescale(self, a: Floats, b: Floats) -> Mixture:
-        return Mixture(self.weights, [c.affine(a, b) for c in self.components])
-
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         counts = rng.multinomial(n, self.weights)
         parts = [c._sample(int(k), rng) for c, k in zip(self.components, counts, strict=True)]
         return rng.permutation(np.concatenate(parts))
-
-    def _cf(self, t: Floats) -> Complexes:
-        parts = [w * c._cf(t) for w, c in zip(self.weights, self.components, strict=True)]
-        return np.asarray(np.sum(parts, axis=0), dtype=np.complex128)
 
     def _cumulants(self, A: Floats) -> tuple[Floats, Floats] | None:
         third, fourth = np.zeros(len(A)), np.zeros(len(A))
@@ -128,12 +119,11 @@ class Mixture(Law):
         pairs = zip(self.weights.tolist(), self.components, strict=True)
         return [(weight, component) for weight, component in pairs if weight > 0]
 
-    def _refuse_degenerate(self) -> None:
-        super()._refuse_degenerate()
+    def _require_density(self, what: str) -> None:
+        super()._require_density(what)
         for index, component in enumerate(self.components):
-            if self.weights[index] == 0:
-                continue
             try:
-                component._refuse_degenerate()
+                if self.weights[index] > 0:
+                    component._require_density(what)
             except DegenerateLawError as error:
                 raise DegenerateLawError(f"component {index} of this mixture: {error}") from None

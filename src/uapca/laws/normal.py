@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +10,7 @@ from scipy.special import ndtr, ndtri
 
 from uapca._validation import Floats, as_floats, check_finite, shape_of
 from uapca.laws.density import CELLS, Lattice
-from uapca.laws.protocol import Complexes, Law, frozen_copy, plural
+from uapca.laws.protocol import Law, frozen_copy, plural
 
 __all__ = ["Normal", "checked_moments"]
 
@@ -38,6 +37,9 @@ class Normal(Law):
     Normal(mean=[14.0], cov=[[9.0]])
     """
 
+    kind = "normal"
+    fields = ("mean", "cov")
+
     def __init__(
         self,
         mean: npt.ArrayLike,
@@ -56,10 +58,6 @@ class Normal(Law):
         assert cov is not None
         self._moments = checked_moments(mean, cov)
 
-    @property
-    def _parts(self) -> tuple[Any, ...]:
-        return self._moments
-
     def describe(self) -> str:
         return f"normal in {plural(self.dim, 'dimension')}"
 
@@ -68,9 +66,6 @@ class Normal(Law):
 
     def _affine(self, A: Floats, b: Floats) -> Normal:
         return _trusted(A @ self.mean + b, A @ self.cov @ A.T)
-
-    def _rescale(self, a: Floats, b: Floats) -> Normal:
-        return _trusted(a * self.mean + b, self.cov * np.outer(a, a))
 
     @cached_property
     def _root(self) -> Floats:
@@ -81,11 +76,6 @@ class Normal(Law):
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.mean + rng.standard_normal((n, self.dim)) @ self._root.T
-
-    def _cf(self, t: Floats) -> Complexes:
-        with np.errstate(under="ignore"):
-            spread = np.exp(-0.5 * np.sum((t @ self._root) ** 2, axis=1))
-        return np.asarray(spread * np.exp(1j * (t @ self.mean)), dtype=np.complex128)
 
     def _cumulants(self, A: Floats) -> tuple[Floats, Floats]:
         return np.zeros(len(A)), np.zeros(len(A))

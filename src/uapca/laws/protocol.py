@@ -1,4 +1,4 @@
-"""What every law offers: moments, affine images, samples, characteristic function, density."""
+"""What every law offers: moments, affine images, samples, density."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias, cast
+from math import isfinite
+from typing import ClassVar, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +16,8 @@ from uapca._validation import Floats, as_floats, check_finite, rng_from, shape_o
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice
 
-__all__ = ["Complexes", "Grid", "Law", "Line", "Seed", "frozen_copy", "plural"]
+__all__ = ["Grid", "Law", "Line", "Seed", "finite", "frozen_copy", "plural"]
 
-Complexes: TypeAlias = npt.NDArray[np.complex128]
 Seed: TypeAlias = int | np.random.Generator | None
 Grid: TypeAlias = npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike]
 
@@ -55,6 +55,10 @@ class Law(ABC):
 
     # -- what an implementation provides -------------------------------------------------------
 
+    #: What the law is called in stored files.
+    kind: ClassVar[str]
+    #: The arguments it is made from: what is stored, and what is equal in equal laws.
+    fields: ClassVar[tuple[str, ...]]
     #: Mean (D,) and covariance (D, D), read-only.
     _moments: tuple[Floats, Floats]
 
@@ -62,19 +66,11 @@ class Law(ABC):
     def describe(self) -> str:
         """One line for tables: the kind of law and how its density is found."""
 
-    @property
-    @abstractmethod
-    def _parts(self) -> tuple[Any, ...]:
-        """What is equal in equal laws."""
-
     @abstractmethod
     def _affine(self, A: Floats, b: Floats) -> Law: ...
 
     @abstractmethod
     def _sample(self, n: int, rng: np.random.Generator) -> Floats: ...
-
-    @abstractmethod
-    def _cf(self, t: Floats) -> Complexes: ...
 
     @property
     @abstractmethod
@@ -100,9 +96,10 @@ class Law(ABC):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Law) or type(self) is not type(other):
             return NotImplemented
+        pairs = [(getattr(self, name), getattr(other, name)) for name in self.fields]
         return all(
             np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs
-            for mine, theirs in zip(self._parts, other._parts, strict=True)
+            for mine, theirs in pairs
         )
 
     @property
@@ -136,15 +133,7 @@ class Law(ABC):
         >>> Normal([1.0, 2.0], [[1.0, 0.0], [0.0, 4.0]]).affine([[1.0, 1.0]], [10.0])
         Normal(mean=[13.0], cov=[[5.0]])
         """
-        matrix = self._matrix(A)
-        size = len(matrix)
-        shift = np.zeros(size) if b is None else as_floats(b, "b").astype(np.float64)
-        if shift.shape != (size,):
-            raise ValueError(
-                f"b must have shape ({size},), one entry for each row of A; got {shape_of(shift)}"
-            )
-        check_finite(shift, "b", ("entry",))
-        return self._rescale(matrix, shift) if matrix.ndim == 1 else self._affine(matrix, shift)
+        return self._affine(*self._checked_map(A, b))
 
     def scaled(self, s: float) -> Law:
         """The law with its deviations about the mean multiplied by `s`: covariance times s².
@@ -155,12 +144,9 @@ class Law(ABC):
         >>> Normal([5.0], [[1.0]]).scaled(2)
         Normal(mean=[5.0], cov=[[4.0]])
         """
-        try:
-            factor = float(s)
-        except (TypeError, ValueError):
-            raise TypeError(f"s must be a finite number of at least 0; got {s!r}") from None
-        if not 0 <= factor < np.inf:
-            raise ValueError(f"s must be a finite number of at least 0; got {s!r}")
+        factor = finite(s, "s")
+        if factor < 0:
+            raise ValueError(f"s must not be negative; got {s!r}")
         return self._scaled(factor)
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
@@ -173,30 +159,10 @@ class Law(ABC):
         rng : None, int or numpy.random.Generator, optional
             Seed or generator; no global state is touched.
         """
-        try:
-            count = int(n)
-        except (TypeError, ValueError, OverflowError):
-            raise TypeError(f"n must be a whole number of at least 0; got {n!r}") from None
-        if count != n or count < 0:
+        count = finite(n, "n")
+        if count < 0 or count % 1:
             raise ValueError(f"n must be a whole number of at least 0; got {n!r}")
-        return self._sample(count, rng_from(rng))
-
-    def cf(self, t: npt.ArrayLike) -> Complexes:
-        """Characteristic function E[exp(i t·x)].
-
-        Parameters
-        ----------
-        t : array-like of shape (..., D)
-
-        Returns
-        -------
-        ndarray of complex, shape (...)
-        """
-        points = as_floats(t, "t").astype(np.float64)
-        if points.ndim == 0 or points.shape[-1] != self.dim:
-            raise ValueError(f"t must have shape (..., {self.dim}); got shape {shape_of(points)}")
-        values = self._cf(points.reshape(-1, self.dim))
-        return np.asarray(values, dtype=np.complex128).reshape(points.shape[:-1])
+        return self._sample(int(count), rng_from(rng))
 
     def skew(self, A: npt.ArrayLike | None = None) -> Floats | None:
         """Third cumulants E[(a·(x − mean))³] of each row a of `A`.
@@ -217,7 +183,7 @@ class Law(ABC):
         κ(a, a, b) = (κ₃(a + b) − κ₃(a − b) − 2 κ₃(b)) / 6.
         Of an `Independent` law all mixed cumulants of different coordinates are zero.
         """
-        found = self._cumulants(np.eye(self.dim) if A is None else self._matrix(A, flat=False))
+        found = self._cumulants(np.eye(self.dim) if A is None else self._checked_map(A)[0])
         return None if found is None else found[0]
 
     def excess(self, A: npt.ArrayLike | None = None) -> Floats | None:
@@ -249,7 +215,7 @@ class Law(ABC):
         >>> Independent([Uniform(0, 1), Uniform(0, 2)]).excess([[1.0, 0.0], [1.0, 1.0]]) * 120
         array([ -1., -17.])
         """
-        found = self._cumulants(np.eye(self.dim) if A is None else self._matrix(A, flat=False))
+        found = self._cumulants(np.eye(self.dim) if A is None else self._checked_map(A)[0])
         return None if found is None else found[1]
 
     @cached_property
@@ -319,7 +285,7 @@ class Law(ABC):
         >>> row.affine([[1.0, 1.0]]).density([0.5, 1.0, 1.5]).round(3)
         array([0.5, 1. , 0.5])
         """
-        self._check_planar("density")
+        self._require_density("density")
         given: Sequence[npt.ArrayLike] = [cast("npt.ArrayLike", grid)]
         if self.dim == 2:
             given = list(grid) if isinstance(grid, Sequence | np.ndarray) else []
@@ -330,7 +296,6 @@ class Law(ABC):
                 )
         names = ["grid"] if self.dim == 1 else ["grid[0]", "grid[1]"]
         axes = [_grid_axis(axis, name) for axis, name in zip(given, names, strict=True)]
-        self._refuse_degenerate()
         shape = tuple(len(axis) for axis in axes)
         points = np.stack([c.ravel() for c in np.meshgrid(*axes, indexing="ij")], axis=1)
         return self._density_at(points).reshape(shape)
@@ -361,8 +326,7 @@ class Law(ABC):
         p = np.atleast_1d(as_floats(probs, "probs")).astype(np.float64)
         if not np.all((p >= 0) & (p <= 1)):
             raise ValueError(f"probs must lie in [0, 1]; got {p.tolist()}")
-        self._check_planar("levels")
-        self._refuse_degenerate()
+        self._require_density("levels")
         return self._levels(p)
 
     def lattice(self) -> Lattice:
@@ -385,8 +349,7 @@ class Law(ABC):
         >>> round(float(square.mass[square.mask(0.5)].sum()), 3)
         0.5
         """
-        self._check_planar("lattice")
-        self._refuse_degenerate()
+        self._require_density("lattice")
         return self._lattice
 
     # -- what an implementation may do better --------------------------------------------------
@@ -398,22 +361,24 @@ class Law(ABC):
     def _levels(self, probs: Floats) -> Floats:
         return self._lattice.levels(probs)
 
-    def _rescale(self, a: Floats, b: Floats) -> Law:
-        return self._affine(np.diag(a), b)
-
     def _scaled(self, s: float) -> Law:
-        return self._rescale(np.full(self.dim, s), (1 - s) * self.mean)
+        return self._affine(s * np.eye(self.dim), (1 - s) * self.mean)
 
     def _noise(self) -> float:
         """Standard deviations up to this size are rounding error."""
         return float(4 * np.finfo(np.float64).eps * np.max(np.abs(self.mean), initial=0.0))
 
-    def _refuse_degenerate(self) -> None:
-        rank = self.support_rank
-        if rank == self.dim:
+    def _require_density(self, what: str) -> None:
+        """Raise unless the law has a density on a line or in the plane."""
+        if self.dim > 2:
+            raise ValueError(
+                f"{what} needs a law of one or two dimensions; this one has {self.dim}, "
+                "project it first with law.affine(A)"
+            )
+        if self.support_rank == self.dim:
             return
         place = ", ".join(f"{value:.6g}" for value in self.mean)
-        if rank == 0:
+        if self.support_rank == 0:
             raise DegenerateLawError(f"this law has no density: it is the certain point ({place})")
         direction = ", ".join(f"{value:.6g}" for value in self.along_line().direction)
         raise DegenerateLawError(
@@ -421,23 +386,25 @@ class Law(ABC):
             f"through ({place}) in direction ({direction}); use law.along_line()"
         )
 
-    def _check_planar(self, what: str) -> None:
-        if self.dim > 2:
-            raise ValueError(
-                f"{what} needs a law of one or two dimensions; this one has {self.dim}, "
-                "project it first with law.affine(A)"
-            )
-
-    def _matrix(self, A: npt.ArrayLike, flat: bool = True) -> Floats:
-        """A matrix (q, D), or if `flat` the diagonal (D,) of one, checked."""
+    def _checked_map(
+        self, A: npt.ArrayLike, b: npt.ArrayLike | None = None
+    ) -> tuple[Floats, Floats]:
+        """A matrix (q, D), which may be given by its diagonal (D,), and a shift (q,)."""
         matrix = as_floats(A, "A").astype(np.float64)
-        if matrix.ndim not in ((1, 2) if flat else (2,)) or matrix.shape[-1] != self.dim:
-            diagonal = f", or ({self.dim},) for a diagonal map" if flat else ""
+        if matrix.ndim not in (1, 2) or matrix.shape[-1] != self.dim:
             raise ValueError(
-                f"A must have shape (q, {self.dim}){diagonal}; got shape {shape_of(matrix)}"
+                f"A must have shape (q, {self.dim}), or ({self.dim},) for a diagonal map; "
+                f"got shape {shape_of(matrix)}"
             )
         check_finite(matrix, "A", ("row", "column")[-matrix.ndim :])
-        return matrix
+        size = len(matrix)
+        shift = np.zeros(size) if b is None else as_floats(b, "b").astype(np.float64)
+        if shift.shape != (size,):
+            raise ValueError(
+                f"b must have shape ({size},), one entry for each row of A; got {shape_of(shift)}"
+            )
+        check_finite(shift, "b", ("entry",))
+        return np.diag(matrix) if matrix.ndim == 1 else matrix, shift
 
 
 def _grid_axis(values: npt.ArrayLike, parameter: str) -> Floats:
@@ -446,6 +413,17 @@ def _grid_axis(values: npt.ArrayLike, parameter: str) -> Floats:
         raise ValueError(f"{parameter} must be one-dimensional; got shape {shape_of(axis)}")
     check_finite(axis, parameter, ("point",))
     return axis
+
+
+def finite(value: object, parameter: str) -> float:
+    """`value` as a finite float."""
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{parameter} must be a number; got {value!r}") from None
+    if not isfinite(number):
+        raise ValueError(f"{parameter} must be finite; got {number}")
+    return number
 
 
 def frozen_copy(array: npt.ArrayLike) -> Floats:

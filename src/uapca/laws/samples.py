@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, check_finite, shape_of
 from uapca.laws.density import Lattice, kernel_lattice
-from uapca.laws.protocol import Complexes, Law, frozen_copy, plural
+from uapca.laws.protocol import Law, frozen_copy, plural
 
 __all__ = ["Samples", "checked_weights"]
 
@@ -44,6 +43,9 @@ class Samples(Law):
     (array([1., 1.]), [[1.0, 0.0], [0.0, 1.0]], 0.7937)
     """
 
+    kind = "samples"
+    fields = ("values", "weights")
+
     def __init__(self, values: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> None:
         array = as_floats(values, "values")
         if array.ndim == 1:
@@ -68,10 +70,6 @@ class Samples(Law):
         return frozen_copy(mean), frozen_copy((deviation * self.weights[:, None]).T @ deviation)
 
     @property
-    def _parts(self) -> tuple[Any, ...]:
-        return self.values, self.weights
-
-    @property
     def effective_size(self) -> float:
         return float(1 / np.sum(self.weights**2))
 
@@ -91,21 +89,8 @@ class Samples(Law):
     def _affine(self, A: Floats, b: Floats) -> Samples:
         return Samples(self.values @ A.T + b, self.weights)
 
-    def _rescale(self, a: Floats, b: Floats) -> Samples:
-        return Samples(self.values * a + b, self.weights)
-
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.values[rng.choice(len(self.values), size=n, p=self.weights)]
-
-    def _cf(self, t: Floats) -> Complexes:
-        result = np.empty(len(t), dtype=np.complex128)
-        step = max(1, 2_000_000 // len(self.values))
-        for start in range(0, len(t), step):
-            part = t[start : start + step]
-            phase = (self.values - self.mean) @ part.T
-            shift = np.exp(1j * (part @ self.mean))
-            result[start : start + step] = (self.weights @ np.exp(1j * phase)) * shift
-        return result
 
     def _cumulants(self, A: Floats) -> tuple[Floats, Floats]:
         deviation = (self.values - self.mean) @ A.T

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from uapca.laws.foreign import Moments
+import numpy as np
+
+from uapca.laws.foreign import Moments, Variable, frozen_parameters
 from uapca.laws.marginals import (
     Affine,
     Independent,
@@ -20,10 +22,12 @@ from uapca.laws.mixture import Mixture
 from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law
 from uapca.laws.samples import Samples
-from uapca.laws.variable import Variable, frozen_parameters
 
 __all__ = ["law_from_dict", "law_to_dict"]
 
+_LAWS: dict[str, type[Law]] = {
+    kind.kind: kind for kind in (Normal, Independent, Samples, Mixture, Affine, Moments)
+}
 _MARGINALS: dict[str, type[Marginal]] = {
     kind.kind: kind
     for kind in (Point, NormalMarginal, TwoPieceNormal, Uniform, Triangular, Trapezoid)
@@ -40,40 +44,23 @@ def law_to_dict(law: Law) -> dict[str, Any]:
     {'kind': 'independent', 'marginals': [{'kind': 'point', 'values': [15.0]},
      {'kind': 'uniform', 'values': [10.0, 12.0]}]}
     """
-    if isinstance(law, Normal):
-        return {"kind": "normal", "mean": law.mean.tolist(), "cov": law.cov.tolist()}
-    if isinstance(law, Independent):
-        return {"kind": "independent", "marginals": [_marginal_to_dict(m) for m in law.marginals]}
-    if isinstance(law, Samples):
-        return {
-            "kind": "samples",
-            "values": law.values.tolist(),
-            "weights": law.weights.tolist(),
-        }
-    if isinstance(law, Mixture):
-        return {
-            "kind": "mixture",
-            "weights": law.weights.tolist(),
-            "components": [law_to_dict(component) for component in law.components],
-        }
-    if isinstance(law, Affine):
-        return {
-            "kind": "affine",
-            "law": law_to_dict(law.law),
-            "A": law.A.tolist(),
-            "b": law.b.tolist(),
-        }
-    if isinstance(law, Moments) and law.sampler is None:
-        return {
-            "kind": "moments",
-            "mean": law.mean.tolist(),
-            "cov": law.cov.tolist(),
-            "name": law.name,
-        }
-    raise TypeError(
-        f"a law must be one of uapca's own to be stored; got {law!r}, which samples through a "
-        "foreign object, store Samples(law.sample(n))"
-    )
+    if law.kind not in _LAWS or getattr(law, "sampler", None) is not None:
+        raise TypeError(
+            f"a law must be one of uapca's own to be stored; got {law!r}, which samples through a "
+            "foreign object, store Samples(law.sample(n))"
+        )
+    return {"kind": law.kind, **{name: _plain(getattr(law, name)) for name in law.fields}}
+
+
+def _plain(value: Any) -> Any:
+    """An argument of a law as what JSON can hold."""
+    if isinstance(value, Law):
+        return law_to_dict(value)
+    if isinstance(value, Marginal):
+        return _marginal_to_dict(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def law_from_dict(data: dict[str, Any]) -> Law:
@@ -85,26 +72,22 @@ def law_from_dict(data: dict[str, Any]) -> Law:
     >>> law_from_dict(law_to_dict(law)) == law
     True
     """
-    kind = data.get("kind")
-    if kind == "normal":
-        return Normal(data["mean"], data["cov"])
-    if kind == "independent":
-        return Independent(_marginal_from_dict(m) for m in data["marginals"])
-    if kind == "samples":
-        return Samples(data["values"], data["weights"])
-    if kind == "mixture":
-        return Mixture(data["weights"], map(law_from_dict, data["components"]))
-    if kind == "affine":
-        law = law_from_dict(data["law"])
-        if isinstance(law, Independent):
-            return Affine(law, data["A"], data["b"])
-        return law.affine(data["A"], data["b"])
-    if kind == "moments":
-        return Moments(data["mean"], data["cov"], name=data["name"])
-    raise ValueError(
-        "data['kind'] must be normal, independent, samples, mixture, affine or moments; "
-        f"got {kind!r}, which a newer uapca may have written"
-    )
+    kind = _LAWS.get(data.get("kind", ""))
+    if kind is None:
+        raise ValueError(
+            f"data['kind'] must be one of {', '.join(_LAWS)}; got {data.get('kind')!r}, which a "
+            "newer uapca may have written"
+        )
+    given: dict[str, Any] = {name: data[name] for name in kind.fields}
+    if kind is Independent:
+        given["marginals"] = [_marginal_from_dict(marginal) for marginal in given["marginals"]]
+    if kind is Mixture:
+        given["components"] = [law_from_dict(component) for component in given["components"]]
+    if kind is Affine:
+        law = given["law"] = law_from_dict(given["law"])
+        if not isinstance(law, Independent):  # as in files of earlier versions
+            return law.affine(given["A"], given["b"])
+    return kind(**given)
 
 
 def _marginal_to_dict(marginal: Marginal) -> dict[str, Any]:
