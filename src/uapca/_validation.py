@@ -189,7 +189,7 @@ def restore_frozen(target: object, state: tuple[Any, dict[str, Any]]) -> None:
     for name, value in state[1].items():
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
-        setattr(target, name, value)
+        object.__setattr__(target, name, value)
 
 
 def rng_from(rng: Seed) -> np.random.Generator:

@@ -278,7 +278,7 @@ def test_parameter_errors_are_directions():
 def test_rows_carry_the_parameter_errors():
     X = problem(n=60).X
     model = Denoiser(1).fit(X)
-    record = model.transform(X)._record
+    record = model.transform(X).parameter_errors
     np.testing.assert_array_equal(record.mean(), model.parameter_errors().mean())
     model.fit(problem(n=80, seed=5).X)  # a later fit changes nothing
     assert not np.array_equal(record.mean(), model.parameter_errors().mean())

@@ -374,3 +374,41 @@ def test_attributes_of_other_libraries(X, name, hint):
     with pytest.raises(AttributeError) as error:
         getattr(X, name)
     assert str(error.value) == f"'UncertainArray' object has no attribute {name!r}{hint}"
+
+
+@pytest.mark.parametrize("kind", ["matrix", "factors"])
+def test_a_center_is_subtracted_before_the_map(rng, kind):
+    X = random_uncertain(rng)
+    A = rng.standard_normal((2, 5) if kind == "matrix" else 5)
+    center, b = rng.standard_normal(5), rng.standard_normal(len(A))
+    near = X.affine(A, b, center=center)
+    whole = np.round(X.mean * 2**20) / 2**20  # an offset of 2**26 leaves these digits alone
+    far = X.replace(mean=whole + 2.0**26).affine(A, b, center=np.full(5, 2.0**26))
+    assert_allclose(far.mean, X.replace(mean=whole).affine(A, b).mean, rtol=1e-14, atol=1e-14)
+    expected = (X.mean - center) * A if kind == "factors" else (X.mean - center) @ A.T
+    assert_allclose(near.mean, expected + b, rtol=1e-13)
+    assert_allclose(near.cov.dense(), X.affine(A).cov.dense(), rtol=0)
+    with pytest.raises(
+        ValueError, match=r"center must have shape \(5,\), one entry for each feature"
+    ):
+        X.affine(A, center=[1.0])
+
+
+def test_laws_are_centered_too():
+    from uapca.laws import Independent, Uniform
+
+    law = Independent([Uniform(0, 2), Uniform(1, 5)])
+    X = uapca.UncertainArray([law.mean], [law.cov], laws=[law])
+    Y = X.affine([[1.0, 1.0]], [7.0], center=[1.0, 3.0])
+    assert_allclose([Y.mean[0], Y.laws[0].mean], 7.0)
+
+
+def test_attributes_do_not_change(rng):
+    X = random_uncertain(rng)
+    with pytest.raises(AttributeError, match="an UncertainArray does not change"):
+        X.mean = X.mean + 1
+    Y = X.replace(mean=X.mean + 1, source="posterior")
+    assert_array_equal(Y.mean, X.mean + 1)
+    assert (Y.source, X.source, Y.cov) == ("posterior", "values", X.cov)
+    with pytest.raises(TypeError, match="parts must be attributes of an UncertainArray; got 'men'"):
+        X.replace(men=1)

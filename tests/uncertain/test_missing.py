@@ -170,11 +170,11 @@ def test_bad_source():
 def test_the_record_of_posterior_rows_belongs_to_these_features():
     X = uapca.UncertainArray(np.zeros((3, 2)), std=1.0, source="posterior")
     record = object()
-    Y = X._replace(record=record)
-    assert Y[1:]._record is record
-    assert Y.reweighted([1, 2, 3])._record is record
+    Y = X.replace(parameter_errors=record)
+    assert Y[1:].parameter_errors is record
+    assert Y.reweighted([1, 2, 3]).parameter_errors is record
     for Z in (X, Y[:, 0], Y.affine([1.0, 2.0]), Y.scaled(2), uapca.concat([Y, Y])):
-        assert Z._record is None
+        assert Z.parameter_errors is None
         assert Z.source == "posterior"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, overload
+from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -148,11 +148,4 @@ class UncertainScaler(OneToOneFeatureMixin, UncertainTransformer):
 
 def standardized(X: UncertainArray, center: Doubles, units: Doubles) -> UncertainArray:
     """The rows moved by −center and divided by the units."""
-    factors = 1.0 / units
-    laws: Any = X.laws
-    if laws is not None:
-        laws = laws.affine(factors, -center * factors)
-    # Centered first: at a large offset factors * m − factors * center would lose digits.
-    mean = np.subtract(X.mean, center, dtype=np.float64)
-    mean /= units
-    return X._mapped(mean, X.cov.project(factors), X.features, laws)
+    return X.affine(1.0 / units, center=center)

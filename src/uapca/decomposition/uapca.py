@@ -461,10 +461,8 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
             points = self._points(X)
             return self._scores(points).astype(points.dtype, copy=False)
         self._check_features(X)
-        A, laws = self._projection(), X.laws
-        if laws is not None:
-            laws = laws.affine(A, -(A @ self._center))
-        return X._mapped(self._scores(X.mean), X.cov.project(A), self._component_names(), laws)
+        names = self._component_names()
+        return X.affine(self._projection(), center=self._center, features=names)
 
     @overload
     def inverse_transform(self, Y: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]

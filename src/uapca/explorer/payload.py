@@ -65,7 +65,7 @@ def payload(
         "units": _texts(units, "units", d, "feature"),
         "mean": wire(X.mean),
         "cov": _covariance(X),
-        "weights": None if X._weights is None else wire(X.weights),
+        "weights": None if X.given_weights is None else wire(X.weights),
         "counts": _counts(X),
         "groups": _groups(groups, n),
         "points": dots,
@@ -177,7 +177,7 @@ def _covariance(X: UncertainArray) -> dict[str, Any]:
 
 def _counts(X: UncertainArray) -> Wire | None:
     """How many points stand behind each row, if the weights were whole numbers when given."""
-    if X._weights is None:
+    if X.given_weights is None:
         return None
     counts = X.weights * X.total_weight
     whole = np.rint(counts)

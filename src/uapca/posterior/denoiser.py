@@ -311,23 +311,23 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         fitted = self._fitted
         rows = fitted.rows(data)
         if rows.kind == "zero" and rows.complete:
-            return data._replace(
+            return data.replace(
                 mean=np.array(data.mean),
                 laws=None,
                 source="posterior",
-                record=ParameterErrors(fitted),
+                parameter_errors=ParameterErrors(fitted),
             )
         means, covariance = rows.posterior(fitted.theta)
         if parameter_errors:
             covariance = _widened(fitted, rows, covariance)
         unit = fitted.data.unit
-        return data._replace(
+        return data.replace(
             mean=np.where(rows.certain, data.mean, fitted.data.center + unit * means),
             cov=covariance.scaled(unit),
             laws=None,
             missing=None,
             source="posterior",
-            record=ParameterErrors(fitted),
+            parameter_errors=ParameterErrors(fitted),
         )
 
     def fit_transform(
@@ -729,7 +729,7 @@ def _widened(fitted: Fitted, rows: Observations, covariance: Covariance) -> Cova
     if isinstance(covariance, LowRank):
         factors = covariance.arrays["factors"]
         return LowRank(
-            np.concatenate([factors, changes.transpose(1, 2, 0)], axis=2), covariance._rest
+            np.concatenate([factors, changes.transpose(1, 2, 0)], axis=2), covariance.rest
         )
     out = np.array(covariance.dense())
     out += np.einsum("knd,kne->nde", changes, changes)

@@ -96,7 +96,7 @@ def fit_by_sampling(
     means += X.mean
     # By the law of total variance these rows have the mean and covariance of all the points.
     drawn = UncertainArray(
-        means, within, weights=X._weights, names=X.names, features=X.features, check=False
+        means, within, weights=X.given_weights, names=X.names, features=X.features, check=False
     )
     return UAPCA(n_components).fit(drawn)
 

@@ -532,11 +532,11 @@ class _Case:
 def _question(X: UncertainArray, of: Of) -> str:
     """What is redrawn, where it can be."""
     if of == "auto":
-        posterior = X.source == "posterior" and X._record is not None
+        posterior = X.source == "posterior" and X.parameter_errors is not None
         return "truth" if posterior else "sample" if X.source == "groups" else "values"
     if of == "sample" and X.counts is None:
         raise ValueError("of='sample' needs X.counts, the number of points behind each row")
-    if of == "truth" and X._record is None:
+    if of == "truth" and X.parameter_errors is None:
         raise ValueError("of='truth' needs rows of uapca.Denoiser.transform")
     return of
 
@@ -555,7 +555,7 @@ def _case(X: UncertainArray, question: str, scale: float, order: int) -> _Case:
     within = X.cov.average(X.given_weights)
     K = between + scale**2 * within
     if question == "truth":
-        directions = X._record.covariance()
+        directions = X.parameter_errors.covariance()
         return _Case(X, question, scale, Redraw(X, mean, K, directions=directions), K, K)
     assert X.counts is not None
     counts, w = np.asarray(X.counts, dtype=np.float64), X.weights

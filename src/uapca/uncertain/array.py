@@ -38,7 +38,7 @@ from uapca.uncertain.checks import (
     weights_from,
     without_units,
 )
-from uapca.uncertain.covariance import Covariance, Rows, Zero, joined
+from uapca.uncertain.covariance import Covariance, Rows, Zero, joined, row_blocks
 from uapca.uncertain.propagate import KNOWN, Function, derivatives_from, propagated
 
 __all__ = [
@@ -150,6 +150,9 @@ class UncertainArray:
     laws : sequence of laws, or None
     origin : str, or None
     source : str
+    parameter_errors : object, or None
+        What `uapca.Denoiser` attaches to posterior rows: the errors of its own parameters. They
+        belong to the features, so only selecting rows keeps them.
     shape : tuple of int
     ndim : int
         Always 2.
@@ -191,33 +194,31 @@ class UncertainArray:
     """
 
     __slots__ = (
-        "_counts",
-        "_cov",
-        "_features",
-        "_laws",
-        "_mean",
-        "_missing",
-        "_names",
-        "_origin",
-        "_record",
-        "_source",
-        "_total",
-        "_weights",
+        "counts",
+        "cov",
+        "features",
+        "given_weights",
+        "laws",
+        "mean",
+        "missing",
+        "names",
+        "origin",
+        "parameter_errors",
+        "source",
+        "total_weight",
     )
-    _mean: Floats
-    _cov: Covariance
-    _weights: Doubles | None
-    _total: float
-    _counts: npt.NDArray[Any] | None
-    _names: tuple[str, ...] | None
-    _features: tuple[str, ...] | None
-    _laws: LawList | None
-    _missing: npt.NDArray[np.bool_] | None
-    _origin: str | None
-    _source: str
-    # What `uapca.Denoiser` attaches to posterior rows: the errors of its own parameters. It
-    # belongs to these features, so only selecting rows keeps it.
-    _record: Any
+    mean: Floats
+    cov: Covariance
+    given_weights: Doubles | None
+    total_weight: float
+    counts: npt.NDArray[Any] | None
+    names: tuple[str, ...] | None
+    features: tuple[str, ...] | None
+    laws: LawList | None
+    missing: npt.NDArray[np.bool_] | None
+    origin: str | None
+    source: str
+    parameter_errors: Any
 
     def __init__(
         self,
@@ -242,97 +243,77 @@ class UncertainArray:
         mean, cov, std, factors, features = without_units(mean, cov, std, factors, features)
         means, absent = means_from(mean, check, keep=missing == "keep")
         n, d = means.shape
-        self._mean = frozen(means)
-        self._missing = absent
-        self._cov = covariance_from(cov, std, factors, (n, d), check, absent)
-        self._weights, self._total = weights_from(weights, n)
-        self._counts = counts_from(counts, n)
-        self._names = check_labels(names, "names", n, "row")
-        self._features = check_labels(features, "features", d, "feature")
-        self._laws = None if laws is None else _laws_from(laws, means, check)
-        self._origin = origin
-        self._source = "values" if counts is None else "groups"
+        new_weights, total = weights_from(weights, n)
         if source is not None:
             check_choice(source, ("values", "groups", "posterior"), "source")
-            self._source = source
-        self._record = None
+        self._assign(
+            mean=frozen(means),
+            cov=covariance_from(cov, std, factors, (n, d), check, absent),
+            given_weights=new_weights,
+            total_weight=total,
+            counts=counts_from(counts, n),
+            names=check_labels(names, "names", n, "row"),
+            features=check_labels(features, "features", d, "feature"),
+            laws=None if laws is None else _laws_from(laws, means, check),
+            missing=absent,
+            origin=origin,
+            source=source or ("values" if counts is None else "groups"),
+            parameter_errors=None,
+        )
 
-    def _replace(self, **parts: Any) -> Self:
-        """The same array with some of its slots replaced, named without underscore.
+    def _assign(self, **parts: Any) -> None:
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
 
-        The parts are known to be right: nothing is checked again.
-        """
-        new = type(self).__new__(type(self))
-        for slot in UncertainArray.__slots__:
-            setattr(new, slot, parts.pop(slot[1:], getattr(self, slot)))
-        assert not parts, parts
-        new._mean.flags.writeable = False
-        if new._missing is not None and not new._missing.any():
-            new._missing = None
-        return new
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(
+            f"an UncertainArray does not change; X.replace({name}=…) is one with another {name}"
+        )
 
     def __setstate__(self, state: tuple[Any, dict[str, Any]]) -> None:
         restore_frozen(self, state)
 
+    def replace(self, **parts: Any) -> Self:
+        """The same rows with some of their attributes replaced.
+
+        As with ``check=False`` the parts are taken to be right: nothing is checked again.
+
+        Parameters
+        ----------
+        **parts : attributes
+            By name, such as ``mean``, ``cov``, ``given_weights``, ``laws`` or ``source``.
+
+        Examples
+        --------
+        >>> import uapca
+        >>> uapca.UncertainArray([[1.0, 2.0]]).replace(source="posterior").source
+        'posterior'
+        """
+        unknown = parts.keys() - set(UncertainArray.__slots__)
+        if unknown:
+            raise TypeError(f"parts must be attributes of an UncertainArray; got {min(unknown)!r}")
+        new = type(self).__new__(type(self))
+        new._assign(**{name: getattr(self, name) for name in UncertainArray.__slots__} | parts)
+        new._assign(mean=frozen(new.mean))
+        if new.missing is not None and not new.missing.any():
+            new._assign(missing=None)
+        return new
+
     # Attributes
 
     @property
-    def mean(self) -> Floats:
-        return self._mean
-
-    @property
-    def cov(self) -> Covariance:
-        return self._cov
-
-    @property
     def std(self) -> Floats:
-        std = self._cov.std()
-        return std if self._missing is None else np.where(self._missing, np.nan, std)
-
-    @property
-    def missing(self) -> npt.NDArray[np.bool_] | None:
-        return self._missing
+        std = self.cov.std()
+        return std if self.missing is None else np.where(self.missing, np.nan, std)
 
     @property
     def weights(self) -> Doubles:
         n = len(self)
-        return np.broadcast_to(1.0 / n, n) if self._weights is None else self._weights
-
-    @property
-    def given_weights(self) -> Doubles | None:
-        return self._weights
-
-    @property
-    def total_weight(self) -> float:
-        return self._total
-
-    @property
-    def counts(self) -> npt.NDArray[Any] | None:
-        return self._counts
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        return self._names
-
-    @property
-    def features(self) -> tuple[str, ...] | None:
-        return self._features
-
-    @property
-    def laws(self) -> LawList | None:
-        return self._laws
-
-    @property
-    def origin(self) -> str | None:
-        return self._origin
-
-    @property
-    def source(self) -> str:
-        return self._source
+        return np.broadcast_to(1.0 / n, n) if self.given_weights is None else self.given_weights
 
     @property
     def shape(self) -> tuple[int, int]:
-        n, d = self._mean.shape
+        n, d = self.mean.shape
         return n, d
 
     @property
@@ -340,7 +321,7 @@ class UncertainArray:
         return 2
 
     def __len__(self) -> int:
-        return int(self._mean.shape[0])
+        return int(self.mean.shape[0])
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise TypeError(
@@ -354,9 +335,9 @@ class UncertainArray:
 
     def require_complete(self, what: str) -> None:
         """Raise if cells are missing; ``what`` is the function that cannot use such rows."""
-        if self._missing is None:
+        if self.missing is None:
             return
-        cells, rows = int(self._missing.sum()), int(self._missing.any(axis=1).sum())
+        cells, rows = int(self.missing.sum()), int(self.missing.any(axis=1).sum())
         raise ValueError(
             f"{what} needs complete rows; {_plural(cells, 'cell')} in {_plural(rows, 'row')} "
             f"{'is' if cells == 1 else 'are'} missing: estimate values with uapca.Denoiser, or "
@@ -375,19 +356,19 @@ class UncertainArray:
             if len(index) != 2:
                 raise IndexError(f"index must be X[rows] or X[rows, features]; got {len(index)}")
             return self[index[0]]._select_features(index[1])
-        rows = positions(index, len(self), self._names, "row", self._features)
+        rows = positions(index, len(self), self.names, "row", self.features)
         if isinstance(rows, slice) and rows == slice(None):
             return self
         weights, total = self._weights_of(rows)
-        return self._replace(
-            mean=self._mean[rows],
-            cov=self._cov.take(rows),
-            weights=weights,
-            total=total,
-            counts=None if self._counts is None else frozen(self._counts[rows]),
-            names=_taken(self._names, rows),
-            laws=None if self._laws is None else self._laws.take(rows),
-            missing=None if self._missing is None else frozen(self._missing[rows]),
+        return self.replace(
+            mean=self.mean[rows],
+            cov=self.cov.take(rows),
+            given_weights=weights,
+            total_weight=total,
+            counts=None if self.counts is None else frozen(self.counts[rows]),
+            names=_taken(self.names, rows),
+            laws=None if self.laws is None else self.laws.take(rows),
+            missing=None if self.missing is None else frozen(self.missing[rows]),
         )
 
     def __iter__(self) -> Iterator[UncertainArray]:
@@ -395,29 +376,29 @@ class UncertainArray:
 
     def _weights_of(self, rows: Rows) -> tuple[Doubles | None, float]:
         """The weights of some rows. If they are all zero the rows count the same."""
-        if self._weights is None:
-            return None, self._total * len(self._mean[rows]) / len(self)
-        chosen = self._weights[rows]
+        if self.given_weights is None:
+            return None, self.total_weight * len(self.mean[rows]) / len(self)
+        chosen = self.given_weights[rows]
         share = float(chosen.sum())
         if share == 0.0:
             return None, 0.0
-        return frozen(chosen / share), self._total * share
+        return frozen(chosen / share), self.total_weight * share
 
     def _select_features(self, index: Index) -> UncertainArray:
-        columns = positions(index, self.shape[1], self._features, "feature")
+        columns = positions(index, self.shape[1], self.features, "feature")
         if isinstance(columns, slice) and columns == slice(None):
             return self
-        laws = self._laws
+        laws = self.laws
         if laws is not None:
             chosen = np.eye(self.shape[1])[columns]
             laws = laws.affine(chosen, np.zeros(len(chosen)))
-        return self._replace(
-            mean=self._mean[:, columns],
-            cov=self._cov.select(columns),
-            features=_taken(self._features, columns),
+        return self.replace(
+            mean=self.mean[:, columns],
+            cov=self.cov.select(columns),
+            features=_taken(self.features, columns),
             laws=laws,
-            missing=None if self._missing is None else frozen(self._missing[:, columns]),
-            record=None,
+            missing=None if self.missing is None else frozen(self.missing[:, columns]),
+            parameter_errors=None,
         )
 
     # Mapping
@@ -427,9 +408,10 @@ class UncertainArray:
         A: npt.ArrayLike,
         b: npt.ArrayLike | None = None,
         *,
+        center: npt.ArrayLike | None = None,
         features: Sequence[str] | None = None,
     ) -> UncertainArray:
-        """The rows mapped by x → A x + b (paper, Eq. (affine-cov)).
+        """The rows mapped by x → A (x − center) + b (paper, Eq. (affine-cov)).
 
         Parameters
         ----------
@@ -437,11 +419,13 @@ class UncertainArray:
             A matrix, or a factor for each axis. Factors keep every representation and missing
             cells; a matrix needs complete rows.
         b : array-like of shape (q,), optional
+        center : array-like of shape (D,), optional
+            Subtracted first: far from zero ``b = -A @ center`` would lose digits.
         features : sequence of q str, optional
             Names of the new features. With factors the old names are kept.
         """
         matrix = as_floats(A, "A").astype(np.float64, copy=False)
-        d = self.shape[1]
+        n, d = self.shape
         if matrix.ndim not in (1, 2) or matrix.shape[-1] != d or not matrix.shape[0]:
             raise ValueError(
                 f"A must have shape (q, {d}), or ({d},) for a factor on each axis; "
@@ -451,31 +435,24 @@ class UncertainArray:
         if matrix.ndim == 2:
             self.require_complete("affine with a matrix")
         q = matrix.shape[0]
-        offset = np.zeros(q) if b is None else as_floats(b, "b").astype(np.float64, copy=False)
-        if offset.shape != (q,):
-            raise ValueError(
-                f"b must have shape ({q},), one entry for each new feature; "
-                f"got shape {shape_of(offset)}"
-            )
-        check_finite(offset, "b", ("entry",))
-        mean = self._mean * matrix if matrix.ndim == 1 else self._mean @ matrix.T
+        offset = _vector(b, "b", q, "new feature")
+        origin = _vector(center, "center", d, "feature")
+
+        def image(x: Floats) -> Doubles:
+            return np.asarray(x * matrix if matrix.ndim == 1 else x @ matrix.T)
+
+        mean = np.empty((n, q))
+        for block in row_blocks(n, d):
+            mean[block] = image(self.mean[block] - origin)
         mean += offset
         new = check_labels(features, "features", q, "feature")
-        if new is None and matrix.ndim == 1:
-            new = self._features
-        laws = None if self._laws is None else self._laws.affine(matrix, offset)
-        return self._mapped(mean, self._cov.project(matrix), new, laws)
-
-    def _mapped(
-        self,
-        mean: Floats,
-        cov: Covariance,
-        features: tuple[str, ...] | None,
-        laws: LawList | None,
-    ) -> UncertainArray:
-        """The same rows elsewhere: names, weights and storage type go along."""
-        mean = mean.astype(self._mean.dtype, copy=False)
-        return self._replace(mean=mean, cov=cov, features=features, laws=laws, record=None)
+        return self.replace(
+            mean=mean.astype(self.mean.dtype, copy=False),
+            cov=self.cov.project(matrix),
+            features=self.features if new is None and matrix.ndim == 1 else new,
+            laws=self.laws and self.laws.affine(matrix, offset - image(origin)),
+            parameter_errors=None,
+        )
 
     def scaled(self, s: float) -> UncertainArray:
         """The data with every Ψₙ times s²; fitting it at scale 1 is fitting the original at s."""
@@ -484,14 +461,14 @@ class UncertainArray:
             raise ValueError(
                 "s must be finite; got inf; UAPCA(scale=numpy.inf) is the limit of the fit"
             )
-        laws = None if self._laws is None else self._laws.scaled(s)
-        cov = Zero(*self.shape) if s == 0 else self._cov.scaled(s)
-        return self._replace(mean=self._mean.view(), cov=cov, laws=laws, record=None)
+        laws = None if self.laws is None else self.laws.scaled(s)
+        cov = Zero(*self.shape) if s == 0 else self.cov.scaled(s)
+        return self.replace(mean=self.mean.view(), cov=cov, laws=laws, parameter_errors=None)
 
     def reweighted(self, weights: npt.ArrayLike | None) -> UncertainArray:
         """The same rows with other weights; None makes them equal."""
         new, total = weights_from(weights, len(self))
-        return self._replace(mean=self._mean.view(), weights=new, total=total)
+        return self.replace(mean=self.mean.view(), given_weights=new, total_weight=total)
 
     def map(
         self,
@@ -545,14 +522,20 @@ class UncertainArray:
         d = self.shape[1]
         chosen = np.zeros(d, dtype=bool)
         chosen[
-            slice(None) if features is None else positions(features, d, self._features, "feature")
+            slice(None) if features is None else positions(features, d, self.features, "feature")
         ] = True
-        mean, cov = propagated(self._mean.astype(np.float64), self._cov, chosen, name, functions)
-        labels = self._features and tuple(
+        mean, cov = propagated(self.mean.astype(np.float64), self.cov, chosen, name, functions)
+        labels = self.features and tuple(
             f"{name}({label})" if yes else label
-            for label, yes in zip(self._features, chosen, strict=True)
+            for label, yes in zip(self.features, chosen, strict=True)
         )
-        return self._mapped(mean, cov, labels, None)
+        return self.replace(
+            mean=mean.astype(self.mean.dtype, copy=False),
+            cov=cov,
+            features=labels,
+            laws=None,
+            parameter_errors=None,
+        )
 
     # Moments, draws and laws
 
@@ -562,10 +545,10 @@ class UncertainArray:
 
         self.require_complete("pooled")
         with np.errstate(over="ignore", invalid="ignore"):
-            mean, between = moments(self._mean, self._weights)
-            total = between + self._cov.average(self._weights)
+            mean, between = moments(self.mean, self.given_weights)
+            total = between + self.cov.average(self.given_weights)
         if not np.isfinite(total).all():
-            check_finite(self._mean, "mean", ("row", "feature"))
+            check_finite(self.mean, "mean", ("row", "feature"))
             raise ValueError(out_of_range("mean"))
         return mean, total
 
@@ -580,25 +563,25 @@ class UncertainArray:
             raise ValueError(f"n must be a positive integer; got {n!r}")
         self.require_complete("sample")
         generator = rng_from(rng)
-        if self._laws is None:
-            draws = self._cov.deviates(int(n), generator)
-            draws += self._mean
+        if self.laws is None:
+            draws = self.cov.deviates(int(n), generator)
+            draws += self.mean
             return draws
-        return np.stack([law.sample(int(n), generator) for law in self._laws], axis=1)
+        return np.stack([law.sample(int(n), generator) for law in self.laws], axis=1)
 
     def law(self, row: int | str) -> uapca.laws.Law:
         """The law of one row: what is known of it, or the normal with its mean and covariance."""
-        rows = positions(row, len(self._mean), self._names, "row")
+        rows = positions(row, len(self.mean), self.names, "row")
         if isinstance(rows, slice) or len(rows) != 1:
             raise IndexError(f"row must be the position or the name of one row; got {row!r}")
         index = int(rows[0])
-        if self._missing is not None:
+        if self.missing is not None:
             self[index].require_complete("law")
-        if self._laws is not None:
-            return self._laws[index]
+        if self.laws is not None:
+            return self.laws[index]
         from uapca.laws import Normal  # which a fit does without
 
-        return Normal(self._mean[index], self._cov.take(slice(index, index + 1)).dense()[0])
+        return Normal(self.mean[index], self.cov.take(slice(index, index + 1)).dense()[0])
 
     def density(
         self, row: int | str, grid: npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike]
@@ -684,7 +667,7 @@ class UncertainArray:
                 f"pairs of {d} features would have {d * (d - 1) // 2:,} columns: pass corr=False "
                 "to leave them out or corr=True to have them"
             )
-        return frame_of(columns_of_rows(self, corr is None or corr), self._names, library)
+        return frame_of(columns_of_rows(self, corr is None or corr), self.names, library)
 
     def to_xarray(self, *, cov: bool | None = None) -> Any:
         """An xarray dataset with ``mean``, ``std`` and ``weight``, by row and feature.
@@ -704,15 +687,15 @@ class UncertainArray:
         """
         xarray = optional("xarray", "to_xarray")
         values: dict[str, Any] = {
-            "mean": (("row", "feature"), self._mean),
+            "mean": (("row", "feature"), self.mean),
             "std": (("row", "feature"), self.std),
             "weight": ("row", self.weights),
         }
         if has_correlations(self) if cov is None else cov:
-            values["cov"] = (("row", "feature", "feature2"), self._cov.dense())
-        if self._counts is not None:
-            values["count"] = ("row", self._counts)
-        labels = {"row": self._names, "feature": self._features, "feature2": self._features}
+            values["cov"] = (("row", "feature", "feature2"), self.cov.dense())
+        if self.counts is not None:
+            values["count"] = ("row", self.counts)
+        labels = {"row": self.names, "feature": self.features, "feature2": self.features}
         used = {dim for dims, _ in values.values() for dim in np.atleast_1d(dims)}
         coords = {dim: list(label) for dim, label in labels.items() if label and dim in used}
         return xarray.Dataset(values, coords)
@@ -750,8 +733,8 @@ class UncertainArray:
     def __repr__(self) -> str:
         """The headline, the features and the first rows as mean ± standard deviation."""
         lines = [f"UncertainArray: {headline(self)}"]
-        if self._features is not None:
-            shown = ", ".join(map(_short, self._features[:_COLUMNS]))
+        if self.features is not None:
+            shown = ", ".join(map(_short, self.features[:_COLUMNS]))
             more = f", … ({self.shape[1]} in all)" if self.shape[1] > _COLUMNS else ""
             lines.append(f"  features  {shown}{more}")
         labels, cells = _cells(self)
@@ -768,7 +751,7 @@ class UncertainArray:
         """The same as a table; every name is escaped."""
         labels, cells = _cells(self)
         shown = min(self.shape[1], _COLUMNS)
-        features = self._features or tuple(f"x{j}" for j in range(shown))
+        features = self.features or tuple(f"x{j}" for j in range(shown))
         head = [_short(f) for f in features[:shown]] + ["…"] * (self.shape[1] > shown)
         rows = [
             f"<tr><th>{escape(label)}</th>"
@@ -837,7 +820,7 @@ def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
     largest = max(max(X.total_weight for X in arrays), np.finfo(float).tiny)
     shares = [X.total_weight / largest for X in arrays]
     total = min(float(sum(shares)) * float(largest), float(np.finfo(float).max))
-    equal = all(X._weights is None and X.total_weight == len(X) for X in arrays)
+    equal = all(X.given_weights is None and X.total_weight == len(X) for X in arrays)
     weights = None
     if not equal and total > 0:
         parts = [X.weights * (share / sum(shares)) for X, share in zip(arrays, shares, strict=True)]
@@ -853,11 +836,11 @@ def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
     counts = [X.counts for X in arrays if X.counts is not None]
     sources = {X.source for X in arrays}
     mean = np.concatenate([X.mean for X in arrays])
-    return first._replace(
+    return first.replace(
         mean=mean,
         cov=joined([X.cov for X in arrays]),
-        weights=weights,
-        total=total,
+        given_weights=weights,
+        total_weight=total,
         counts=frozen(np.concatenate(counts)) if len(counts) == len(arrays) else None,
         names=names,
         features=next((X.features for X in arrays if X.features is not None), None),
@@ -865,7 +848,7 @@ def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
         missing=frozen(np.isnan(mean)) if any(X.missing is not None for X in arrays) else None,
         origin=first.origin if len({X.origin for X in arrays}) == 1 else None,
         source=first.source if len(sources) == 1 else "values",
-        record=None,
+        parameter_errors=None,
     )
 
 
@@ -938,6 +921,20 @@ class LawList(Sequence["uapca.laws.Law"]):
     def scaled(self, s: float) -> LawList:
         """The laws with all deviations from their means times ``s``."""
         return LawList([law.scaled(s) for law in self._items], self._matrix, self._offset)
+
+
+def _vector(values: npt.ArrayLike | None, parameter: str, size: int, of: str) -> Doubles:
+    """A finite vector of a given length; zeros if left out."""
+    if values is None:
+        return np.zeros(size)
+    vector = as_floats(values, parameter).astype(np.float64, copy=False)
+    if vector.shape != (size,):
+        raise ValueError(
+            f"{parameter} must have shape ({size},), one entry for each {of}; "
+            f"got shape {shape_of(vector)}"
+        )
+    check_finite(vector, parameter, ("entry",))
+    return vector
 
 
 def _laws_from(laws: Sequence[object], means: Floats, check: bool) -> LawList:

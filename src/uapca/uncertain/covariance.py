@@ -123,13 +123,8 @@ class Covariance(ABC):
         The representation is kept where the map allows it. Otherwise the result is `Dense` in the
         q new features, or `LowRank` if there are more of them than old ones.
         """
-        into_more = A.ndim == 2 and A.shape[0] > self._d
-        return self._lifted(A) if into_more else self._projected(A)
-
-    @abstractmethod
-    def _projected(self, A: Doubles) -> Covariance: ...
-
-    def _lifted(self, A: Doubles) -> Covariance:
+        if A.ndim == 1 or A.shape[0] <= self._d:
+            return self._projected(A)
         parts = []
         if "cov" in self.arrays:
             matrices = self.arrays["cov"].reshape(-1, self._d, self._d)
@@ -143,6 +138,10 @@ class Covariance(ABC):
             parts.append((A * self.arrays["std"][:, None, :]).astype(self.dtype, copy=False))
         full = [np.broadcast_to(part, (self._n, *part.shape[1:])) for part in parts]
         return LowRank(np.concatenate(full, axis=2) if full[1:] else full[0], None, self.multiplier)
+
+    @abstractmethod
+    def _projected(self, A: Doubles) -> Covariance:
+        """`project` by factors, or onto at most D features."""
 
     def variances_along(self, A: Doubles) -> Doubles:
         """The diagonals of A Ψₙ Aᵀ, shape ``(N, q)``."""
@@ -187,49 +186,6 @@ class Covariance(ABC):
 
     def _weights(self, w: Doubles | None) -> Doubles:
         return np.full(self._n, 1.0 / self._n) if w is None else w
-
-
-class Zero(Covariance):
-    """Certain rows: every covariance is zero."""
-
-    kind = "zero"
-    __slots__ = ()
-
-    @property
-    def arrays(self) -> dict[str, Floats]:
-        return {}
-
-    def average(self, w: Doubles | None = None) -> Doubles:
-        return np.zeros((self._d, self._d))
-
-    def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
-        return np.zeros_like
-
-    def average_diagonal(self, w: Doubles | None = None) -> Doubles:
-        return np.zeros(self._d)
-
-    def _projected(self, A: Doubles) -> Zero:
-        return Zero(self._n, A.shape[0])
-
-    _lifted = _projected
-
-    def diagonal(self) -> Floats:
-        return np.broadcast_to(np.float64(0.0), (self._n, self._d))
-
-    def dense(self) -> Floats:
-        return np.zeros(self.shape)
-
-    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
-        return np.zeros((n, self._n, self._d))
-
-    def take(self, rows: Rows) -> Zero:
-        return Zero(_count(rows, self._n), self._d)
-
-    def select(self, columns: Rows) -> Zero:
-        return Zero(self._n, _count(columns, self._d))
-
-    def times(self, factor: float) -> Zero:
-        return self
 
 
 class Diagonal(Covariance):
@@ -277,20 +233,19 @@ class Diagonal(Covariance):
         return average if len(average) == self._d else np.full(self._d, average)
 
     def _projected(self, A: Doubles) -> Covariance:
-        n, m = self._n, self._multiplier
+        n, q = self._n, A.shape[0]
         if A.ndim == 1:
             same = self.isotropic and bool(np.all(np.abs(A) == abs(A[0])))
             factor = A[:1] if same else A
-            return Diagonal(_kept_as(self._std * np.abs(factor), self._std), n, self._d, m)
-        q = A.shape[0]
+            return self._like(_kept_as(self._std * np.abs(factor), self._std), n, q)
         if self.isotropic:
             gram = A @ A.T
             size = gram[0, 0]
             if np.abs(gram - size * np.eye(q)).max() <= 8 * np.finfo(float).eps * self._d * size:
-                return Diagonal(_kept_as(self._std * np.sqrt(size), self._std), n, q, m)
+                return self._like(_kept_as(self._std * np.sqrt(size), self._std), n, q)
         if self._std.shape[0] == 1:
             half = A * self._std[0]
-            return Shared(m * (half @ half.T), n)
+            return Shared(self._multiplier * (half @ half.T), n)
         first, second = np.triu_indices(q)
         upper = self._products(A[first] * A[second])
         images = np.empty((n, q, q), dtype=self._std.dtype)
@@ -330,13 +285,42 @@ class Diagonal(Covariance):
         out *= self._std * np.sqrt(self._multiplier)
         return out
 
+    def _like(self, std: Floats, n: int, d: int) -> Diagonal:
+        return Diagonal(std, n, d, self._multiplier)
+
     def take(self, rows: Rows) -> Diagonal:
         std = self._std if self._std.shape[0] == 1 else self._std[rows]
-        return Diagonal(std, _count(rows, self._n), self._d, self._multiplier)
+        return self._like(std, _count(rows, self._n), self._d)
 
     def select(self, columns: Rows) -> Diagonal:
         std = self._std if self.isotropic else self._std[:, columns]
-        return Diagonal(std, self._n, _count(columns, self._d), self._multiplier)
+        return self._like(std, self._n, _count(columns, self._d))
+
+
+class Zero(Diagonal):
+    """Certain rows: every covariance is zero, and nothing is kept."""
+
+    kind = "zero"
+    __slots__ = ()
+
+    def __init__(self, n: int, d: int) -> None:
+        super().__init__(np.zeros((1, 1)), n, d)
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        return {}
+
+    def project(self, A: Doubles) -> Zero:
+        return Zero(self._n, A.shape[0])
+
+    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
+        return np.zeros((n, self._n, self._d))
+
+    def times(self, factor: float) -> Zero:
+        return self
+
+    def _like(self, std: Floats, n: int, d: int) -> Zero:
+        return Zero(n, d)
 
 
 class _Matrices(Covariance):
@@ -456,14 +440,15 @@ class LowRank(Covariance):
     """Few directions of error for each row, F Fᵀ with F of shape ``(N, D, r)``, plus a diagonal."""
 
     kind = "low-rank"
-    __slots__ = ("_factors", "_rest")
+    __slots__ = ("_factors", "rest")
 
     def __init__(
         self, factors: Floats, rest: Diagonal | None = None, multiplier: float = 1.0
     ) -> None:
         super().__init__(factors.shape[0], factors.shape[1], multiplier)
         self._factors = frozen(factors)
-        self._rest = rest
+        #: The independent errors beside the factors, before the multiplier.
+        self.rest: Diagonal = Zero(self._n, self._d) if rest is None else rest
 
     @property
     def rank(self) -> int:
@@ -472,7 +457,7 @@ class LowRank(Covariance):
 
     @property
     def arrays(self) -> dict[str, Floats]:
-        return {"factors": self._factors, **(self._rest.arrays if self._rest else {})}
+        return {"factors": self._factors, **self.rest.arrays}
 
     def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
         for block in row_blocks(self._n, self._d * self.rank):
@@ -485,23 +470,18 @@ class LowRank(Covariance):
         for block, factors in self._blocks():
             half = factors * half_weights[block, None, None]
             average += np.tensordot(half, half, axes=([0, 2], [0, 2]))
-        if self._rest:
-            average += self._rest.average(w)
-        return _symmetric(self._multiplier * average)
+        return _symmetric(self._multiplier * (average + self.rest.average(w)))
 
     def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
-        weights = self._weights(w)
-        rest = self._rest.average_operator(w) if self._rest else None
+        weights, rest = self._weights(w), self.rest.average_operator(w)
 
         def product(x: Doubles) -> Doubles:
             columns = x.reshape(self._d, -1)
-            out = np.zeros_like(columns)
+            out = rest(columns)
             for block, factors in self._blocks():
                 inner = np.tensordot(factors, columns, axes=([1], [0]))
                 inner *= weights[block, None, None]
                 out += np.tensordot(factors, inner, axes=([0, 2], [0, 1]))
-            if rest:
-                out += rest(columns)
             return self._multiplier * out.reshape(x.shape)
 
         return product
@@ -513,31 +493,26 @@ class LowRank(Covariance):
         for block, factors in self._blocks():
             half = factors * half_weights[block, None, None]
             average += np.einsum("ndr,ndr->d", half, half)
-        if self._rest:
-            average += self._rest.average_diagonal(w)
-        return self._multiplier * average
+        return self._multiplier * (average + self.rest.average_diagonal(w))
 
     def _projected(self, A: Doubles) -> Covariance:
         factors = A[:, None] * self._factors if A.ndim == 1 else A @ self._factors
         images = _kept_as(factors, self._factors)
-        rest = self._rest.project(A) if self._rest else None
-        if rest is None or isinstance(rest, Diagonal):
+        rest = self.rest.project(A)
+        if isinstance(rest, Diagonal):
             return LowRank(images, rest, self._multiplier)
         matrices = images @ images.transpose(0, 2, 1)
         matrices += rest.dense()
         return Dense(_kept_as(matrices, self._factors), self._multiplier)
 
     def diagonal(self) -> Floats:
-        variances: Floats = np.square(self._factors).sum(axis=2)
-        if self._rest:
-            variances = variances + self._rest.diagonal()
-        return np.asarray(variances * variances.dtype.type(self._multiplier))
+        variances = np.square(self._factors).sum(axis=2) + self.rest.diagonal()
+        return np.asarray(variances * self._multiplier, dtype=self.dtype)
 
     def dense(self) -> Floats:
         out = self._factors @ self._factors.transpose(0, 2, 1)
-        if self._rest:
-            index = np.arange(self._d)
-            out[:, index, index] += self._rest.diagonal()
+        index = np.arange(self._d)
+        out[:, index, index] += self.rest.diagonal()
         out *= out.dtype.type(self._multiplier)
         return np.asarray(out)
 
@@ -546,18 +521,15 @@ class LowRank(Covariance):
         for block, factors in self._blocks():
             z = rng.standard_normal((len(factors), n, self.rank))
             out[:, block] = (z @ factors.transpose(0, 2, 1)).transpose(1, 0, 2)
-        if self._rest:
-            out += self._rest.deviates(n, rng)
+        out += self.rest.deviates(n, rng)
         out *= np.sqrt(self._multiplier)
         return out
 
     def take(self, rows: Rows) -> LowRank:
-        rest = self._rest.take(rows) if self._rest else None
-        return LowRank(self._factors[rows], rest, self._multiplier)
+        return LowRank(self._factors[rows], self.rest.take(rows), self._multiplier)
 
     def select(self, columns: Rows) -> LowRank:
-        rest = self._rest.select(columns) if self._rest else None
-        return LowRank(self._factors[:, columns], rest, self._multiplier)
+        return LowRank(self._factors[:, columns], self.rest.select(columns), self._multiplier)
 
 
 def joined(parts: list[Covariance]) -> Covariance:
@@ -573,22 +545,21 @@ def joined(parts: list[Covariance]) -> Covariance:
         return Shared(kept[0], n, parts[0].multiplier)
     if same and isinstance(parts[0], Diagonal) and len(kept[0]) == 1:
         return Diagonal(kept[0], n, d, parts[0].multiplier)
-    if all(isinstance(part, Zero | Diagonal) for part in parts):
+    if all(isinstance(part, Diagonal) for part in parts):
         return Diagonal(np.concatenate([part.std().astype(dtype) for part in parts]), n, d)
-    if not all(isinstance(part, Zero | Diagonal | LowRank) for part in parts):
+    if not all(isinstance(part, Diagonal | LowRank) for part in parts):
         return Dense(np.concatenate([part.dense() for part in parts]))
     rank = max(part.rank for part in parts if isinstance(part, LowRank))
-    factors, std = np.zeros((n, d, rank), dtype=dtype), np.zeros((n, d), dtype=dtype)
-    start = 0
+    factors, stds, start = np.zeros((n, d, rank), dtype=dtype), [], 0
     for part in parts:
-        rows = slice(start, start + len(part))
+        rest: Covariance = part
         if isinstance(part, LowRank):
-            factor = np.sqrt(part.multiplier)
-            factors[rows, :, : part.rank] = part.arrays["factors"] * factor
-            std[rows] = part.arrays["std"] * factor if "std" in part.arrays else 0.0
-        else:
-            std[rows] = part.std()
+            own = part.arrays["factors"] * np.sqrt(part.multiplier)
+            factors[start : start + len(part), :, : part.rank] = own
+            rest = part.rest.times(part.multiplier)
+        stds.append(rest.std().astype(dtype))
         start += len(part)
+    std = np.concatenate(stds)
     return LowRank(factors, Diagonal(std, n, d) if std.any() else None)
 
 

@@ -121,7 +121,9 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> UncertainArray
         if np.abs(X.given_weights - weights).max() > 1e-9:
             raise ValueError("weights must sum to 1")
         weights.flags.writeable = False
-    return X._replace(weights=weights, total=float(total), cov=X.cov.times(float(multiplier)))
+    return X.replace(
+        given_weights=weights, total_weight=float(total), cov=X.cov.times(float(multiplier))
+    )
 
 
 def _laws_to_dict(laws: LawList) -> dict[str, Any]:
