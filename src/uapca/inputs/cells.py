@@ -64,6 +64,7 @@ _INTERVAL = re.compile(rf"\[\s*({_NUMBER})\s*[,;]\s*({_NUMBER})\s*\]")
 _ERROR_BAR = re.compile(rf"({_NUMBER})\s*(?:±|\+/-|\+-)\s*({_NUMBER})")
 _ASYMMETRIC = re.compile(rf"({_NUMBER})\s*\+\s*({_NUMBER})\s*-\s*({_NUMBER})")
 _LAST_DIGITS = re.compile(rf"([+-]?{_DIGITS})\(({_DIGITS})\)({_EXPONENT})?")
+_SIGNS = "[(±+"  # one of them is in every cell that is no plain number
 _CALL = re.compile(r"([A-Za-z]+)\s*\(([^()]*)\)")
 
 _CALLS: dict[str, tuple[str, int, Callable[..., Marginal]]] = {
@@ -303,23 +304,27 @@ def from_table(
     reading = Reading(
         table, names, weights, features, exclude, bad_cells=bad_cells, missing=missing, cells=True
     )
-    return of_cells(reading, meanings, fill, features, exclude)
+    return of_cells(reading, meanings, fill)
 
 
-def has_uncertain_cells(table: Table, taken: Sequence[str] = ()) -> bool:
+def has_uncertain_cells(table: Table, names: Any = None) -> bool:
     """Whether one of the first cells of a column of text is a law, and no plain number."""
     for name in table.names:
-        if name in taken or table.kind(name) not in ("text", "other"):
+        if name == names or table.kind(name) not in ("text", "other"):
             continue
-        for cell in table.cells(name)[:1000]:
-            if isinstance(cell, Marginal):
-                return True
-            if isinstance(cell, str) and any(sign in cell for sign in ("[", "(", "±", "+-", "+/-")):
-                try:
-                    if not isinstance(parse_cell(cell), Point):
-                        return True
-                except CellError:
-                    continue
+        cells = table.cells(name)[:1000]
+        texts = [cell for cell in cells if isinstance(cell, str)]
+        if len(texts) < len(cells) and any(isinstance(cell, Marginal) for cell in cells):
+            return True
+        joined = "\n".join(texts)
+        if not any(sign in joined for sign in _SIGNS):
+            continue
+        for text in texts:
+            try:
+                if not _CERTAIN.fullmatch(text) and not isinstance(parse_cell(text), Point):
+                    return True
+            except CellError:
+                continue
     return False
 
 
@@ -327,13 +332,11 @@ def of_cells(
     reading: Reading,
     words: Mapping[str, Marginal | None],
     fill: Any,
-    features: Any,
-    exclude: Any,
     strict: bool = True,
 ) -> UncertainArray:
     """Rows of uncertain cells; columns without a readable cell are refused, or left out."""
-    table, roles = reading.table, Roles([])
-    without = {*expand(exclude, table.names, "exclude"), *reading.taken}
+    table, roles, features = reading.table, Roles([]), reading.features
+    without = {*expand(reading.exclude, table.names, "exclude"), *reading.taken}
     chosen = expand(features, table.names, "features", without)
     parser = _Parser(words, table)
     laws: dict[str, list[Any]] = {}

@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, check_choice, listed
-from uapca.aggregate.labels import factorise
+from uapca.aggregate.labels import factorise, is_missing
 from uapca.exceptions import (
     BadCell,
     DroppedRowsWarning,
@@ -30,7 +30,6 @@ from uapca.exceptions import (
 )
 from uapca.inputs.read import (
     WEIGHT,
-    Errors,
     Roles,
     counted,
     expand,
@@ -44,7 +43,7 @@ from uapca.inputs.read import (
 from uapca.uncertain import UncertainArray
 
 if TYPE_CHECKING:
-    from uapca.laws import Law
+    from uapca.laws import Independent, Marginal
 
 __all__ = ["Table", "from_frame", "is_table", "table_of"]
 
@@ -161,12 +160,13 @@ class Table:
         return self._kinds[name]
 
     def _kind(self, name: str) -> str:
+        if self.textual:
+            return "text"
         column = self._columns[name]
-        known = {"i": "number", "u": "number", "f": "number", "b": "flag"}
-        return (
-            _kind_of_objects(column)
-            if column.dtype.kind in "OUST"
-            else known.get(column.dtype.kind, "other")
+        if column.dtype.kind in "OUST":
+            return _kind_of_objects(column)
+        return {"b": "flag"}.get(
+            column.dtype.kind, "number" if column.dtype.kind in "iuf" else "other"
         )
 
     def cells(self, name: str) -> list[Any]:
@@ -231,7 +231,7 @@ class Table:
     def number(self, cell: Any) -> float | None:
         """A cell as a number, NaN if it is missing, None if it is something else."""
         if not isinstance(cell, str):
-            return np.nan if _is_missing(cell) else _as_float(cell)
+            return np.nan if is_missing(cell) else _as_float(cell)
         text = cell.strip()
         if text.casefold() in self.absent:
             return np.nan
@@ -248,9 +248,8 @@ class Table:
             return None
         try:
             filled = ["nan" if cell is None or cell in self.absent else cell for cell in cells]
-            if any("_" in cell for cell in filled):
-                return None
-            return np.array(filled, dtype=np.str_).astype(np.float64)
+            # Python takes 1_000 for a number.
+            return None if "_" in "".join(filled) else np.array(list(map(float, filled)))
         except (TypeError, ValueError):
             return None
 
@@ -294,19 +293,20 @@ class Table:
                 "decimal=',' or thousands=','"
             )
 
-    def is_nearly_number(self, text: str | None) -> bool:
-        """Whether a text is a number, or one with a comma."""
-        number = None if text is None else self.number(text)
-        return number == number if number is not None else bool(_COMMA.fullmatch(str(text).strip()))
+    def is_nearly_number(self, cell: Any) -> bool:
+        """Whether a cell is a number, or text of one with a comma."""
+        number = self.number(cell)
+        return number == number if number is not None else bool(_COMMA.fullmatch(str(cell).strip()))
 
     def block(self, names: Sequence[str]) -> Floats:
         """Columns of numbers side by side, shape (N, len(names)); missing values are NaN."""
         columns = [self._floats(name) for name in names]
         single = bool(columns) and all(column.dtype == np.float32 for column in columns)
-        array = np.empty((len(self), len(columns)), np.float32 if single else np.float64)
+        # One column after the other in memory, as they come: copied at the speed of memory.
+        array = np.empty((len(columns), len(self)), np.float32 if single else np.float64)
         for j, column in enumerate(columns):
-            array[:, j] = column
-        return array
+            array[j] = column
+        return array.T
 
     def _floats(self, name: str) -> npt.NDArray[Any]:
         if name in self._numbers:
@@ -320,24 +320,24 @@ class Table:
         called = labels[row] if labels is not None and row < len(labels) else None
         return f"{self.of}row {row if called is None else repr(called)}, column {name!r}"
 
-    def factor(self, column: str, base: str) -> float:
-        """What converts a column to the unit of another; 1 unless both have one."""
+    def factor(self, column: str, base: str, power: int = 1) -> float:
+        """What converts a column to a power of the unit of another; 1 unless both have one."""
         own, unit = (self.units.get(name) or unit_in(name) for name in (column, base))
-        if own is None or unit is None or str(own) == str(unit):
+        if own is None or unit is None or (power == 1 and str(own) == str(unit)):
             return 1.0
         try:
             if isinstance(own, str) or isinstance(unit, str):
                 parse = import_module("astropy.units").Unit
                 own, unit = parse(str(own)), parse(str(unit))
+            unit = unit**power
             return (
                 float(own.to(unit)) if hasattr(own, "to") else float((1 * own).to(unit).magnitude)
             )
         except (ImportError, ValueError, TypeError, AttributeError):
-            known = not isinstance(own, str)
             raise ValueError(
-                f"errors must have the unit of their values; {column!r} is in {own} and "
-                f"{base!r} in "
-                f"{unit}, which does not convert{'' if known else ' here (astropy converts)'}"
+                f"errors must have the unit of their values; {column!r} is in {own} and {base!r} "
+                f"in {unit}, which does not convert"
+                f"{' here (astropy converts)' if isinstance(own, str) else ''}"
             ) from None
 
 
@@ -389,11 +389,10 @@ class Frame(Table):
 
     def block(self, names: Sequence[str]) -> Floats:
         plain = all(n not in self._numbers and self._schema[n].is_float() for n in names)
-        return (
-            np.asarray(self._frame.select(list(names)).to_numpy())
-            if plain
-            else super().block(names)
-        )
+        # Arrow keeps its columns apart; the others have a matrix, or make it fast.
+        if not plain or not hasattr(self._frame.to_native(), "to_numpy"):
+            return super().block(names)
+        return np.asarray(self._frame.select(list(names)).to_numpy())
 
     def _floats(self, name: str) -> npt.NDArray[Any]:
         if name in self._numbers:
@@ -523,11 +522,12 @@ def _vector(values: Any, name: str, units: dict[str, Any]) -> npt.NDArray[Any]:
     bare = getattr(values, "value", getattr(values, "magnitude", values))
     column = bare if type(bare) is np.ndarray and bare.dtype.kind not in "SUT" else None
     if column is None:
+        text = isinstance(bare, list) and bool(bare) and isinstance(bare[0], str)
         try:
-            column = np.asarray(bare)
+            column = np.array(bare, dtype=object) if text else np.asarray(bare)
         except ValueError:
             column = np.empty(0)
-        if column.ndim != 1 or column.dtype.kind in "USOT":
+        if column.ndim != 1 or (column.dtype.kind in "USOT" and not text):
             # Text and mixed cells stay what they are: NumPy would make one type of them.
             column = np.empty(len(bare), dtype=object)
             column[:] = [c.decode() if isinstance(c, bytes) else c for c in bare]
@@ -546,15 +546,7 @@ def _of_objects(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """A column of numbers that may be decimals, fractions or missing."""
     if column.dtype.kind != "O":
         return column
-    return np.array([np.nan if _is_missing(cell) else float(cell) for cell in column.tolist()])
-
-
-def _is_missing(cell: Any) -> bool:
-    return (
-        cell is None
-        or bool(isinstance(cell, float) and cell != cell)
-        or type(cell).__name__ in (*("NAType", "NaTType", "MaskedConstant"),)
-    )
+    return np.array([np.nan if is_missing(cell) else float(cell) for cell in column.tolist()])
 
 
 def _as_float(cell: Any) -> float | None:
@@ -564,7 +556,7 @@ def _as_float(cell: Any) -> float | None:
 
 def _kind_of_objects(column: npt.NDArray[Any]) -> str:
     """What a column of objects holds, where it holds one kind of thing."""
-    cells = [cell for cell in column.tolist() if not _is_missing(cell)]
+    cells = [cell for cell in column.tolist() if not is_missing(cell)]
     if any(isinstance(cell, str) for cell in cells):
         return "text"
     if cells and all(isinstance(cell, bool | np.bool_) for cell in cells):
@@ -671,7 +663,7 @@ def from_frame(
         bad_cells=bad_cells,
         missing=missing,
     )
-    return of_columns(reading, errors, corr, features, exclude, certain=False)
+    return of_columns(reading, errors, corr, certain=False)
 
 
 class Reading:
@@ -693,6 +685,7 @@ class Reading:
         check_choice(missing, ("error", "drop", "keep"), "missing")
         check_choice(bad_cells, ("error", "drop"), "bad_cells")
         self.table = table
+        self.features, self.exclude = features, exclude
         self.missing = missing
         self.bad_cells = bad_cells
         self.mask: npt.NDArray[np.bool_] = np.ones(len(table), dtype=bool)
@@ -850,13 +843,16 @@ def warn(message: str, category: type[Warning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def of_columns(
-    reading: Reading, errors: Any, corr: Any, features: Any, exclude: Any, certain: bool
-) -> UncertainArray:
+def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> UncertainArray:
     """Rows of values and their errors; of values alone where ``certain`` allows that."""
-    table = reading.table
+    table, features = reading.table, reading.features
     roles = find_roles(
-        table, taken=reading.taken, errors=errors, corr=corr, features=features, exclude=exclude
+        table,
+        taken=reading.taken,
+        errors=errors,
+        corr=corr,
+        features=features,
+        exclude=reading.exclude,
     )
     chosen = roles.features
     if not chosen or not len(table):
@@ -882,17 +878,20 @@ def of_columns(
         roles.hints.append(
             f"if {error} holds the errors of {value}, pass errors={error.replace(value, '{}', 1)!r}"
         )
-    mean, std, sides = _moments(reading, roles)
+    mean, std, laws = reading.numbers(chosen), None, None
+    if roles.errors:
+        mean, std, laws = _errors(reading, roles, mean)
     gaps = np.isnan(mean) if reading.missing == "keep" else None
     reading.complete(mean, chosen, reading.missing)
     strict = "error" if gaps is not None else reading.missing
-    matrices = None
     if std is not None:
         if gaps is not None:
-            std = np.where(gaps, 0.0, std)
-        reading.complete(std, [_column(roles, name) for name in chosen], strict)
+            std[gaps] = 0.0
+        columns = [roles.errors[n].columns[0] if n in roles.errors else n for n in chosen]
+        reading.complete(std, columns, strict)
+    matrices = None
     if roles.pairs:
-        values = reading.numbers(list(roles.pairs.values()))
+        values = reading.numbers(list(roles.pairs.values())).copy()
         if gaps is not None:
             for k, (i, j) in enumerate(roles.pairs):
                 values[gaps[:, i] | gaps[:, j], k] = 0.0
@@ -910,124 +909,110 @@ def of_columns(
     if not kept.all():
         mean = mean[kept]
         std, matrices = (None if part is None else part[kept] for part in (std, matrices))
-        sides = {j: (low[kept], high[kept], mode[kept]) for j, (low, high, mode) in sides.items()}
-    laws = TwoPieceLaws(mean, std, sides) if sides and matrices is None and gaps is None else None
+        laws = None if laws is None else laws.where(kept)
     return UncertainArray(
         mean,
         matrices,
         std=std if matrices is None else None,
         features=[f"{n} [{table.units[n]}]" if n in table.units else n for n in chosen],
-        laws=laws,
+        laws=laws if matrices is None and gaps is None else None,
         missing="error" if gaps is None else "keep",
         check=False,
         **common,
     )
 
 
-def _column(roles: Roles, feature: str) -> str:
-    own = roles.errors.get(feature)
-    return feature if own is None else own.columns[0]
-
-
-def _moments(reading: Reading, roles: Roles) -> tuple[Floats, Any, dict[int, Any]]:
-    """Means (N, D), standard deviations (N, D) or None, and the sides of asymmetric errors."""
+def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Floats, RowLaws | None]:
+    """Means and standard deviations (N, D), and the laws of rows with asymmetric errors."""
     table, chosen, errors = reading.table, roles.features, roles.errors
-    mean = reading.numbers(chosen)
-    if not errors:
-        return mean, None, {}
-    single = [name for name in chosen if name in errors and len(errors[name].columns) == 1]
-    given = [name for name in single if errors[name].kind != "constant"]
-    block = reading.numbers([errors[name].columns[0] for name in given])
-    for k, name in enumerate(given):
-        kind, (column,) = errors[name]
-        factor = table.factor(column, name)
-        if kind == "std" and factor == 1.0:
-            continue
-        values = block[:, k]
-        _not_negative(reading, values, column)
-        with np.errstate(all="ignore"):
-            if kind == "inverse variance":
-                # No observation: the survey catalogues write an inverse variance of 0.
-                mean = _writable(mean)
-                mean[values == 0.0, chosen.index(name)] = np.nan
-                values = np.where(values == 0.0, np.nan, 1.0 / values)
-            block = _writable(block)
-            block[:, k] = factor * (values if kind == "std" else np.sqrt(values))
-    std = block
-    if given != chosen:
-        std = np.zeros(mean.shape)
-        std[:, [chosen.index(name) for name in given]] = block
-    for name in single:
-        if errors[name].kind == "constant":
-            std[:, chosen.index(name)] = float(errors[name].columns[0])
-    if std.size and np.nanmin(std, initial=0.0) < 0.0:
-        for j, name in enumerate(chosen):
-            _not_negative(reading, std[:, j], _column(roles, name))
+    columns = [c for own in errors.values() if own.kind != "constant" for c in own.columns]
+    given = dict(zip(columns, reading.numbers(columns).T, strict=True))
+    std = np.zeros(mean.shape, mean.dtype, order="F")
+    if any(own.kind not in ("std", "variance", "constant") for own in errors.values()):
+        mean = mean.copy()  # values may be those of the user's frame
     sides = {}
-    for name in chosen:
-        if name in errors and len(errors[name].columns) == 2:
-            j = chosen.index(name)
-            low, high = _sides(reading, errors[name], name, mean[:, j])
-            sides[j] = (low, high, mean[:, j].copy())
+    for j, name in enumerate(chosen):
+        if name not in errors:
+            continue
+        kind, own = errors[name]
+        if kind == "constant":
+            std[:, j] = float(own[0])
+            continue
+        power = {"variance": 2, "inverse variance": -2}.get(kind, 1)
+        factors = [table.factor(column, name, power) for column in own]
+        values = [given[c] * f if f != 1.0 else given[c] for c, f in zip(own, factors, strict=True)]
+        if kind == "bounds":
+            values = [mean[:, j] - values[0], values[1] - mean[:, j]]
+        elif kind == "distances" and len(table) and np.nanmax(values[0]) <= 0.0:
+            values[0] = -values[0]  # some catalogues write the lower error with its sign
+        for part, column in zip(values, own, strict=True):
+            bad = np.flatnonzero(part < 0.0)
+            if len(bad):
+                place = table.place(int(bad[0]), column, reading.names)
+                raise ValueError(
+                    f"errors must not be negative; {place} makes one of {part[bad[0]]:g}"
+                )
+        if len(values) == 2:
+            low, high = values
+            sides[j] = (mean[:, j].copy(), low, high)
             # The mean and the variance of the two-piece normal law with this mode.
-            mean = _writable(mean)
             mean[:, j] += np.sqrt(2.0 / np.pi) * (high - low)
             std[:, j] = np.sqrt((1.0 - 2.0 / np.pi) * (high - low) ** 2 + low * high)
-    return mean, std, sides
+        elif kind == "inverse variance":
+            # No observation: the survey catalogues write an inverse variance of 0.
+            none = values[0] == 0.0
+            mean[none, j] = np.nan
+            std[:, j] = 1.0 / np.sqrt(np.where(none, np.nan, values[0]))
+        else:
+            std[:, j] = np.sqrt(values[0]) if kind == "variance" else values[0]
+    if not sides:
+        return mean, std, None
+    parts = mean.copy(), std.copy(), std.copy()
+    for j, own_sides in sides.items():
+        for part, side in zip(parts, own_sides, strict=True):
+            part[:, j] = side
+    return mean, std, RowLaws(_asymmetric, *parts)
 
 
-def _writable(values: Floats) -> Floats:
-    """The values themselves, or a copy where they are a view of the user's table."""
-    return values if values.base is None and values.flags.writeable else values.copy()
+def _asymmetric(mode: float, lower: float, upper: float) -> Marginal:
+    from uapca.laws import NormalMarginal, Point, TwoPieceNormal
+
+    if lower != upper:
+        return TwoPieceNormal(mode, lower, upper)
+    return NormalMarginal(mode, upper) if upper else Point(mode)
 
 
-def _sides(reading: Reading, errors: Errors, name: str, mode: Floats) -> tuple[Floats, Floats]:
-    """How far the error reaches below and above the values."""
-    both = reading.numbers(errors.columns)
-    low, high = (both[:, k] * reading.table.factor(c, name) for k, c in enumerate(errors.columns))
-    if errors.kind == "bounds":
-        low, high = mode - low, high - mode
-    elif low.size and np.nanmax(low) <= 0.0:
-        low = -low  # some catalogues write the lower error with its sign
-    for values, column in zip((low, high), errors.columns, strict=True):
-        _not_negative(reading, values, column)
-    return low, high
+class RowLaws(Sequence["Independent"]):
+    """Laws of independent marginals, made when looked at: a million rows need no million objects.
 
+    Parameters
+    ----------
+    marginal : callable
+        Makes a marginal of its parameters.
+    parameters : ndarray of shape (N, D), each
+    """
 
-def _not_negative(reading: Reading, values: Floats, column: str) -> None:
-    bad = np.flatnonzero(values < 0.0)
-    if len(bad):
-        place = reading.table.place(int(bad[0]), column, reading.names)
-        raise ValueError(f"errors must not be negative; {place} makes one of {values[bad[0]]:g}")
-
-
-class TwoPieceLaws(Sequence["Law"]):
-    """The laws of rows with asymmetric errors, made when looked at."""
-
-    def __init__(self, mean: Floats, std: Floats, sides: Mapping[int, Any]) -> None:
-        self._mean, self._std, self._sides = mean, std, sides
+    def __init__(self, marginal: Callable[..., Marginal], *parameters: Floats) -> None:
+        self._marginal, self._parameters = marginal, parameters
 
     def __len__(self) -> int:
-        return len(self._mean)
+        return len(self._parameters[0])
+
+    def where(self, rows: Any) -> RowLaws:
+        """The laws of some rows."""
+        return RowLaws(self._marginal, *(part[rows] for part in self._parameters))
 
     @overload
-    def __getitem__(self, index: int) -> Law: ...
+    def __getitem__(self, index: int) -> Independent: ...
     @overload
-    def __getitem__(self, index: slice) -> TwoPieceLaws: ...
-    def __getitem__(self, index: int | slice) -> Law | TwoPieceLaws:
+    def __getitem__(self, index: slice) -> RowLaws: ...
+    def __getitem__(self, index: int | slice) -> Independent | RowLaws:
+        from uapca.laws import Independent
+
         if isinstance(index, slice):
-            sides = {j: tuple(part[index] for part in own) for j, own in self._sides.items()}
-            return TwoPieceLaws(self._mean[index], self._std[index], sides)
-        from uapca.laws import Independent, NormalMarginal, Point, TwoPieceNormal
-
-        marginals: list[Any] = []
-        for j, (mean, std) in enumerate(zip(self._mean[index], self._std[index], strict=True)):
-            if j in self._sides:
-                low, high, mode = (float(part[index]) for part in self._sides[j])
-                marginals.append(TwoPieceNormal(mode, lower=low, upper=high))
-            else:
-                marginals.append(NormalMarginal(mean, std) if std else Point(mean))
-        return Independent(marginals)
+            return self.where(index)
+        rows = (part[index].tolist() for part in self._parameters)
+        return Independent([self._marginal(*own) for own in zip(*rows, strict=True)])
 
 
 def _covariances(reading: Reading, roles: Roles, values: Floats, std: Any) -> Floats:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, check_finite, out_of_range, shape_of
-from uapca.inputs.frame import is_table, table_of
-from uapca.laws import Independent, Uniform
+from uapca.inputs.frame import RowLaws, is_table, table_of
+from uapca.laws import Uniform
 from uapca.uncertain import UncertainArray
 
 __all__ = ["from_intervals"]
@@ -80,7 +80,7 @@ def from_intervals(
         weights=weights,
         names=names,
         features=columns if features is None else features,
-        laws=_Uniforms(lower, upper),
+        laws=RowLaws(Uniform, lower, upper),
         check=False,
     )
 
@@ -110,26 +110,6 @@ def _row_order(names: list[Any] | None, others: list[Any] | None) -> list[int] |
     raise ValueError(
         f"high must have the rows of low; {why}; reset_index(drop=True) goes by position"
     )
-
-
-class _Uniforms(Sequence[Independent]):
-    """The laws of the rows, made when looked at: a million intervals need no million objects."""
-
-    def __init__(self, low: Floats, high: Floats) -> None:
-        self._low, self._high = low, high
-
-    def __len__(self) -> int:
-        return len(self._low)
-
-    @overload
-    def __getitem__(self, index: int) -> Independent: ...
-    @overload
-    def __getitem__(self, index: slice) -> _Uniforms: ...
-    def __getitem__(self, index: int | slice) -> Independent | _Uniforms:
-        if isinstance(index, slice):
-            return _Uniforms(self._low[index], self._high[index])
-        pairs = zip(self._low[index].tolist(), self._high[index].tolist(), strict=True)
-        return Independent([Uniform(low, high) for low, high in pairs])
 
 
 def _bound(values: Any, parameter: str, columns: Sequence[str] | None) -> Floats:

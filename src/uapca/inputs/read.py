@@ -201,6 +201,7 @@ def _of_numbers(
 ) -> list[str]:
     """The columns of numbers among some; why the others are left out, or an error."""
     table.resolve(values, asked)
+    counters = set() if asked or groups else _counters(table, [n for n in values if n not in found])
     chosen = []
     for name in values:
         if asked:
@@ -219,21 +220,22 @@ def _of_numbers(
             _IDENTIFIER.fullmatch(name.strip()) or name in getattr(table, "index", ())
         ):
             roles.leave(name, "identifies rows")
-        elif name not in found and (
-            _COUNTER.fullmatch(name.strip()) or (not groups and _counts(table, name))
-        ):
+        elif name in counters or (name not in found and _COUNTER.fullmatch(name.strip())):
             roles.leave(name, "counts rows")
         else:
             chosen.append(name)
     return chosen
 
 
-def _counts(table: Any, name: str) -> bool:
-    """Whether a column is 0, 1, 2, … or 1, 2, 3, … down the rows of a table."""
-    if len(table) < _CASES:
-        return False
-    values: npt.NDArray[Any] = table.block([name])[:, 0]
-    return bool(values[0] in (0, 1) and (values == values[0] + np.arange(len(values))).all())
+def _counters(table: Any, names: Sequence[str]) -> set[str]:
+    """The columns that are 0, 1, 2, … or 1, 2, 3, … down the rows of a table."""
+    numbers = [name for name in names if table.is_number(name) and table.kind(name) != "flag"]
+    if len(table) < _CASES or not numbers:
+        return set()
+    values = table.block(numbers)
+    first = values[0]
+    counts = (values == first + np.arange(len(values))[:, None]).all(axis=0)
+    return {n for n, c in zip(numbers, counts & np.isin(first, (0, 1)), strict=True) if c}
 
 
 def expand(
@@ -491,11 +493,13 @@ def naming_column(table: Any, without: Collection[str], cells: bool = False) -> 
             kind != "text" or (cells and not _NAMING.fullmatch(header))
         ):
             continue
+        if not _IDENTIFIER.fullmatch(header) and any(
+            map(table.is_nearly_number, table.cells(name))
+        ):
+            continue
         texts = table.texts(name)
         # Under such a header texts that repeat themselves are names with a slip.
-        if None in texts or (not cells and len(set(texts)) < len(texts)):
-            continue
-        if _IDENTIFIER.fullmatch(header) or not any(table.is_nearly_number(text) for text in texts):
+        if None not in texts and (cells or len(set(texts)) == len(texts)):
             return str(name)
     return None
 
@@ -648,6 +652,11 @@ def read(
     table = files.open_table(
         source, sheet=sheet, decimal=decimal, thousands=thousands, absent=absent
     )
+    objects = any(uncertainties.holds_errors(table, name) for name in table.names)
+    meant = fill is not None or len(absent) < len(meanings)
+    uncertain = meant or (
+        errors is None and cells.has_uncertain_cells(table, names) and not find_errors(table.names)
+    )
     reading = frame.Reading(
         table,
         names,
@@ -657,21 +666,10 @@ def read(
         errors=errors,
         bad_cells=bad_cells,
         missing=missing,
+        cells=uncertain and not objects,
     )
-    if any(uncertainties.holds_errors(table, name) for name in table.names):
-        return uncertainties.of_table(reading, features, exclude)
-    meant = fill is not None or len(absent) < len(meanings)
-    uncertain = errors is None and cells.has_uncertain_cells(table, tuple(reading.taken))
-    if meant or (uncertain and not find_errors(table.names)):
-        reading = frame.Reading(
-            table,
-            names,
-            weights,
-            features,
-            exclude,
-            bad_cells=bad_cells,
-            missing=missing,
-            cells=True,
-        )
-        return cells.of_cells(reading, meanings, fill, features, exclude, strict=meant)
-    return frame.of_columns(reading, errors, corr, features, exclude, certain=True)
+    if objects:
+        return uncertainties.of_table(reading)
+    if uncertain:
+        return cells.of_cells(reading, meanings, fill, strict=meant)
+    return frame.of_columns(reading, errors, corr, certain=True)

@@ -76,11 +76,11 @@ def from_uncertainties(
     return of_objects(cells, common)
 
 
-def of_table(reading: Reading, features: Any, exclude: Any) -> UncertainArray:
+def of_table(reading: Reading) -> UncertainArray:
     """Rows of a table in which some columns hold such numbers and others plain ones."""
-    table = reading.table
+    table, features = reading.table, reading.features
     objects = {name for name in table.names if holds_errors(table, name)}
-    without = {*expand(exclude, table.names, "exclude"), *reading.taken}
+    without = {*expand(reading.exclude, table.names, "exclude"), *reading.taken}
     plain = find_roles(table, taken=without | objects)
     usable = [n for n in table.names if n in plain.features or n in objects - without]
     chosen = usable if features is None else expand(features, table.names, "features", without)
