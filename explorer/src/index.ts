@@ -1,12 +1,13 @@
 /** What the bundle offers: the widget, the page, and the mathematics for tests from outside. */
 
+import { standardDeviation } from "./core/covariances";
+import { decode, decodeScale, encodeScale } from "./core/decode";
+import { Engine } from "./core/engine";
 import { openPage } from "./hosts/page";
-import { render } from "./hosts/widget";
+import { render, widgetHost } from "./hosts/widget";
 
-export * as core from "./core/index";
-export { fromFragment, toFragment } from "./hosts/fragment";
-export { widgetHost } from "./hosts/widget";
-export * as model from "./model";
+export const core = { decode, decodeScale, encodeScale, Engine, standardDeviation };
+export { widgetHost };
 
 /** What anywidget calls. */
 export default { render };

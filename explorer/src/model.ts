@@ -4,48 +4,26 @@
  * Matrices are flat, row by row. Rows and features are counted from 0, components too.
  */
 
-/** Covariances of the rows, in the representation in which Python holds them; all times `multiplier`. */
-export type Covariance =
-  | { readonly kind: "zero" }
-  /** Standard deviations that broadcast to (n, d): `rows` is 1 or n, `columns` is 1 or d. */
-  | {
-      readonly kind: "diagonal";
-      readonly std: Float64Array;
-      readonly rows: number;
-      readonly columns: number;
-      readonly multiplier: number;
-    }
-  /** One matrix, d × d. */
-  | { readonly kind: "shared"; readonly matrix: Float64Array; readonly multiplier: number }
-  /** Upper triangles, row by row: n × d (d + 1) / 2. */
-  | { readonly kind: "dense"; readonly upper: Float64Array; readonly multiplier: number }
-  /** F Fᵀ with F of shape n × d × rank, plus an optional diagonal (its multiplier is 1). */
-  | {
-      readonly kind: "low-rank";
-      readonly factors: Float64Array;
-      readonly rank: number;
-      readonly rest: Extract<Covariance, { kind: "diagonal" }> | null;
-      readonly multiplier: number;
-    };
+/** Covariances of the rows: `multiplier` times the sum of the parts that are there. */
+export interface Covariance {
+  readonly multiplier: number;
+  /** Standard deviations, n × d or one row for all. */
+  readonly std: Float64Array | null;
+  /** Upper triangles, row by row: n × d (d + 1) / 2, or one for all rows. */
+  readonly upper: Float64Array | null;
+  /** F of F Fᵀ, n × d × rank. */
+  readonly factors: Float64Array | null;
+  readonly rank: number;
+}
 
 /** What is known of a row that is not normal; enough to draw its density for any projection. */
 export type RowLaw =
   /** Independent features: quantiles at sin²(π/2 · (k + ½) / length); one value where certain. */
   | { readonly kind: "independent"; readonly quantiles: readonly Float64Array[] }
   /** Points, m × d, that count the same; they stand for `effective` points. */
-  | {
-      readonly kind: "points";
-      readonly values: Float64Array;
-      readonly count: number;
-      readonly effective: number;
-    }
+  | { readonly kind: "points"; readonly values: Float64Array; readonly effective: number }
   /** Normal parts: weights (k), means k × d, covariances k × d × d. */
-  | {
-      readonly kind: "mixture";
-      readonly weights: Float64Array;
-      readonly means: Float64Array;
-      readonly covariances: Float64Array;
-    };
+  | { readonly kind: "mixture"; readonly weights: Float64Array; readonly means: Float64Array; readonly covariances: Float64Array };
 
 /**
  * Groups of rows, for color: `codes[row]` is an index into `labels`, or −1 for none. Where rows have
@@ -59,20 +37,12 @@ export interface Groups {
 
 /** Original points, m × d, and the row each belongs to. */
 export interface Points {
-  readonly count: number;
   readonly values: Float64Array;
   readonly rows: Int32Array;
 }
 
-/** A path computed in Python, for data with too many features to be decomposed live. */
+/** What Python computed of data with too many features to be decomposed live. */
 export interface Precomputed {
-  /** How many components were kept; `Fit` and `Path` have no more. */
-  readonly q: number;
-  readonly plain: PrecomputedPath;
-  readonly standardized: PrecomputedPath;
-}
-
-export interface PrecomputedPath {
   readonly mean: Float64Array;
   readonly units: Float64Array;
   /** tr C and tr Ψ̄. */
@@ -84,6 +54,8 @@ export interface PrecomputedPath {
 export interface Dataset {
   readonly n: number;
   readonly d: number;
+  /** How many components there are: d, or those kept of a precomputed path. */
+  readonly q: number;
   /** Means, n × d. */
   readonly mean: Float64Array;
   readonly cov: Covariance;
@@ -98,7 +70,7 @@ export interface Dataset {
   /** By row; null for normal rows, and all of it null where there are none but normal rows. */
   readonly laws: readonly (RowLaw | null)[] | null;
   /** Whether some rows are normal only because no more than their moments is known. */
-  readonly assumed?: boolean;
+  readonly assumed: boolean;
   readonly title: string;
   /** How many of the last rows are not in the fit: they have no weight and are only shown. */
   readonly supplementary: number;
@@ -113,10 +85,10 @@ export interface Dataset {
    * Set where d > 60: then weights are fixed, only `q` components are there, and what is shown
    * between the points of the path is interpolated in u. The page has to say so.
    */
-  readonly precomputed: Precomputed | null;
+  readonly precomputed: { readonly plain: Precomputed; readonly standardized: Precomputed } | null;
 }
 
-/** What a person can change, and what both hosts keep. */
+/** What a person can change. */
 export interface State {
   /** s in [0, ∞]; `Infinity` is a value like any other. u = s / (1 + s), see `uOf` and `sOf`. */
   readonly scale: number;
@@ -130,6 +102,14 @@ export interface State {
   readonly level: number;
   /** Whether features are divided by their total standard deviation √K(1)ⱼⱼ first. */
   readonly standardize: boolean;
+  /** How a person looks, not at what: names beside rows, original points, outlines, axes, bars. */
+  readonly names: boolean;
+  readonly points: boolean;
+  readonly densities: boolean;
+  readonly logarithmic: boolean;
+  readonly bars: "entries" | "contributions";
+  /** A feature kept in view after the pointer has left it. */
+  readonly pinned: number | null;
   /** What the pointer or the focus is on, in any panel; not kept by the hosts. */
   readonly hovered: Hovered | null;
 }
@@ -137,26 +117,6 @@ export interface State {
 export interface Hovered {
   readonly kind: "row" | "feature";
   readonly index: number;
-}
-
-/** How a person looks, not at what: no trait of the widget, but part of a page's address. */
-export interface Options {
-  readonly shape: "ellipses" | "densities";
-  readonly points: boolean;
-  readonly labels: boolean;
-  readonly bars: "entries" | "contributions";
-  readonly logarithmic: boolean;
-  /** A feature kept in view after the pointer has left it. */
-  readonly pinned: number | null;
-}
-
-/** Keeps what differs from the options with which the explorer opens. */
-export interface Looks {
-  get(): Partial<Options>;
-  /** By the person: kept, and not told to the listener. */
-  set(options: Partial<Options>): void;
-  /** Calls back when they come from elsewhere, as by a new address. */
-  onChange(listener: () => void): void;
 }
 
 /** Where the explorer lives: a notebook widget or a page of its own. */
@@ -167,41 +127,30 @@ export interface Host {
   set(change: Partial<State>): void;
   /** Calls back after every change, by whichever side; returns a function that ends it. */
   onChange(listener: (state: State, changed: ReadonlySet<keyof State>) => void): () => void;
-  /** Null where nothing of this outlives the view. */
-  readonly looks: Looks | null;
   /** The address of the view as it is now; null where it has none. */
   link(): string | null;
-  /** Hands a file to the person. */
-  save(name: string, content: Blob): void;
 }
 
 /** μ, C and Ψ̄ for some weights, after division by the units. */
 export interface Moments {
-  readonly d: number;
   /** μ in the original units. */
   readonly mean: Float64Array;
   /** What rounding took off μ, where the projection can tell; all 0 unless standardized. */
   readonly residue: Float64Array;
   /** What each feature is divided by: all 1 unless standardized. */
   readonly units: Float64Array;
-  /** C, d × d. */
+  /** C and Ψ̄, d × d; empty where the path was computed in Python. */
   readonly between: Float64Array;
-  /** Ψ̄, d × d. */
   readonly within: Float64Array;
-  /** Whether Ψ̄ is zero: all rows that count are certain. */
-  readonly certain: boolean;
+  /** tr C and tr Ψ̄; the latter is 0 where all rows that count are certain. */
+  readonly totals: readonly [between: number, within: number];
 }
 
 /** The components at one scale. */
-export interface Fit {
-  scale: number;
+export interface Fit extends Pick<Moments, "mean" | "residue" | "units"> {
+  readonly scale: number;
   readonly d: number;
-  /** How many components: d, or those kept of a precomputed path. */
   readonly q: number;
-  /** μ in the original units, what rounding took off it (see `Moments`), and the units. */
-  readonly mean: Float64Array;
-  readonly residue: Float64Array;
-  readonly units: Float64Array;
   /** Falling; at s = ∞ in units of s², as in Python. */
   readonly eigenvalues: Float64Array;
   /** Their shares in the total variance. */
@@ -209,9 +158,9 @@ export interface Fit {
   /** q × d: rows are components, as `components_`. */
   readonly components: Float64Array;
   /** tr K(s); at s = ∞ in units of s². */
-  total: number;
+  readonly total: number;
   /** False where the components were interpolated. */
-  exact: boolean;
+  readonly exact: boolean;
 }
 
 /** The rows on two components. */
@@ -232,7 +181,6 @@ export interface Path {
   readonly resolved: number;
   /** Points, rising from 0 to 1; 0, ½ and 1 are among them. */
   readonly u: Float64Array;
-  readonly scales: Float64Array;
   /** S × q: eigenvalues of (1 − u)²C + u²Ψ̄ by rank, falling; finite at s = ∞ too. */
   readonly eigenvalues: Float64Array;
   /** S × q × d: components by rank, with signs that follow their neighbours; at u = ½ those of a fit. */
@@ -259,12 +207,6 @@ export interface Crossing {
   readonly kind: "avoided" | "true";
 }
 
-/** The region of highest density that holds a probability: closed rings on the two components. */
-export interface Contour {
-  readonly probability: number;
-  readonly rings: readonly Float64Array[];
-}
-
 /** s = u / (1 − u). */
 export function sOf(u: number): number {
   return u >= 1 ? Infinity : u / (1 - u);
@@ -274,9 +216,3 @@ export function sOf(u: number): number {
 export function uOf(s: number): number {
   return s === Infinity ? 1 : s / (1 + s);
 }
-
-/**
- * What the page offers to the hosts, as `mount` of page/index.ts: it fills `root`, an empty element
- * in a document or in a shadow root that has adopted the style sheet, and returns its undoing.
- */
-export type Mount = (root: HTMLElement, engine: import("./core/engine").Engine, host: Host) => () => void;

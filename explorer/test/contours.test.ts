@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { massLevel, region, rings, type Grid, usual as cells } from "../src/core/contours";
+import { massLevel, region, rings, type Grid, USUAL as cells } from "../src/core/contours";
 import { lattice, termsOf } from "../src/core/lattice";
 
 /** A density on [−4, 4]². */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromFragment, looksOf, toFragment } from "../src/hosts/fragment";
+import { fromFragment, toFragment } from "../src/hosts/fragment";
 import { Store, allowed } from "../src/hosts/store";
 import { widgetHost, type WidgetModel } from "../src/hosts/widget";
-import type { Dataset, Options, State } from "../src/model";
+import type { Dataset, State } from "../src/model";
 
 const initial: State = {
   scale: 1,
@@ -12,9 +12,17 @@ const initial: State = {
   pair: [0, 1],
   level: 0.95,
   standardize: false,
+  names: true,
+  points: false,
+  densities: true,
+  logarithmic: false,
+  bars: "entries",
+  pinned: null,
   hovered: null,
 };
-const dataset = { n: 3, d: 4, initial, precomputed: null } as unknown as Dataset;
+const law = { kind: "points", values: new Float64Array(4), effective: 1 } as const;
+const points = { values: new Float64Array(4), rows: new Int32Array(1) };
+const dataset = { n: 3, d: 4, q: 4, initial, precomputed: null, points, laws: [law, null, null] } as unknown as Dataset;
 
 test("what opens the page needs no fragment", () => {
   assert.equal(toFragment(initial, dataset), "");
@@ -24,6 +32,7 @@ test("what opens the page needs no fragment", () => {
 
 test("a view survives the way through the address, to the last bit", () => {
   const state: State = {
+    ...initial,
     scale: 0.1 + 0.2,
     weights: Float64Array.of(1 / 3, 2 / 3, 0),
     selection: [0, 2],
@@ -51,21 +60,16 @@ test("large scales survive the address, and those without a square are infinite"
   assert.deepEqual(allowed({ scale: 1e200 }, dataset), { scale: Infinity });
 });
 
-test("how one looks survives the way through the address", () => {
-  const looks: Options = {
-    shape: "ellipses",
-    points: true,
-    labels: false,
-    bars: "contributions",
-    logarithmic: true,
-    pinned: 2,
-  };
-  const fragment = toFragment({ ...initial, scale: 2 }, dataset, looks);
-  assert.match(fragment, /^[\w=&.,-]*$/);
-  assert.deepEqual(looksOf(`#${fragment}`), looks);
-  assert.equal(fromFragment(fragment, dataset).scale, 2);
-  assert.deepEqual(looksOf(""), {});
-  assert.deepEqual(looksOf("#names=yes&points=2&log=&densities=x&bars=pies&feature=-1"), {});
+test("how one looks survives the way through the address, as far as the data allows it", () => {
+  const state: State = { ...initial, scale: 2, names: false, points: true, densities: false, logarithmic: true, bars: "contributions", pinned: 2 };
+  const fragment = toFragment(state, dataset);
+  assert.equal(fragment, "s=2&names=0&points=1&log=1&densities=0&bars=contributions&feature=2");
+  assert.deepEqual(new Store(dataset, fromFragment(`#${fragment}`, dataset)).get(), state);
+  const nonsense = fromFragment("#names=yes&points=2&log=&densities=x&bars=pies&feature=-1", dataset);
+  assert.deepEqual(new Store(dataset, nonsense).get(), initial);
+  const plain = { ...dataset, points: null, laws: null, initial: { ...initial, densities: false } } as Dataset;
+  const poor = new Store(plain, fromFragment("#points=1&densities=1&feature=4", plain)).get();
+  assert.deepEqual(poor, plain.initial);
 });
 
 test("nonsense in the address changes nothing", () => {
@@ -80,9 +84,9 @@ test("a store lets in what is allowed, in order", () => {
   assert.deepEqual(allowed({ hovered: { kind: "feature", index: 4 } }, dataset), {});
   assert.deepEqual(allowed({ hovered: { kind: "feature", index: 3 } }, dataset).hovered, { kind: "feature", index: 3 });
   assert.deepEqual(allowed({ scale: NaN, level: 0, pair: [1, 1] }, dataset), {});
-  const single = { ...dataset, d: 1 } as Dataset;
+  const single = { ...dataset, d: 1, q: 1 } as Dataset;
   assert.deepEqual(allowed({ pair: [0, 0] }, single), { pair: [0, 0] });
-  const fixed = { ...dataset, precomputed: { q: 2 } } as unknown as Dataset;
+  const fixed = { ...dataset, q: 2, precomputed: {} } as unknown as Dataset;
   assert.deepEqual(allowed({ weights: Float64Array.of(1, 1, 1), pair: [1, 2] }, fixed), {});
 });
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { createEngine, decode, decodeScale } from "../src/core/index";
+import { decode, decodeScale } from "../src/core/decode";
+import { Engine } from "../src/core/engine";
 
-// Written by tests/views/explorer/shared_cases.py, which says how.
+// Written by tests/explorer/shared_cases.py, which says how.
 const cases = JSON.parse(readFileSync("test/cases.json", "utf8"));
 
 function close(found: ArrayLike<number>, wanted: readonly number[], size: number): void {
@@ -13,7 +14,7 @@ function close(found: ArrayLike<number>, wanted: readonly number[], size: number
 for (const [name, { payload, fits, crossings }] of Object.entries<any>(cases)) {
   test(`Python and the browser agree: ${name}`, () => {
     const dataset = decode(payload);
-    const engine = createEngine(dataset);
+    const engine = new Engine(dataset);
     for (const wanted of fits) {
       const fit = engine.fit(decodeScale(wanted.scale));
       close(fit.eigenvalues, wanted.eigenvalues, wanted.eigenvalues[0]);

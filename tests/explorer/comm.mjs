@@ -42,7 +42,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     Object.assign(traits, restored(state, paths, buffers));
     const dataset = core.decode(traits._payload);
     open = widgetHost(model, dataset);
-    const engine = core.createEngine(dataset);
+    const engine = new core.Engine(dataset);
     say({ state: plain(open.host.get()), shares: Array.from(engine.fit(1).shares) });
   } else if (kind === "from python") {
     for (const [trait, value] of Object.entries(state)) {

@@ -10,7 +10,7 @@ for await (const part of process.stdin) text += part;
 const list = (values) => (values === null ? null : Array.from(values));
 const answer = ({ payload, weights, standardize, scales, pair, gaps, contours }) => {
   const dataset = core.decode(payload);
-  const engine = core.createEngine(dataset);
+  const engine = new core.Engine(dataset);
   engine.configure(weights === null ? null : Float64Array.from(weights), standardize);
   const fits = scales.map((wire) => {
     const scale = core.decodeScale(wire);
@@ -51,7 +51,7 @@ const answer = ({ payload, weights, standardize, scales, pair, gaps, contours })
     contours:
       contours === null
         ? null
-        : (engine.contours(contours[0], engine.fit(1), pair, contours[1]) ?? []).map((contour) => contour.rings.map(list)),
+        : (engine.contours(contours[0], engine.fit(1), pair, contours[1]) ?? []).map((rings) => rings.map(list)),
   };
 };
 process.stdout.write(JSON.stringify(JSON.parse(text).map(answer)));

@@ -1,4 +1,4 @@
-/** Highest-density levels, and the curves on which a density has one value. */
+/** Densities on grids: normals added up, highest-density levels, and the curves on which a density has one value. */
 
 /** Densities at cells × cells nodes; node (i, j) is at low + step · (i, j). */
 export interface Grid {
@@ -9,7 +9,7 @@ export interface Grid {
 }
 
 /** Nodes along each side of a grid, where nothing asks for more. */
-export const usual = 48;
+export const USUAL = 48;
 
 // Densities this near to the highest count as it: the top of a plateau.
 const flat = 0.02;
@@ -37,12 +37,33 @@ export function massLevel(grid: Grid, probability: number, parts = 1): number {
   return sorted[Math.max(found, 0)];
 }
 
-/** The density above which a share of points x, y, x, y, … lies. */
-export function pointLevel(grid: Grid, points: Float64Array, share: number): number {
-  const heights = new Float64Array(points.length / 2);
-  for (let k = 0; k < heights.length; k++) heights[k] = heightAt(grid, points[2 * k], points[2 * k + 1]);
-  heights.sort().reverse();
+/** The density above which a share of points lies. */
+export function pointLevel(grid: Grid, points: readonly (readonly [number, number])[], share: number): number {
+  const heights = Float64Array.from(points, ([x, y]) => heightAt(grid, x, y)).sort().reverse();
   return heights[Math.min(Math.max(Math.round(share * heights.length) - 1, 0), heights.length - 1)];
+}
+
+/** Adds the density of a normal law, times 2π; as far as `reach` standard deviations. */
+export function addNormal(
+  { cells, density, low, step }: Grid,
+  weight: number,
+  mean: readonly [number, number],
+  [a, b, c]: readonly [number, number, number],
+  reach: number,
+): void {
+  const determinant = Math.max(a * c - b * b, 1e-8 * a * c);
+  const factor = weight / Math.sqrt(determinant);
+  const [x0, y0] = [(mean[0] - low[0]) / step[0], (mean[1] - low[1]) / step[1]];
+  const [dx, dy] = [(reach * Math.sqrt(a)) / step[0], (reach * Math.sqrt(c)) / step[1]];
+  const last = Math.min(Math.floor(x0 + dx), cells - 1);
+  const [from, to] = [Math.max(Math.ceil(y0 - dy), 0), Math.min(Math.floor(y0 + dy), cells - 1)];
+  for (let i = Math.max(Math.ceil(x0 - dx), 0); i <= last; i++) {
+    const x = (i - x0) * step[0];
+    for (let j = from; j <= to; j++) {
+      const y = (j - y0) * step[1];
+      density[i * cells + j] += factor * Math.exp((-0.5 * (c * x * x - 2 * b * x * y + a * y * y)) / determinant);
+    }
+  }
 }
 
 /**

@@ -4,11 +4,10 @@
  * from negative to positive. As `uapca/sensitivity/crossings.py`.
  */
 
-import type { Crossing } from "../model";
-import { sOf } from "../model";
+import { sOf, type Crossing } from "../model";
 import type { Family, Pairs } from "./family";
-import { likePlaced, reach } from "./following";
-import { firstGrid, merged } from "./path";
+import { reach } from "./following";
+import { firstGrid, type Steps, turning, withPoints } from "./path";
 import { tieTolerance } from "./spectrum";
 
 const coarse = 128;
@@ -27,10 +26,10 @@ interface Bracket {
 }
 
 /** Every local minimum of one of the `gaps` leading gaps, in their order along u. */
-export function crossingsOf(family: Family, gaps: number): Crossing[] {
+export function* crossingsOf(family: Family, gaps: number): Steps<Crossing[]> {
   const count = Math.min(gaps, family.d - 1);
   if (count < 1) return [];
-  const points = resolvedGrid(family, count);
+  const points = yield* resolvedGrid(family, count);
   const u = points.map((point) => point.u);
   const found: Crossing[] = [];
   for (const bracket of brackets(u, points.map((point) => slopes(family, point, count)))) {
@@ -42,37 +41,33 @@ export function crossingsOf(family: Family, gaps: number): Crossing[] {
     const after = high - where > near ? high : u[Math.min(u.indexOf(high) + 1, u.length - 1)];
     const crossing = judged(family, bracket.place, where, before, after);
     if (crossing !== null) found.push(crossing);
+    yield;
   }
   return found.sort((a, b) => a.u - b.u || a.pair[0] - b.pair[0]);
 }
 
 /** A grid on which each of the leading gaps has at most one minimum between neighbours. */
-function resolvedGrid(family: Family, count: number): Pairs[] {
+function* resolvedGrid(family: Family, count: number): Steps<Pairs[]> {
   const { d } = family;
-  let points = firstGrid(family, coarse).map((u) => family.at(u));
-  const done = new Set<string>();
-  for (;;) {
-    const wanted: number[] = [];
-    for (let k = 0; k + 1 < points.length; k++) {
-      const [low, high] = [points[k], points[k + 1]];
-      const overlaps = likePlaced(low.vectors, high.vectors, d, count + 1);
-      if (overlaps.every((overlap) => Math.abs(overlap) >= Math.cos(turn))) continue;
-      const key = `${low.u} ${high.u}`;
-      if (done.has(key) || high.u - low.u <= deepest * Math.min(high.u, 1 - low.u)) continue;
+  let points = yield* withPoints(family, [], firstGrid(family, coarse));
+  const done = new Set<Pairs>(); // lower sides of intervals that are fine enough
+  const unresolved = () =>
+    turning(points, d, count + 1, turn).flatMap(([low, high]) => {
+      if (done.has(low) || high.u - low.u <= deepest * Math.min(high.u, 1 - low.u)) return [];
       const { places, angle } = reach(low, high, d, 0, count + 1);
       if (angle > turn || places.some((place, i) => i <= count && Math.abs(place - i) > 1)) {
-        wanted.push(0.5 * (low.u + high.u));
-      } else {
-        done.add(key);
+        return [0.5 * (low.u + high.u)];
       }
-    }
-    if (wanted.length === 0) break;
-    points = merged(points, wanted.map((at) => family.at(at)));
+      done.add(low);
+      return [];
+    });
+  for (let wanted = unresolved(); wanted.length > 0; wanted = unresolved()) {
+    points = yield* withPoints(family, points, wanted);
   }
   for (let pass = 0; pass < dips; pass++) {
     const wanted = dipping(family, points, count);
     if (wanted.length === 0) break;
-    points = merged(points, wanted.map((at) => family.at(at)));
+    points = yield* withPoints(family, points, wanted);
   }
   return points;
 }
@@ -85,8 +80,7 @@ function dipping(family: Family, points: readonly Pairs[], count: number): numbe
   const inside = points.filter((point) => point.u < 1);
   const slope = inside.map((point) => slopes(family, point, count));
   const bend = inside.map((point) => family.bends(point, count + 1));
-  let size = Number.MIN_VALUE;
-  for (const row of slope) for (const value of row) size = Math.max(size, Math.abs(value));
+  const size = Math.max(...slope.map(largest), Number.MIN_VALUE);
   const wanted: number[] = [];
   for (let k = 0; k + 1 < inside.length; k++) {
     const [a, b] = [inside[k].u, inside[k + 1].u];
@@ -113,8 +107,7 @@ function dipping(family: Family, points: readonly Pairs[], count: number): numbe
 /** How fast each gap of K grows: zero where no more than rounding; a tie counts as growing. */
 function slopes(family: Family, point: Pairs, count: number): Float64Array {
   const rates = family.rates(point, count + 1);
-  let size = 0;
-  for (const rate of rates) size = Math.max(size, Math.abs(rate));
+  const size = largest(rates);
   const limit = tieTolerance(family.d) * size;
   return Float64Array.from({ length: count }, (_, i) => {
     const slope = rates[i] - rates[i + 1];
@@ -165,13 +158,7 @@ function minimum(family: Family, bracket: Bracket): number {
 }
 
 /** The minimum with its gap and kind; null if it is no more than rounding. */
-function judged(
-  family: Family,
-  place: number,
-  u: number,
-  low: number,
-  high: number,
-): Crossing | null {
+function judged(family: Family, place: number, u: number, low: number, high: number): Crossing | null {
   const gapAt = (values: Float64Array): number => values[place] - values[place + 1];
   const { values } = family.at(u);
   const unit = (1 - u) ** 2;
@@ -206,4 +193,8 @@ function swaps(family: Family, u: number, place: number, size: number): boolean 
   if (h >= 2 ** -8 * room) return false;
   const { places, angle } = reach(family.at(u - h), family.at(u + h), family.d, place, place + 2);
   return (places[place] !== place || places[place + 1] !== place + 1) && angle <= 1e3 * h;
+}
+
+function largest(values: Float64Array): number {
+  return values.reduce((size, value) => Math.max(size, Math.abs(value)), 0);
 }

@@ -1,17 +1,6 @@
 /** From the payload of Python, schema 1, to a `Dataset`. As `uapca/explorer/payload.py`. */
 
-import type {
-  Covariance,
-  Dataset,
-  Groups,
-  Path,
-  Points,
-  Precomputed,
-  PrecomputedPath,
-  RowLaw,
-  State,
-} from "../model";
-import { sOf } from "../model";
+import { sOf, type Covariance, type Dataset, type Groups, type Precomputed, type RowLaw, type State } from "../model";
 
 /** An array on the wire: little-endian bytes, as base64 in a page and as a buffer in a widget. */
 export interface WireArray {
@@ -25,6 +14,11 @@ type Wire = any;
 
 export const schema = 1;
 
+/** Densities of rows that are not normal are shown from the start up to this number of rows. */
+const DENSITIES = 60;
+/** Rows up to this number are elements of their own; beyond, the density of them all is shown. */
+export const ELEMENTS = 200;
+
 /** Decodes and checks: a payload of another schema, or with arrays of other sizes, is refused. */
 export function decode(payload: Wire): Dataset {
   if (payload?.schema !== schema) {
@@ -34,41 +28,63 @@ export function decode(payload: Wire): Dataset {
   }
   const n = size(payload.n, "n");
   const d = size(payload.d, "d");
-  const names = strings(payload.names) ?? Array.from({ length: n }, (_, i) => `${i}`);
-  const features = strings(payload.features) ?? Array.from({ length: d }, (_, j) => `x${j}`);
-  const weights =
-    payload.weights === null ? new Float64Array(n).fill(1 / n) : floats(payload.weights, n, "weights");
-  return {
+  const { precomputed: kept, state } = payload;
+  const data = {
     n,
     d,
+    q: kept?.q ?? d,
     mean: floats(payload.mean, n * d, "mean"),
     cov: covariance(payload.cov, n, d),
-    weights,
-    counts: payload.counts === null ? null : floats(payload.counts, n, "counts"),
-    names: counted(names, n, "names"),
-    features: counted(features, d, "features"),
-    groups: payload.groups === null ? null : groups(payload.groups, n),
-    points: payload.points === null ? null : points(payload.points, d),
-    laws: payload.laws === null ? null : counted(payload.laws.map((law: Wire) => rowLaw(law, d)), n, "laws"),
+    weights: payload.weights ? floats(payload.weights, n, "weights") : new Float64Array(n).fill(1 / n),
+    counts: payload.counts && floats(payload.counts, n, "counts"),
+    names: counted(strings(payload.names) ?? Array.from({ length: n }, (_, i) => `${i}`), n, "names"),
+    features: counted(strings(payload.features) ?? Array.from({ length: d }, (_, j) => `x${j}`), d, "features"),
+    groups: payload.groups && groups(payload.groups, n),
+    points: payload.points && {
+      values: floats(payload.points.values),
+      rows: integers(payload.points.rows, payload.points.values.shape[0], "points"),
+    },
+    laws: payload.laws && counted(payload.laws.map((law: Wire) => rowLaw(law, d)), n, "laws"),
     assumed: payload.assumed === true,
     title: String(payload.title),
     supplementary: payload.supplementary ?? 0,
     compact: payload.compact === true,
     units: strings(payload.units),
     remarks: strings(payload.remarks) ?? [],
-    initial: initialState(payload.state),
-    precomputed: payload.precomputed === null ? null : precomputed(payload.precomputed, d),
+    precomputed: kept && {
+      plain: precomputed(kept.plain, kept.q, d),
+      standardized: precomputed(kept.standardized, kept.q, d),
+    },
   };
+  const initial: State = {
+    scale: decodeScale(state.scale),
+    weights: state.weights && Float64Array.from(state.weights as number[]),
+    selection: state.selection,
+    pair: [state.pair[0], state.pair[1]],
+    level: state.level,
+    standardize: state.standardize,
+    names: true,
+    points: false,
+    densities: n <= DENSITIES && hasDensities(data),
+    logarithmic: false,
+    bars: "entries",
+    pinned: null,
+    hovered: null,
+  };
+  return { ...data, initial };
+}
+
+/** Whether there is more to show of some row than an ellipse. */
+export function hasDensities({ n, d, laws }: Pick<Dataset, "n" | "d" | "laws">): boolean {
+  return d > 1 && n <= ELEMENTS && (laws?.some((law) => law !== null) ?? false);
+}
+
+/** A larger scale, whose square would not fit into a double, is infinite: as in Python. */
+export function boundedScale(scale: number): number {
+  return scale >= 1e150 ? Infinity : scale;
 }
 
 /** A number that may be infinite: JSON has no word for that. */
-/** A larger scale, whose square would not fit into a double, is infinite: as in Python. */
-const infinite = 1e150;
-
-export function boundedScale(scale: number): number {
-  return scale >= infinite ? Infinity : scale;
-}
-
 export function decodeScale(value: unknown): number {
   return value === "inf" ? Infinity : boundedScale(Number(value));
 }
@@ -77,115 +93,77 @@ export function encodeScale(value: number): number | string {
   return value === Infinity ? "inf" : value;
 }
 
-function initialState(state: Wire): State {
-  return {
-    scale: decodeScale(state.scale),
-    weights: state.weights === null ? null : Float64Array.from(state.weights as number[]),
-    selection: state.selection,
-    pair: [state.pair[0], state.pair[1]],
-    level: state.level,
-    standardize: state.standardize,
-    hovered: null,
-  };
-}
-
 function covariance(cov: Wire, n: number, d: number): Covariance {
-  const multiplier = cov.multiplier ?? 1;
+  const none: Covariance = { multiplier: cov.multiplier ?? 1, std: null, upper: null, factors: null, rank: 0 };
+  const size = (d * (d + 1)) / 2;
   switch (cov.kind) {
     case "zero":
-      return { kind: "zero" };
+      return none;
     case "diagonal":
-      return diagonal(cov.std, n, d, multiplier);
-    case "shared":
-      return { kind: "shared", matrix: floats(cov.matrix, d * d, "cov"), multiplier };
+      return { ...none, std: deviations(cov.std, n, d) };
+    case "shared": {
+      const matrix = floats(cov.matrix, d * d, "cov");
+      const upper: number[] = [];
+      for (let i = 0; i < d; i++) {
+        for (let j = i; j < d; j++) upper.push(0.5 * (matrix[i * d + j] + matrix[j * d + i]));
+      }
+      return { ...none, upper: Float64Array.from(upper) };
+    }
     case "dense":
-      return { kind: "dense", upper: floats(cov.upper, (n * d * (d + 1)) / 2, "cov"), multiplier };
+      return { ...none, upper: floats(cov.upper, n * size, "cov") };
     case "low-rank": {
       const rank = cov.factors.shape[2];
-      return {
-        kind: "low-rank",
-        factors: floats(cov.factors, n * d * rank, "factors"),
-        rank,
-        rest: cov.std === null ? null : diagonal(cov.std, n, d, 1),
-        multiplier,
-      };
+      const factors = floats(cov.factors, n * d * rank, "factors");
+      return { ...none, factors, rank, std: cov.std && deviations(cov.std, n, d) };
     }
     default:
       throw new Error(`covariances are of no kind known here: ${cov.kind}`);
   }
 }
 
-function diagonal(
-  std: WireArray,
-  n: number,
-  d: number,
-  multiplier: number,
-): Extract<Covariance, { kind: "diagonal" }> {
+/** Standard deviations of all features, of every row or of one that stands for all. */
+function deviations(std: WireArray, n: number, d: number): Float64Array {
   const [rows, columns] = std.shape;
   if ((rows !== 1 && rows !== n) || (columns !== 1 && columns !== d)) {
     throw new Error(`standard deviations of shape ${std.shape} are not for ${n} × ${d} values`);
   }
-  return { kind: "diagonal", std: floats(std, rows * columns, "std"), rows, columns, multiplier };
+  const values = floats(std, rows * columns, "std");
+  return columns === d ? values : Float64Array.from({ length: rows * d }, (_, at) => values[Math.floor(at / d)]);
 }
 
 function rowLaw(law: Wire, d: number): RowLaw | null {
-  if (law === null) return null;
-  switch (law.kind) {
+  switch (law?.kind) {
+    case undefined:
+      return null;
     case "independent":
       return { kind: "independent", quantiles: counted(law.quantiles.map((q: Wire) => floats(q)), d, "quantiles") };
-    case "points": {
-      const count = law.values.shape[0];
-      return { kind: "points", values: floats(law.values, count * d, "values"), count, effective: law.effective };
+    case "points":
+      return { kind: "points", values: floats(law.values, law.values.shape[0] * d, "values"), effective: law.effective };
+    case "mixture": {
+      const [weights, means, covariances] = [law.weights, law.means, law.covariances].map((part) => floats(part));
+      return { kind: "mixture", weights, means, covariances };
     }
-    case "mixture":
-      return {
-        kind: "mixture",
-        weights: floats(law.weights),
-        means: floats(law.means),
-        covariances: floats(law.covariances),
-      };
     default:
       throw new Error(`a law is of no kind known here: ${law.kind}`);
   }
 }
 
 function groups(wire: Wire, n: number): Groups {
-  const values = wire.values ? floats(wire.values, n, "groups") : null;
+  const values = wire.values && floats(wire.values, n, "groups");
   return { labels: strings(wire.labels) ?? [], codes: integers(wire.codes, n, "groups"), values };
 }
 
-function points(wire: Wire, d: number): Points {
-  const count = wire.values.shape[0];
+function precomputed(part: Wire, q: number, d: number): Precomputed {
+  const u = floats(part.u);
+  const eigenvalues = floats(part.eigenvalues, u.length * q, "eigenvalues");
+  const components = floats(part.components, u.length * q * d, "components");
   return {
-    count,
-    values: floats(wire.values, count * d, "points"),
-    rows: integers(wire.rows, count, "points"),
+    mean: floats(part.mean, d, "mean"),
+    units: floats(part.units, d, "units"),
+    totals: [part.totals[0], part.totals[1]],
+    path: { d, q, resolved: q, u, eigenvalues, components, breaks: part.breaks },
+    crossings: part.crossings.map((crossing: Wire) => ({ ...crossing, scale: sOf(crossing.u) })),
   };
-}
-
-function precomputed(wire: Wire, d: number): Precomputed {
-  const path = (part: Wire): PrecomputedPath => {
-    const u = floats(part.u);
-    const q = wire.q;
-    const followed: Path = {
-      d,
-      q,
-      resolved: q,
-      u,
-      scales: u.map(sOf),
-      eigenvalues: floats(part.eigenvalues, u.length * q, "eigenvalues"),
-      components: floats(part.components, u.length * q * d, "components"),
-      breaks: part.breaks,
-    };
-    return {
-      mean: floats(part.mean, d, "mean"),
-      units: floats(part.units, d, "units"),
-      totals: [part.totals[0], part.totals[1]],
-      path: followed,
-      crossings: part.crossings.map((wire: Wire) => ({ ...wire, scale: sOf(wire.u) })),
-    };
-  };
-  return { q: wire.q, plain: path(wire.plain), standardized: path(wire.standardized) };
 }
 
 function floats(wire: WireArray, length?: number, name = "array"): Float64Array {
@@ -198,12 +176,7 @@ function integers(wire: WireArray, length: number, name: string): Int32Array {
   return checked(new Int32Array(bytesOf(wire.data)), wire, length, name);
 }
 
-function checked<T extends { readonly length: number }>(
-  values: T,
-  wire: WireArray,
-  length: number | undefined,
-  name: string,
-): T {
+function checked<T extends { readonly length: number }>(values: T, wire: WireArray, length: number | undefined, name: string): T {
   const whole = wire.shape.reduce((a, b) => a * b, 1);
   if (values.length !== whole || (length !== undefined && whole !== length)) {
     throw new Error(`${name} has ${values.length} numbers, not ${length ?? whole}`);
@@ -224,7 +197,7 @@ function bytesOf(data: WireArray["data"]): ArrayBuffer {
 }
 
 function strings(list: Wire): string[] | null {
-  return list === null || list === undefined ? null : list.map(String);
+  return list?.map(String) ?? null;
 }
 
 function counted<T>(list: T[], count: number, name: string): T[] {

@@ -3,8 +3,9 @@
  * finite from s = 0 to s = ∞. As `uapca/sensitivity/family.py`.
  */
 
-import { dot, multiply, multiplyTransposed, trace } from "./matrices";
-import { Solver, tieTolerance } from "./spectrum";
+import { eigenpairs } from "./eigen";
+import { multiply, multiplyTransposed, rowDot, trace } from "./matrices";
+import { scaledSpectrum, spectrumOf, ties, tieTolerance } from "./spectrum";
 
 /** Eigenpairs at one point: values fall, vectors are rows. */
 export interface Pairs {
@@ -19,142 +20,89 @@ export interface Pairs {
 const leadsFrom = 1e3;
 
 export class Family {
-  readonly d: number;
-  private readonly solver: Solver;
-  private readonly sum: Float64Array;
+  /** The eigenpairs of the only end that is no multiple of the identity, if there is at most one. */
   private readonly constant: Pairs | null;
-  private readonly startTied: boolean;
-  private readonly stopTied: boolean;
-  private readonly sizes: readonly [number, number];
+  /** For each end, whether its matrix has tied eigenvalues. */
+  private readonly loose: readonly boolean[];
 
   constructor(
     readonly start: Float64Array,
     readonly stop: Float64Array,
-    d: number,
+    readonly d: number,
   ) {
-    this.d = d;
-    this.solver = new Solver(d);
-    this.sum = new Float64Array(d * d);
-    this.sizes = [largest(start), largest(stop)];
-    this.constant = this.constantPairs();
-    this.startTied = this.hasTies(start);
-    this.stopTied = this.hasTies(stop);
+    const scalar = [start, stop].map((matrix) => isScalar(matrix, d));
+    const end = scalar[0] && !scalar[1] ? 1 : 0;
+    const ends = [start, stop];
+    this.constant = scalar[0] || scalar[1] ? this.pairs(end, spectrumOf(ends[end], d)) : null;
+    this.loose = ends.map((matrix) => {
+      const { values } = eigenpairs(matrix, d);
+      return ties(values, tieTolerance(d) * Math.abs(values[0])).includes(true);
+    });
   }
 
   /** Eigenpairs at u, with the one-sided limits at both ends. */
   at(u: number): Pairs {
-    const a = 1 - u;
-    const b = u;
-    if (this.constant !== null) return this.multiple(this.constant, a, b);
-    const { d, sum, start, stop } = this;
-    for (let k = 0; k < d * d; k++) sum[k] = a * a * start[k] + b * b * stop[k];
-    const found = this.solver.raw(sum);
-    const values = found.values.map((value) => Math.max(value, 0));
-    const limit = tieTolerance(d) * values[0];
-    const tied = Array.from({ length: d - 1 }, (_, i) => values[i] - values[i + 1] <= limit);
-    const pairs = { u, values, vectors: found.vectors.slice(), tied };
-    if (this.startTied) this.settle(pairs, start, stop, a, b, this.sizes);
-    if (this.stopTied) this.settle(pairs, stop, start, b, a, [this.sizes[1], this.sizes[0]]);
-    return pairs;
+    const { d, start, stop, constant } = this;
+    const [a, b] = [1 - u, u];
+    if (constant !== null) {
+      const [own, other, rest] = constant.u === 0 ? [a * a, b * b, stop] : [b * b, a * a, start];
+      const level = (other * trace(rest, d)) / d;
+      const values = constant.values.map((value) => own * value + level);
+      return { u, values, vectors: constant.vectors.slice(), tied: constant.tied.slice() };
+    }
+    const found = this.pairs(u, eigenpairs(start.map((value, k) => a * a * value + b * b * stop[k]), d));
+    if (this.loose[0]) this.settle(found, start, stop, a, b);
+    if (this.loose[1]) this.settle(found, stop, start, b, a);
+    return found;
   }
 
   /** How fast the eigenvalues of K change with t = s²: vᵀ Ψ̄ v, of the first `count`. */
-  rates(pairs: Pairs, count: number): Float64Array {
-    const { d, stop } = this;
-    const turned = multiply(pairs.vectors, stop, count, d, d);
-    return Float64Array.from({ length: count }, (_, i) =>
-      dot(turned.subarray(i * d, i * d + d), pairs.vectors.subarray(i * d, i * d + d)),
-    );
+  rates({ vectors }: Pairs, count: number): Float64Array {
+    const turned = multiply(vectors, this.stop, count, this.d, this.d);
+    return Float64Array.from({ length: count }, (_, i) => rowDot(turned, i, vectors, i, this.d));
   }
 
   /** How fast `rates` change with t: 2 Σ (vⱼᵀ Ψ̄ v)² / (λ − λⱼ) of K; tied terms are left out. */
-  bends(pairs: Pairs, count: number): Float64Array {
+  bends({ values, vectors, u }: Pairs, count: number): Float64Array {
     const { d, stop } = this;
-    const { values, vectors, u } = pairs;
     const coupling = multiplyTransposed(multiply(vectors, stop, count, d, d), vectors, count, d, d);
     const limit = tieTolerance(d) * values[0];
-    const unit = (1 - u) ** 2;
     return Float64Array.from({ length: count }, (_, i) => {
       let sum = 0;
       for (let j = 0; j < d; j++) {
         const gap = values[i] - values[j];
         if (Math.abs(gap) > limit) sum += coupling[i * d + j] * (coupling[i * d + j] / gap);
       }
-      return 2 * sum * unit;
+      return 2 * sum * (1 - u) ** 2;
     });
   }
 
-  /** √tr of both ends. */
-  roots(): [number, number] {
-    return [Math.sqrt(trace(this.start, this.d)), Math.sqrt(trace(this.stop, this.d))];
+  private pairs(u: number, found: { values: Float64Array; vectors: Float64Array }): Pairs {
+    const values = found.values.map((value) => Math.max(value, 0));
+    return { u, values, vectors: found.vectors, tied: ties(values, tieTolerance(this.d) * values[0]) };
   }
 
   /** Puts right the eigenvectors near an end whose matrix `lead` has tied eigenvalues. */
-  private settle(
-    pairs: { values: Float64Array; vectors: Float64Array; tied: boolean[] },
-    lead: Float64Array,
-    far: Float64Array,
-    a: number,
-    b: number,
-    sizes: readonly [number, number],
-  ): void {
+  private settle({ values, vectors, tied }: Pairs, lead: Float64Array, far: Float64Array, a: number, b: number): void {
     const { d } = this;
-    if (a * a * sizes[0] < leadsFrom * b * b * sizes[1]) return;
-    const found = this.solver.scaled(far, lead, b === 0 ? Infinity : a / b);
-    if (b !== 0) for (let i = 0; i < d; i++) pairs.values[i] = b * b * found.values[i];
-    pairs.vectors.set(found.vectors);
-    const turned = multiply(pairs.vectors, far, d, d, d);
-    const inner = (i: number): number =>
-      dot(turned.subarray(i * d, i * d + d), pairs.vectors.subarray(i * d, i * d + d));
-    const limit = tieTolerance(d) * sizes[1];
-    for (let i = 0; i < d - 1; i++) {
-      if (pairs.tied[i]) pairs.tied[i] = Math.abs(inner(i + 1) - inner(i)) <= limit;
-    }
-  }
-
-  /** The eigenpairs of the only end that is no multiple of the identity, if there is at most one. */
-  private constantPairs(): Pairs | null {
-    const { d, start, stop } = this;
-    const isScalar = [scalar(start, d), scalar(stop, d)];
-    if (!isScalar[0] && !isScalar[1]) return null;
-    const which = !isScalar[0] || isScalar[1] ? 0 : 1;
-    const found = this.solver.plain(which === 0 ? start : stop);
-    const values = found.values.slice();
-    const limit = tieTolerance(d) * values[0];
-    const tied = Array.from({ length: d - 1 }, (_, i) => values[i] - values[i + 1] <= limit);
-    return { u: which, values, vectors: found.vectors.slice(), tied };
-  }
-
-  private multiple(fixed: Pairs, a: number, b: number): Pairs {
-    const { d } = this;
-    const [own, other, rest] = fixed.u === 0 ? [a * a, b * b, this.stop] : [b * b, a * a, this.start];
-    const level = (other * trace(rest, d)) / d;
-    const values = fixed.values.map((value) => own * value + level);
-    return { u: b, values, vectors: fixed.vectors.slice(), tied: fixed.tied.slice() };
-  }
-
-  private hasTies(matrix: Float64Array): boolean {
-    const { values } = this.solver.raw(matrix);
-    const limit = tieTolerance(this.d) * Math.abs(values[0]);
-    for (let i = 1; i < this.d; i++) if (values[i - 1] - values[i] <= limit) return true;
-    return false;
+    if (a * a * largest(lead) < leadsFrom * b * b * largest(far)) return;
+    const found = scaledSpectrum(far, lead, b === 0 ? Infinity : a / b, d);
+    if (b !== 0) values.set(found.values.map((value) => b * b * value));
+    vectors.set(found.vectors);
+    const turned = multiply(vectors, far, d, d, d);
+    const inner = (i: number) => rowDot(turned, i, vectors, i, d);
+    const limit = tieTolerance(d) * largest(far);
+    tied.forEach((on, i) => (tied[i] = on && Math.abs(inner(i + 1) - inner(i)) <= limit));
   }
 }
 
 /** Whether a matrix is a multiple of the identity, up to rounding. */
-function scalar(matrix: Float64Array, d: number): boolean {
+function isScalar(matrix: Float64Array, d: number): boolean {
   const level = trace(matrix, d) / d;
-  let off = 0;
-  for (let i = 0; i < d; i++) {
-    for (let j = 0; j < d; j++) {
-      off = Math.max(off, Math.abs(matrix[i * d + j] - (i === j ? level : 0)));
-    }
-  }
-  return off <= tieTolerance(d) * Math.abs(level);
+  const off = matrix.map((value, at) => value - (at % (d + 1) === 0 ? level : 0));
+  return largest(off) <= tieTolerance(d) * Math.abs(level);
 }
 
 function largest(matrix: Float64Array): number {
-  let size = 0;
-  for (const value of matrix) size = Math.max(size, Math.abs(value));
-  return size;
+  return matrix.reduce((size, value) => Math.max(size, Math.abs(value)), 0);
 }

@@ -1,4 +1,4 @@
-/** Products of small flat matrices. */
+/** Products of small matrices, flat and row by row. */
 
 /** A B for A of n × k and B of k × m. */
 export function multiply(A: Float64Array, B: Float64Array, n: number, k: number, m: number): Float64Array {
@@ -14,28 +14,14 @@ export function multiply(A: Float64Array, B: Float64Array, n: number, k: number,
 }
 
 /** A Bᵀ for A of n × k and B of m × k. */
-export function multiplyTransposed(
-  A: Float64Array,
-  B: Float64Array,
-  n: number,
-  k: number,
-  m: number,
-): Float64Array {
+export function multiplyTransposed(A: Float64Array, B: Float64Array, n: number, k: number, m: number): Float64Array {
   const out = new Float64Array(n * m);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < m; j++) {
-      let sum = 0;
-      for (let r = 0; r < k; r++) sum += A[i * k + r] * B[j * k + r];
-      out[i * m + j] = sum;
-    }
-  }
+  for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) out[i * m + j] = rowDot(A, i, B, j, k);
   return out;
 }
 
 export function transposed(A: Float64Array, n: number, m: number): Float64Array {
-  const out = new Float64Array(n * m);
-  for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) out[j * n + i] = A[i * m + j];
-  return out;
+  return A.map((_, at) => A[(at % n) * m + Math.floor(at / n)]);
 }
 
 export function trace(A: Float64Array, d: number): number {
@@ -44,8 +30,30 @@ export function trace(A: Float64Array, d: number): number {
   return sum;
 }
 
-export function dot(a: Float64Array, b: Float64Array): number {
+/** Row i of A times row j of B, both of length d. */
+export function rowDot(A: Float64Array, i: number, B: Float64Array, j: number, d: number): number {
   let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  for (let k = 0; k < d; k++) sum += A[i * d + k] * B[j * d + k];
   return sum;
+}
+
+/** Rows made orthonormal in place (Gram and Schmidt, twice), each as near to itself as those before it allow. */
+export function orthonormalize(rows: Float64Array, count: number, d: number): void {
+  for (let i = 0; i < count; i++) {
+    const row = rows.subarray(i * d, i * d + d);
+    for (let axis = -1; axis < d; axis++) {
+      // A row that the others span already gives way to the first axis that they do not.
+      if (axis >= 0) row.fill(0)[axis] = 1;
+      const before = Math.sqrt(rowDot(row, 0, row, 0, d));
+      for (let pass = 0; pass < 2; pass++) {
+        for (let done = 0; done < i; done++) {
+          const along = rowDot(rows, done, row, 0, d);
+          for (let j = 0; j < d; j++) row[j] -= along * rows[done * d + j];
+        }
+      }
+      const norm = Math.sqrt(rowDot(row, 0, row, 0, d));
+      for (let j = 0; j < d; j++) row[j] /= norm;
+      if (norm > 1e-8 * before) break;
+    }
+  }
 }

@@ -1,9 +1,9 @@
 /** The components for every s, on a grid so fine that none shown turns far from point to point. */
 
 import type { Break, Path } from "../model";
-import { sOf } from "../model";
 import type { Family, Pairs } from "./family";
 import { follow, likePlaced, reach } from "./following";
+import { trace } from "./matrices";
 
 /** The largest angle by which a shown component turns between neighbours: two degrees. */
 const turn = (2 * Math.PI) / 180;
@@ -12,94 +12,99 @@ const coarse = 64;
 const finest = 2 ** -34;
 const floor = 2 ** -50;
 
+/** Work that takes longer than a frame, in steps: between any two of them the page can draw. */
+export type Steps<T> = Generator<void, T, void>;
+
+/** All steps at once. */
+export function finished<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
 /** The path of a family, fine enough for its `resolved` leading components. */
-export function adaptivePath(family: Family, resolved: number): Path {
+export function* adaptivePath(family: Family, resolved: number): Steps<Path> {
   const { d } = family;
   const shown = Math.min(resolved, d);
-  const limit = Math.cos(turn);
-  let points = union(firstGrid(family, coarse), [0, 0.5, 1]).map((u) => family.at(u));
   const enclosed = new Set<number>();
   const beside = new Set<number>();
+  let points = yield* withPoints(family, [], [...firstGrid(family, coarse), 0.5]);
   for (;;) {
     const wanted = besideTies(family, points, shown, beside);
-    for (let k = 0; k + 1 < points.length; k++) {
-      const [low, high] = [points[k], points[k + 1]];
-      const overlaps = likePlaced(low.vectors, high.vectors, d, shown);
-      if (overlaps.every((overlap) => Math.abs(overlap) >= limit)) continue;
+    for (const [low, high] of turning(points, d, shown, turn)) {
       if (enclosed.has(low.u) || isFinest(low.u, high.u)) continue;
       const [added, swap] = parted(family, low, high, shown);
+      yield;
       wanted.push(...added);
       if (swap !== null) enclosed.add(swap);
     }
-    if (wanted.length === 0) break;
-    points = merged(points, wanted.map((u) => family.at(u)));
+    if (wanted.length === 0) return assembled(points, d, shown);
+    points = yield* withPoints(family, points, wanted);
   }
-  return assembled(points, d, shown);
 }
 
-/** The path on a given grid, rising from 0 to 1. */
-export function fixedPath(family: Family, grid: readonly number[]): Path {
-  return assembled(grid.map((u) => family.at(u)), family.d, 0);
+/** A quick path on so many even points. */
+export function fixedPath(family: Family, count: number): Path {
+  const grid = Array.from({ length: count }, (_, k) => k / (count - 1));
+  return assembled(finished(withPoints(family, [], grid)), family.d, 0);
 }
 
 function assembled(points: Pairs[], d: number, resolved: number): Path {
-  let anchor = 0;
-  points.forEach(({ u }, k) => {
-    if (Math.abs(u - 0.5) < Math.abs(points[anchor].u - 0.5)) anchor = k;
-  });
-  const order = follow(points, d, anchor);
+  const u = Float64Array.from(points, (point) => point.u);
+  const order = follow(points, d, u.findIndex((at) => at >= 0.5));
+  const breaks: Break[] = [];
+  for (let k = 1; k < points.length; k++) {
+    const ranks = Array.from(order[k]).filter((rank, i) => rank !== order[k - 1][i]);
+    if (ranks.length > 0) breaks.push({ at: k, ranks: ranks.sort((a, b) => a - b) });
+  }
   const eigenvalues = new Float64Array(points.length * d);
   const components = new Float64Array(points.length * d * d);
-  const breaks: Break[] = [];
   points.forEach((point, k) => {
     eigenvalues.set(point.values, k * d);
     components.set(point.vectors, k * d * d);
-    if (k === 0 || order[k] === order[k - 1]) return;
-    const ranks: number[] = [];
-    for (let i = 0; i < d; i++) if (order[k][i] !== order[k - 1][i]) ranks.push(order[k][i]);
-    if (ranks.length > 0) breaks.push({ at: k, ranks: ranks.sort((a, b) => a - b) });
   });
-  const u = Float64Array.from(points, (point) => point.u);
-  return { d, q: d, resolved, u, scales: u.map(sOf), eigenvalues, components, breaks };
+  return { d, q: d, resolved, u, eigenvalues, components, breaks };
 }
 
 /** A coarse grid, and where both ends differ in size, one more about their balance. */
 export function firstGrid(family: Family, count: number): number[] {
   const even = Array.from({ length: count + 1 }, (_, k) => k / count);
-  const [near, far] = family.roots();
+  const [near, far] = [family.start, family.stop].map((matrix) => Math.sqrt(trace(matrix, family.d)));
   if (Math.min(near, far) <= 0 || (near / far > 0.25 && near / far < 4)) return even;
-  return union(
-    even,
-    even.map((u) => (u * near) / ((1 - u) * far + u * near)),
-  );
+  return [...even, ...even.map((u) => (u * near) / ((1 - u) * far + u * near))];
 }
 
-/** Two grids as one, rising, each point once. */
-export function merged(points: readonly Pairs[], added: readonly Pairs[]): Pairs[] {
-  const sorted = [...points, ...added].sort((a, b) => a.u - b.u);
-  return sorted.filter((point, k) => k === 0 || point.u !== sorted[k - 1].u);
+/** A grid with further points, rising, each once. */
+export function* withPoints(family: Family, points: readonly Pairs[], added: readonly number[]): Steps<Pairs[]> {
+  const known = new Map(points.map((point) => [point.u, point]));
+  for (const u of added) {
+    if (known.has(u)) continue;
+    known.set(u, family.at(u));
+    yield;
+  }
+  return [...known.values()].sort((a, b) => a.u - b.u);
 }
 
-function union(first: readonly number[], second: readonly number[]): number[] {
-  return [...new Set([...first, ...second])].sort((a, b) => a - b);
+/** Neighbours between which one of the first vectors turns by more than an angle. */
+export function turning(points: readonly Pairs[], d: number, count: number, angle: number): [Pairs, Pairs][] {
+  return points
+    .slice(1)
+    .map((high, k): [Pairs, Pairs] => [points[k], high])
+    .filter(([low, high]) =>
+      likePlaced(low.vectors, high.vectors, d, count).some((overlap) => Math.abs(overlap) < Math.cos(angle)),
+    );
 }
 
 /** New points where leading vectors turn too far, and the lower side of a crossing just enclosed. */
-function parted(
-  family: Family,
-  before: Pairs,
-  after: Pairs,
-  shown: number,
-): [added: number[], swap: number | null] {
+function parted(family: Family, low: Pairs, high: Pairs, shown: number): [added: number[], swap: number | null] {
   const { d } = family;
-  let [low, high] = [before, after];
   const { places, angle } = reach(low, high, d, 0, shown);
   if (angle > turn) return [[0.5 * (low.u + high.u)], null];
   if (unmoved(places, shown)) return [[], null];
   while (!isFinest(low.u, high.u)) {
     const here = family.at(0.5 * (low.u + high.u));
-    const first = reach(low, here, d, 0, shown);
-    const second = reach(here, high, d, 0, shown);
+    const [first, second] = [reach(low, here, d, 0, shown), reach(here, high, d, 0, shown)];
     const still = unmoved(first.places, shown);
     if (Math.max(first.angle, second.angle) > turn || still === unmoved(second.places, shown)) {
       return [[here.u], null];
@@ -115,37 +120,28 @@ function besideTies(family: Family, points: Pairs[], shown: number, done: Set<nu
   const wanted: number[] = [];
   for (let k = 1; k + 1 < points.length; k++) {
     const { u, tied } = points[k];
-    const lone: number[] = [];
-    for (let i = 0; i < Math.min(shown, family.d - 1); i++) {
-      if (tied[i] && !points[k - 1].tied[i] && !points[k + 1].tied[i]) lone.push(i);
-    }
+    const lone = tied
+      .map((on, i) => (on && i < shown && !points[k - 1].tied[i] && !points[k + 1].tied[i] ? i : -1))
+      .filter((i) => i >= 0);
     if (lone.length === 0 || done.has(u)) continue;
     done.add(u);
-    const nearest = Math.max(finest * Math.min(u, 1 - u), 4 * spacing(u));
+    const spacing = 2 ** (Math.floor(Math.log2(u)) - 52); // to the next larger number
+    const nearest = Math.max(finest * Math.min(u, 1 - u), 4 * spacing);
     for (const side of [-1, 1]) {
       const room = Math.abs(points[k + side].u - u);
       for (let step = nearest; step < room; step *= 4) {
-        const at = u + side * step;
-        const found = family.at(at);
-        // The first at which the values have parted.
-        if (lone.every((i) => !found.tied[i])) {
-          wanted.push(at);
-          break;
-        }
+        const { tied: there } = family.at(u + side * step);
+        if (lone.some((i) => there[i])) continue;
+        wanted.push(u + side * step); // the first at which the values have parted
+        break;
       }
     }
   }
   return wanted;
 }
 
-/** The distance from x to the next larger number. */
-function spacing(x: number): number {
-  return 2 ** (Math.floor(Math.log2(x)) - 52);
-}
-
 function unmoved(places: Int32Array, shown: number): boolean {
-  for (let i = 0; i < shown; i++) if (places[i] !== i) return false;
-  return true;
+  return places.subarray(0, shown).every((place, i) => place === i);
 }
 
 function isFinest(low: number, high: number): boolean {

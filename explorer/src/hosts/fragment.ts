@@ -1,84 +1,74 @@
 /** A view as the fragment of an address: `#s=2.5&pair=1-3&level=0.5&std=1&rows=0-4-7&w=…&names=0`. */
 
-import { encodeScale, decodeScale } from "../core/index";
-import type { Dataset, Options, State } from "../model";
+import { decodeScale, encodeScale } from "../core/decode";
+import type { Dataset, State } from "../model";
 
 /** The word for the weights that come with the data. */
 const own = "own";
 
+interface Part<T> {
+  readonly name: string;
+  write(value: T): string;
+  /** Undefined for nonsense that no rule for states would find. */
+  read(text: string): T | undefined;
+}
+
+const flag = (name: string): Part<boolean> => ({
+  name,
+  write: (on) => (on ? "1" : "0"),
+  read: (text) => ({ "0": false, "1": true })[text],
+});
+
+/** What an address keeps, in the order in which it is written. */
+const parts: { readonly [K in Exclude<keyof State, "hovered">]: Part<State[K]> } = {
+  // A plus in an address is read as a space: 1e+21 goes as 1e21.
+  scale: {
+    name: "s",
+    write: (scale) => String(encodeScale(scale)).replace("+", ""),
+    read: (text) => (text.trim() === "" ? undefined : decodeScale(text)),
+  },
+  pair: {
+    name: "pair",
+    write: (pair) => pair.map((i) => i + 1).join("-"),
+    read: (text) => numbers(text, "-").map((i) => i - 1) as [number, number],
+  },
+  level: { name: "level", write: String, read: Number },
+  standardize: flag("std"),
+  selection: { name: "rows", write: (rows) => rows.join("-"), read: (text) => numbers(text, "-") },
+  weights: {
+    name: "w",
+    // All digits, but no more characters than it takes.
+    write: (weights) => (weights ? Array.from(weights, (w) => String(w).replace(/^0\./, ".")).join("_") : own),
+    read: (text) => (text === own ? null : Float64Array.from(numbers(text, "_"))),
+  },
+  names: flag("names"),
+  points: flag("points"),
+  logarithmic: flag("log"),
+  densities: flag("densities"),
+  bars: { name: "bars", write: String, read: (text) => (["entries", "contributions"] as const).find((kind) => kind === text) },
+  pinned: { name: "feature", write: String, read: (text) => (/^\d+$/.test(text) ? Number(text) : undefined) },
+};
+const keys = Object.keys(parts) as (keyof typeof parts)[];
+
 /** What differs from how the page opens, and nothing that does not. */
-export function toFragment(state: State, { initial }: Dataset, looks: Partial<Options> = {}): string {
-  const parts: string[] = [];
-  if (state.scale !== initial.scale) parts.push(`s=${unspaced(state.scale)}`);
-  if (state.pair.join() !== initial.pair.join()) {
-    parts.push(`pair=${state.pair.map((i) => i + 1).join("-")}`);
-  }
-  if (state.level !== initial.level) parts.push(`level=${state.level}`);
-  if (state.standardize !== initial.standardize) parts.push(`std=${state.standardize ? 1 : 0}`);
-  if (state.selection.join() !== initial.selection.join()) parts.push(`rows=${state.selection.join("-")}`);
-  if (state.weights?.join() !== initial.weights?.join()) {
-    parts.push(`w=${state.weights === null ? own : Array.from(state.weights, packed).join("_")}`);
-  }
-  const { labels, points, logarithmic, shape, bars, pinned } = looks;
-  if (labels !== undefined) parts.push(`names=${labels ? 1 : 0}`);
-  if (points !== undefined) parts.push(`points=${points ? 1 : 0}`);
-  if (logarithmic !== undefined) parts.push(`log=${logarithmic ? 1 : 0}`);
-  if (shape !== undefined) parts.push(`densities=${shape === "densities" ? 1 : 0}`);
-  if (bars !== undefined) parts.push(`bars=${bars}`);
-  if (typeof pinned === "number") parts.push(`feature=${pinned}`);
-  return parts.join("&");
+export function toFragment(state: State, { initial }: Dataset): string {
+  return keys
+    .filter((key) => String(state[key]) !== String(initial[key]))
+    .map((key) => `${parts[key].name}=${(parts[key] as Part<unknown>).write(state[key])}`)
+    .join("&");
 }
 
 /** The view a fragment stands for. What it does not mention is as the page opens. */
-export function fromFragment(fragment: string, { initial }: Dataset): Partial<State> {
-  const parts = new URLSearchParams(fragment.replace(/^#/, ""));
-  const state: { -readonly [K in keyof State]?: State[K] } = { ...initial };
-  const scale = parts.get("s");
-  if (scale !== null && scale.trim() !== "") state.scale = decodeScale(scale);
-  const pair = numbers(parts.get("pair"), "-");
-  if (pair !== null && pair.length === 2) state.pair = [pair[0] - 1, pair[1] - 1];
-  const level = parts.get("level");
-  if (level !== null) state.level = Number(level);
-  const standardize = parts.get("std");
-  if (standardize !== null) state.standardize = standardize === "1";
-  const rows = numbers(parts.get("rows"), "-");
-  if (rows !== null) state.selection = rows;
-  const weights = parts.get("w");
-  if (weights === own) state.weights = null;
-  else if (weights !== null) state.weights = Float64Array.from(numbers(weights, "_")!);
-  return state;
+export function fromFragment(fragment: string, { initial }: Dataset): State {
+  const given = new URLSearchParams(fragment.replace(/^#/, ""));
+  const found = keys.flatMap((key) => {
+    const text = given.get(parts[key].name);
+    const value = text === null ? undefined : parts[key].read(text);
+    return value === undefined ? [] : [[key, value]];
+  });
+  return { ...initial, ...Object.fromEntries(found) };
 }
 
-/** How the page of a fragment is looked at: what differs from how it opens. */
-export function looksOf(fragment: string): Partial<Options> {
-  const parts = new URLSearchParams(fragment.replace(/^#/, ""));
-  const looks: { -readonly [K in keyof Options]?: Options[K] } = {};
-  const flag = (name: string, act: (on: boolean) => void) => {
-    const value = parts.get(name);
-    if (value === "0" || value === "1") act(value === "1");
-  };
-  flag("names", (on) => (looks.labels = on));
-  flag("points", (on) => (looks.points = on));
-  flag("log", (on) => (looks.logarithmic = on));
-  flag("densities", (on) => (looks.shape = on ? "densities" : "ellipses"));
-  const bars = parts.get("bars");
-  if (bars === "entries" || bars === "contributions") looks.bars = bars;
-  const feature = parts.get("feature");
-  if (feature !== null && /^\d+$/.test(feature)) looks.pinned = Number(feature);
-  return looks;
-}
-
-/** A plus in an address is read as a space: 1e+21 goes as 1e21. */
-function unspaced(scale: number): string {
-  return String(encodeScale(scale)).replace("+", "");
-}
-
-/** All digits, but no more characters than it takes. */
-function packed(weight: number): string {
-  return String(weight).replace(/^0\./, ".");
-}
-
-function numbers(text: string | null, separator: string): number[] | null {
-  if (text === null) return null;
+function numbers(text: string, separator: string): number[] {
   return text === "" ? [] : text.split(separator).map((part) => (part.trim() === "" ? NaN : Number(part)));
 }

@@ -1,6 +1,7 @@
 /** State with its rules, shared by both hosts. */
 
-import { boundedScale, normalised } from "../core/index";
+import { boundedScale, hasDensities } from "../core/decode";
+import { normalized } from "../core/engine";
 import type { Dataset, State } from "../model";
 
 export type Listener = (state: State, changed: ReadonlySet<keyof State>) => void;
@@ -17,11 +18,9 @@ export class Store {
     this.state = { ...dataset.initial, ...allowed(change, dataset) };
   }
 
-  get(): State {
-    return this.state;
-  }
+  readonly get = (): State => this.state;
 
-  set(change: Partial<State>): void {
+  readonly set = (change: Partial<State>): void => {
     const wanted = allowed(change, this.dataset);
     const changed = new Set<keyof State>();
     for (const key of Object.keys(wanted) as (keyof State)[]) {
@@ -30,53 +29,56 @@ export class Store {
     if (changed.size === 0) return;
     this.state = { ...this.state, ...wanted };
     for (const listener of [...this.listeners]) listener(this.state, changed);
-  }
+  };
 
-  onChange(listener: Listener): () => void {
+  readonly onChange = (listener: Listener): (() => void) => {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
-  }
+  };
 }
 
 /** The parts of a change that make sense for the data, brought into order; the rest is left out. */
 export function allowed(change: Partial<State>, dataset: Dataset): Partial<State> {
-  const { n, d, precomputed } = dataset;
-  const q = precomputed?.q ?? d;
-  const out: { -readonly [K in keyof State]?: State[K] } = {};
-  const { scale, weights, selection, pair, level, standardize, hovered } = change;
-  if (typeof scale === "number" && scale >= 0) out.scale = boundedScale(scale);
-  if (weights === null) out.weights = null;
-  else if (weights !== undefined && precomputed === null && sensible(weights, n)) {
-    out.weights = normalised(Float64Array.from(weights));
-  }
-  if (Array.isArray(selection)) {
-    const rows = selection.filter((row) => Number.isInteger(row) && row >= 0 && row < n);
-    out.selection = [...new Set(rows)].sort((a, b) => a - b);
-  }
-  if (Array.isArray(pair) && pair.length === 2) {
-    const inside = pair.every((i) => Number.isInteger(i) && i >= 0 && i < q);
-    if (inside && (pair[0] !== pair[1] || q === 1)) out.pair = [pair[0], pair[1]];
-  }
-  if (typeof level === "number" && level > 0 && level < 1) out.level = level;
-  if (typeof standardize === "boolean") out.standardize = standardize;
-  if (hovered === null) out.hovered = null;
-  else if (hovered !== undefined) {
-    const count = hovered.kind === "row" ? n : hovered.kind === "feature" ? d : 0;
-    if (Number.isInteger(hovered.index) && hovered.index >= 0 && hovered.index < count) {
-      out.hovered = { kind: hovered.kind, index: hovered.index };
-    }
-  }
-  return out;
+  const { n, d, q, precomputed } = dataset;
+  const isIndex = (i: unknown, count: number) => Number.isInteger(i) && (i as number) >= 0 && (i as number) < count;
+  const isFlag = (value: unknown) => typeof value === "boolean";
+  // Each rule returns what is let in, or undefined.
+  const rules: { [K in keyof State]: (value: State[K]) => State[K] | undefined } = {
+    scale: (scale) => (typeof scale === "number" && scale >= 0 ? boundedScale(scale) : undefined),
+    weights: (weights) => {
+      if (weights === null) return null;
+      return !precomputed && sensible(weights, n) ? normalized(Float64Array.from(weights)) : undefined;
+    },
+    selection: (rows) =>
+      Array.isArray(rows) ? [...new Set(rows.filter((row) => isIndex(row, n)))].sort((a, b) => a - b) : undefined,
+    pair: (pair) => {
+      const inside = Array.isArray(pair) && pair.length === 2 && pair.every((i) => isIndex(i, q));
+      return inside && (pair[0] !== pair[1] || q === 1) ? [pair[0], pair[1]] : undefined;
+    },
+    level: (level) => (typeof level === "number" && level > 0 && level < 1 ? level : undefined),
+    standardize: (on) => (isFlag(on) ? on : undefined),
+    names: (on) => (isFlag(on) ? on : undefined),
+    points: (on) => (isFlag(on) ? on && dataset.points !== null : undefined),
+    densities: (on) => (isFlag(on) ? on && hasDensities(dataset) : undefined),
+    logarithmic: (on) => (isFlag(on) ? on : undefined),
+    bars: (bars) => (bars === "entries" || bars === "contributions" ? bars : undefined),
+    pinned: (feature) => (feature === null || isIndex(feature, d) ? feature : undefined),
+    hovered: (hovered) => {
+      if (hovered === null) return null;
+      const count = hovered.kind === "row" ? n : hovered.kind === "feature" ? d : 0;
+      return isIndex(hovered.index, count) ? { kind: hovered.kind, index: hovered.index } : undefined;
+    },
+  };
+  const entries = (Object.keys(change) as (keyof State)[]).flatMap((key) => {
+    const value = change[key] === undefined ? undefined : (rules[key] as (value: unknown) => unknown)(change[key]);
+    return value === undefined ? [] : [[key, value]];
+  });
+  return Object.fromEntries(entries);
 }
 
 function sensible(weights: ArrayLike<number>, n: number): boolean {
-  if (weights.length !== n) return false;
-  let some = false;
-  for (let row = 0; row < n; row++) {
-    if (!(weights[row] >= 0 && weights[row] < Infinity)) return false;
-    some ||= weights[row] > 0;
-  }
-  return some;
+  const values = Array.from(weights);
+  return values.length === n && values.every((w) => w >= 0 && w < Infinity) && values.some((w) => w > 0);
 }
 
 /** Whether two values of a state are equal, entry by entry. */

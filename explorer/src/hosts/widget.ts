@@ -1,10 +1,10 @@
 /** The notebook host: an anywidget whose traits mirror the state, both ways. */
 
-import { createEngine, decode, decodeScale, encodeScale } from "../core/index";
+import { decode, decodeScale, encodeScale } from "../core/decode";
+import { Engine } from "../core/engine";
 import type { Dataset, Host, State } from "../model";
 import { mount } from "../page/index";
 import sheet from "../page.css";
-import { save } from "./save";
 import { Store } from "./store";
 
 /** The part of anywidget's model that is used here. */
@@ -48,17 +48,9 @@ export function widgetHost(model: WidgetModel, dataset: Dataset): { host: Host; 
     model.on(`change:${trait}`, callback);
     return () => model.off(`change:${trait}`, callback);
   });
-  const host: Host = {
-    kind: "widget",
-    get: () => store.get(),
-    set: (change) => store.set(change),
-    onChange: (listener) => store.onChange(listener),
-    looks: null,
-    link: () => null,
-    save,
-  };
+  const { get, set, onChange } = store;
   return {
-    host,
+    host: { kind: "widget", get, set, onChange, link: () => null },
     close: () => {
       if (timer !== undefined) {
         clearTimeout(timer);
@@ -86,7 +78,7 @@ export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): 
   const keep = (event: Event): void => event.stopPropagation();
   el.addEventListener("keydown", keep);
   const { host, close } = widgetHost(model, dataset);
-  const unmount = mount(root, createEngine(dataset), host);
+  const unmount = mount(root, new Engine(dataset), host);
   return () => {
     unmount();
     close();
@@ -97,23 +89,11 @@ export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): 
 
 function fromTrait(model: WidgetModel, trait: Trait): Partial<State> {
   const value = model.get(trait);
-  switch (trait) {
-    case "scale":
-      return { scale: decodeScale(value) };
-    case "weights":
-      return { weights: value === null ? null : Float64Array.from(value as number[]) };
-    default:
-      return { [trait]: value };
-  }
+  if (trait === "scale") return { scale: decodeScale(value) };
+  return { [trait]: trait === "weights" && value !== null ? Float64Array.from(value as number[]) : value };
 }
 
 function toTrait(state: State, trait: Trait): unknown {
-  switch (trait) {
-    case "scale":
-      return encodeScale(state.scale);
-    case "weights":
-      return state.weights === null ? null : Array.from(state.weights);
-    default:
-      return state[trait];
-  }
+  if (trait === "scale") return encodeScale(state.scale);
+  return trait === "weights" && state.weights !== null ? Array.from(state.weights) : state[trait];
 }

@@ -1,35 +1,28 @@
 /** The controls: the scale with its ticks and animation, the components, the level, the look. */
 
-import { uOf } from "../model";
+import { hasDensities } from "../core/decode";
+import { uOf, type Host, type State } from "../model";
+import { arrowStep } from "./chart";
 import { button, el, set } from "./dom";
 import { digits, scaleText } from "./format";
 import { scaleAt, snapped, TICKS } from "./hyperbolic";
-import { player } from "./player";
-import { has, hasDensities, type Changes, type Context, type Panel, type Scene } from "./scene";
+import { has, type Context, type Panel } from "./scene";
 import { texts } from "./texts";
 
 const words = texts.controls;
 
 const LEVELS = [0.5, 0.68, 0.9, 0.95, 0.99];
 const THUMB = 18; // width of the slider's handle in pixels; the style sheet has the same
+const SECONDS = 9; // of the animation, from s = 0 to s = ∞
+const PAUSE = 1500; // milliseconds at each tick, where motion is to be reduced
 
-export interface Controls extends Panel {
-  /** Ends the animation. */
-  stop(): void;
-}
-
-export function controls(context: Context): Controls {
+export function controls(context: Context): Panel {
   const { data, host } = context;
-  const play = button(
-    words.play,
-    { class: "uapca-play", "aria-pressed": "false", title: words.playTitle },
-    () => motion.toggle(),
-  );
+  const play = button(words.play, { class: "uapca-play", "aria-pressed": "false", title: words.playTitle }, () => motion.toggle());
   const motion = player(host, (playing) => {
     play.textContent = playing ? words.pause : words.play;
     set(play, { "aria-pressed": String(playing) });
   });
-
   const slider = el("input", {
     type: "range",
     min: 0,
@@ -39,7 +32,7 @@ export function controls(context: Context): Controls {
     id: context.id("scale"),
     "aria-label": words.scale,
   });
-  const go = (u: number, reach: number) => {
+  const go = (u: number, reach = 0) => {
     motion.stop();
     host.set({ scale: scaleAt(snapped(u, reach)) });
   };
@@ -47,19 +40,17 @@ export function controls(context: Context): Controls {
   slider.addEventListener("keydown", (event) => {
     const u = uOf(host.get().scale);
     const small = event.shiftKey ? 0.001 : 0.01;
-    const step = { ArrowLeft: -small, ArrowDown: -small, ArrowRight: small, ArrowUp: small }[event.key];
+    const step = arrowStep(event.key, small);
     if (step) go(u + step, small * 0.4);
-    else if (event.key === "Home") go(0, 0);
-    else if (event.key === "End") go(1, 0);
-    else if (event.key === "PageUp") go((TICKS.find((t) => t.u > u + 1e-9) ?? TICKS[TICKS.length - 1]).u, 0);
-    else if (event.key === "PageDown") go(([...TICKS].reverse().find((t) => t.u < u - 1e-9) ?? TICKS[0]).u, 0);
+    else if (event.key === "Home") go(0);
+    else if (event.key === "End") go(1);
+    else if (event.key === "PageUp") go(TICKS.find((t) => t.u > u + 1e-9)?.u ?? 1);
+    else if (event.key === "PageDown") go([...TICKS].reverse().find((t) => t.u < u - 1e-9)?.u ?? 0);
     else return;
     event.preventDefault();
   });
   const ticks = TICKS.map((tick) => {
-    const node = button(tick.label, { class: "uapca-tick", tabindex: -1, "aria-label": `s = ${tick.label}` }, () =>
-      go(tick.u, 0),
-    );
+    const node = button(tick.label, { class: "uapca-tick", tabindex: -1, "aria-label": `s = ${tick.label}` }, () => go(tick.u));
     node.style.left = `${100 * tick.u}%`;
     return node;
   });
@@ -71,63 +62,42 @@ export function controls(context: Context): Controls {
     "aria-label": words.entry,
     size: 6,
   });
-  const read = () => {
+  entry.addEventListener("change", () => {
     const text = entry.value.trim().replace(",", ".");
-    const value = /^(\u221e|inf|infinity)$/i.test(text)
-      ? Infinity
-      : text === "½"
-        ? 0.5
-        : text === ""
-          ? NaN
-          : Number(text);
+    const value = /^(\u221e|inf|infinity)$/i.test(text) ? Infinity : text === "½" ? 0.5 : text === "" ? NaN : Number(text);
     motion.stop();
     if (value >= 0) host.set({ scale: value });
     else entry.value = entryText(host.get().scale);
-  };
-  entry.addEventListener("change", read);
+  });
 
-  const count = data.precomputed?.q ?? data.d;
-  const pair = [0, 1].map((k) => {
-    const node = el("select", {
-      "aria-label": k ? words.vertical : words.horizontal,
-    });
-    for (let i = 0; i < count; i++) node.append(el("option", { value: i }, texts.component(i)));
+  const pair = [words.horizontal, words.vertical].map((label, k) => {
+    const node = el("select", { "aria-label": label });
+    for (let i = 0; i < data.q; i++) node.append(el("option", { value: i }, texts.component(i)));
     node.addEventListener("change", () => {
       const next = [...host.get().pair] as [number, number];
       const before = next[k];
       next[k] = Number(node.value);
       // The other axis gives way: the same component twice would show a line.
-      if (next[0] === next[1] && count > 1) next[1 - k] = before;
+      if (next[0] === next[1] && data.q > 1) next[1 - k] = before;
       host.set({ pair: next });
     });
     return node;
   });
   const both = el("span", { class: "uapca-field" }, words.components, pair[0], " × ", pair[1]);
-  both.hidden = count < 2;
+  both.hidden = data.q < 2;
   const level = el("select", { "aria-label": words.levelTitle });
   level.addEventListener("change", () => host.set({ level: Number(level.value) }));
-  const standardize = check(words.standardize, words.standardizeTitle, (on) =>
-    host.set({ standardize: on }),
-  );
-  const labels = check(words.names, words.namesTitle, (on) => context.choose({ labels: on }));
-  const points = check(words.points, words.pointsTitle, (on) => context.choose({ points: on }));
-  const densities = check(words.densities, words.densitiesTitle, (on) =>
-    context.choose({ shape: on ? "densities" : "ellipses" }),
-  );
-  points.node.hidden = !data.points;
-  densities.node.hidden = !hasDensities(data);
+  const checks = (["standardize", "names", "points", "densities"] as const).map((key) => {
+    const box = el("input", { type: "checkbox" });
+    box.addEventListener("change", () => host.set({ [key]: box.checked }));
+    const node = el("label", { class: "uapca-field uapca-check", title: words[`${key}Title`] }, box, ` ${words[key]}`);
+    node.hidden = (key === "points" && !data.points) || (key === "densities" && !hasDensities(data));
+    return { key, box, node };
+  });
 
   const track = el("div", { class: "uapca-track" }, slider, el("div", { class: "uapca-ticks" }, ...ticks));
-  const choices = el(
-    "div",
-    { class: "uapca-choices" },
-    both,
-    el("label", { class: "uapca-field" }, words.level, level),
-    standardize.node,
-    labels.node,
-    points.node,
-    densities.node,
-  );
+  const levels = el("label", { class: "uapca-field" }, words.level, level);
+  const choices = el("div", { class: "uapca-choices" }, both, levels, ...checks.map((check) => check.node));
   const node = el(
     "section",
     { class: "uapca-controls", "aria-label": words.label },
@@ -135,9 +105,7 @@ export function controls(context: Context): Controls {
     choices,
   );
   // On a phone the choices scroll away and the slider stays; how many lines they take depends on the data.
-  const watch = new ResizeObserver(() =>
-    node.style.setProperty("--uapca-choices", `${choices.offsetHeight + 10}px`),
-  );
+  const watch = new ResizeObserver(() => node.style.setProperty("--uapca-choices", `${choices.offsetHeight + 10}px`));
   watch.observe(choices);
 
   return {
@@ -146,48 +114,69 @@ export function controls(context: Context): Controls {
       motion.stop();
       watch.disconnect();
     },
-    draw(scene: Scene, changes: Changes) {
-      const { state, options } = scene;
+    draw({ state }, changes) {
       if (has(changes, "scale")) {
         const u = uOf(state.scale);
         if (Number(slider.value) !== u) slider.value = String(u);
         slider.style.setProperty("--uapca-at", `${100 * u}%`);
         set(slider, { "aria-valuetext": `s = ${scaleText(state.scale)}` });
-        if (!entry.matches(":focus") || motion.playing) entry.value = entryText(state.scale);
+        if (!entry.matches(":focus") || motion.playing()) entry.value = entryText(state.scale);
         ticks.forEach((tick, i) => tick.classList.toggle("is-on", TICKS[i].scale === state.scale));
       }
       if (has(changes, "pair")) pair.forEach((select, k) => (select.value = String(state.pair[k])));
-      if (has(changes, "level")) offer(state.level);
-      if (has(changes, "standardize")) standardize.box.checked = state.standardize;
-      show(labels, options.labels);
-      show(points, options.points);
-      show(densities, options.shape === "densities");
+      if (has(changes, "level")) offer(state);
+      for (const { key, box } of checks) if (box.checked !== state[key]) box.checked = state[key];
     },
   };
 
   /** The usual levels, and the current one if it is another. */
-  function offer(current: number): void {
-    const levels = LEVELS.includes(current) ? LEVELS : [...LEVELS, current].sort((a, b) => a - b);
-    level.replaceChildren(...levels.map((p) => el("option", { value: p }, `${digits(100 * p, 4)} %`)));
+  function offer({ level: current }: State): void {
+    const offered = [...new Set([...LEVELS, current])].sort((a, b) => a - b);
+    level.replaceChildren(...offered.map((p) => el("option", { value: p }, `${digits(100 * p, 4)} %`)));
     level.value = String(current);
   }
 }
 
-interface Check {
-  readonly node: HTMLElement;
-  readonly box: HTMLInputElement;
-}
-
-function check(label: string, title: string, act: (on: boolean) => void): Check {
-  const box = el("input", { type: "checkbox" });
-  box.addEventListener("change", () => act(box.checked));
-  return { node: el("label", { class: "uapca-field uapca-check", title }, box, ` ${label}`), box };
-}
-
-function show({ box }: Check, on: boolean): void {
-  if (box.checked !== on) box.checked = on;
-}
-
 function entryText(s: number): string {
   return s === Infinity ? "∞" : String(Number(s.toPrecision(4)));
+}
+
+/** Moves s there and back until stopped; in jumps from tick to tick for people who asked for less motion. */
+function player(host: Host, changed: (playing: boolean) => void) {
+  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let [direction, before] = [1, 0];
+
+  function glide(now: number): void {
+    const elapsed = before ? Math.min(Math.max(now - before, 0), 100) / 1000 : 0;
+    before = now;
+    let u = uOf(host.get().scale) + (direction * elapsed) / SECONDS;
+    if (u >= 1) [u, direction] = [1, -1];
+    if (u <= 0) [u, direction] = [0, 1];
+    host.set({ scale: scaleAt(u) });
+    frame = requestAnimationFrame(glide);
+  }
+
+  function jump(): void {
+    const u = uOf(host.get().scale);
+    host.set({ scale: (TICKS.find((tick) => tick.u > u + 1e-9) ?? TICKS[0]).scale });
+    timer = setTimeout(jump, PAUSE);
+  }
+
+  const playing = () => frame !== 0 || timer !== undefined;
+  const stop = () => {
+    if (!playing()) return;
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    [frame, timer] = [0, undefined];
+    changed(false);
+  };
+  const toggle = () => {
+    if (playing()) return stop();
+    changed(true);
+    [direction, before] = [host.get().scale === Infinity ? -1 : 1, 0];
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) jump();
+    else frame = requestAnimationFrame(glide);
+  };
+  return { playing, stop, toggle };
 }

@@ -1,19 +1,78 @@
-/** The numbers of the selected rows, side by side. */
+/** The numbers of rows: of the one that is pointed at beside it, of the selected ones side by side. */
 
+import { standardDeviation } from "../core/covariances";
+import type { Dataset } from "../model";
 import { section } from "./chart";
 import { el, nameNode, setText } from "./dom";
-import { percent } from "./format";
-import { color } from "./palette";
-import { swatch } from "./projection/legend";
-import { measured } from "./projection/tooltip";
-import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
+import { digits, percent } from "./format";
+import { swatch } from "./legend";
+import { has, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
 
-const MOST = 5;
+const FEATURES = 10; // listed beside a row
+const ROWS = 5; // side by side
+const AWAY = 14; // pixels
 const words = texts.details;
 
+/** A value with its unit and standard deviation. */
+function measured(data: Dataset, row: number, feature: number): string {
+  const sd = standardDeviation(data.cov, row, feature, data.d);
+  const mean = digits(data.mean[row * data.d + feature], 4);
+  const unit = data.units?.[feature];
+  return `${mean}${sd > 0 ? ` ± ${digits(sd, 2)}` : ""}${unit ? ` ${unit}` : ""}`;
+}
+
+function line(kind: string, title: string | HTMLElement, ...values: string[]): HTMLTableRowElement {
+  return el("tr", { class: kind || undefined }, el("th", { scope: "row" }, title), ...values.map((value) => el("td", {}, value)));
+}
+
+/** The numbers of a row beside a place of the stage. */
+export function tooltip(context: Context) {
+  const { data, looks } = context;
+  const node = el("div", { class: "uapca-tip", role: "tooltip", hidden: true });
+  let shown = "";
+
+  function content(scene: Scene, row: number): HTMLElement[] {
+    const lines = named(scene, row).map((j) => line("", nameNode(data.features[j], 24), measured(data, row, j)));
+    if (data.d > FEATURES) lines.push(line("", words.moreFeatures(data.d - FEATURES), ""));
+    const inFit = row < data.n - data.supplementary;
+    lines.push(line("uapca-total", inFit ? words.weight : words.supplementary, inFit ? percent(scene.weights[row]) : ""));
+    return [
+      el("p", { class: "uapca-tip-name" }, swatch(looks[row], scene.theme), nameNode(data.names[row], 60)),
+      el("table", { class: "uapca-table" }, el("tbody", {}, ...lines)),
+    ];
+  }
+
+  /** The features to list: all, or those that move the row most along the two components. */
+  function named({ fit, state }: Scene, row: number): number[] {
+    const all = Array.from({ length: data.d }, (_, j) => j);
+    if (data.d <= FEATURES) return all;
+    const reason = all.map((j) => {
+      const away = (data.mean[row * data.d + j] - fit.mean[j]) / fit.units[j];
+      return Math.hypot(...state.pair.map((i) => away * fit.components[i * fit.d + j]));
+    });
+    return all.sort((i, j) => reason[j] - reason[i]).slice(0, FEATURES);
+  }
+
+  return {
+    node,
+    draw(scene: Scene, row: number | null, x: number, y: number, size: { width: number; height: number }): void {
+      node.hidden = row === null;
+      if (row === null) return;
+      const now = `${row} ${scene.theme} ${scene.weights[row]}`;
+      if (now !== shown) node.replaceChildren(...content(scene, row));
+      shown = now;
+      const [width, height] = [node.offsetWidth, node.offsetHeight];
+      const left = x + AWAY + width <= size.width ? x + AWAY : Math.max(x - AWAY - width, 0);
+      const top = Math.min(Math.max(y - height / 2, 0), Math.max(size.height - height, 0));
+      node.style.transform = `translate(${Math.round(left)}px,${Math.round(top)}px)`;
+    },
+  };
+}
+
+/** The selected rows side by side. */
 export function details(context: Context): Panel {
-  const { data, host } = context;
+  const { data, looks } = context;
   const table = el("table", { class: "uapca-table" });
   const sheet = el("div", { class: "uapca-sheet", tabindex: 0, role: "group", "aria-label": words.label }, table);
   const note = el("p", { class: "uapca-note" });
@@ -21,44 +80,33 @@ export function details(context: Context): Panel {
   let shown = "";
 
   function fill(scene: Scene, rows: readonly number[]): void {
-    const head = el("tr", {}, el("th", { scope: "col" }, words.head));
-    for (const row of rows) {
-      const look = context.look(row);
-      head.append(el("th", { scope: "col" }, swatch(look, color(look, scene.theme)), nameNode(data.names[row], 18)));
-    }
-    const body = data.features.map((feature, j) => {
-      const line = el("tr", { "data-feature": j }, el("th", { scope: "row" }, nameNode(feature, 24)));
-      for (const row of rows) line.append(el("td", {}, measured(data, row, j)));
-      line.addEventListener("pointerenter", () => host.set({ hovered: { kind: "feature", index: j } }));
-      line.addEventListener("pointerleave", () => {
-        if (host.get().hovered?.kind === "feature") host.set({ hovered: null });
-      });
-      return line;
+    const names = rows.map((row) => el("th", { scope: "col" }, swatch(looks[row], scene.theme), nameNode(data.names[row], 18)));
+    const lines = data.features.map((feature, j) => {
+      const one = line("", nameNode(feature, 24), ...rows.map((row) => measured(data, row, j)));
+      one.dataset["feature"] = String(j);
+      one.addEventListener("pointerenter", () => context.hover("feature", j));
+      one.addEventListener("pointerleave", () => context.hover("feature", null));
+      return one;
     });
-    const last = (title: string, value: (row: number) => string) =>
-      el("tr", { class: "uapca-total" }, el("th", { scope: "row" }, title), ...rows.map((row) => el("td", {}, value(row))));
-    const lines = [last(words.weight, (row) => percent(scene.weights[row]))];
-    const { counts } = data;
-    if (counts) lines.push(last(words.points, (row) => String(counts[row])));
-    table.replaceChildren(el("thead", {}, head), el("tbody", {}, ...body, ...lines));
+    lines.push(line("uapca-total", words.weight, ...rows.map((row) => percent(scene.weights[row]))));
+    if (data.counts) lines.push(line("uapca-total", words.points, ...rows.map((row) => String(data.counts![row]))));
+    const head = el("tr", {}, el("th", { scope: "col" }, words.head), ...names);
+    table.replaceChildren(...(rows.length ? [el("thead", {}, head), el("tbody", {}, ...lines)] : []));
   }
 
   return {
     node,
-    draw(scene: Scene, changes: Changes) {
+    draw(scene, changes) {
       const { selection } = scene.state;
-      const rows = selection.slice(0, MOST);
+      const rows = selection.slice(0, ROWS);
       const now = rows.join(" ");
-      if (now !== shown || (rows.length && has(changes, "weights", "theme"))) {
-        if (rows.length) fill(scene, rows);
-        else table.replaceChildren();
-        shown = now;
-      }
+      if (now !== shown || has(changes, "weights", "theme")) fill(scene, rows);
+      shown = now;
       sheet.hidden = !rows.length;
-      for (const line of table.querySelectorAll("[data-feature]")) {
-        line.classList.toggle("is-on", Number(line.getAttribute("data-feature")) === scene.feature);
+      for (const one of table.querySelectorAll<HTMLElement>("[data-feature]")) {
+        one.classList.toggle("is-on", Number(one.dataset["feature"]) === scene.feature);
       }
-      setText(note, selection.length > MOST ? words.more(selection.length, MOST) : rows.length ? "" : words.hint);
+      setText(note, selection.length > ROWS ? words.more(selection.length, ROWS) : rows.length ? "" : words.hint);
     },
   };
 }

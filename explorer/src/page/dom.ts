@@ -4,6 +4,8 @@
  * Names come from users' data: they only ever become text nodes and attribute values, never markup.
  */
 
+import { shortened } from "./format";
+
 type Attributes = Record<string, string | number | boolean | undefined>;
 type Child = Node | string;
 
@@ -55,21 +57,6 @@ export function pool<T extends Element>(parent: Element, nodes: T[], count: numb
     parent.append(node);
   }
   return nodes;
-}
-
-const segmenter = typeof Intl !== "undefined" && "Segmenter" in Intl ? new Intl.Segmenter() : null;
-
-/** A name cut to at most `limit` characters as readers count them, with an ellipsis. */
-export function shortened(name: string, limit: number): string {
-  if (name.length <= limit) return name;
-  const head = name.slice(0, limit * 16);
-  const parts = segmenter ? Array.from(segmenter.segment(head), (part) => part.segment) : Array.from(head);
-  return parts.length <= limit && head.length === name.length
-    ? name
-    : `${parts
-        .slice(0, limit - 1)
-        .join("")
-        .trimEnd()}…`;
 }
 
 /** A name on screen: isolated from the direction of its surroundings, with all of it in the title. */

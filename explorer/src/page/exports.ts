@@ -1,56 +1,33 @@
 /** The current view as a picture, and its numbers as tables. */
 
-import { el, set, shortened, svg } from "./dom";
-import { exact, scaleText } from "./format";
-import { color } from "./palette";
-import { groupEntries, outline, swatch } from "./projection/legend";
+import { el, set, svg } from "./dom";
+import { scaleText, shortened } from "./format";
+import { groupEntries, outline, swatch } from "./legend";
 import type { Context, Panel, Scene } from "./scene";
 import { texts } from "./texts";
 
 /** Properties that the style sheet gives and a picture on its own has to carry. */
-const CARRIED = [
-  "fill",
-  "fill-opacity",
-  "stroke",
-  "stroke-width",
-  "stroke-opacity",
-  "stroke-dasharray",
-  "stroke-linecap",
-  "stroke-linejoin",
-  "opacity",
-  "font-family",
-  "font-size",
-  "font-weight",
-  "font-variant-numeric",
-  "paint-order",
-  "visibility",
-  "vector-effect",
-  "unicode-bidi",
-] as const;
+const CARRIED =
+  "fill fill-opacity stroke stroke-width stroke-opacity stroke-dasharray stroke-linecap stroke-linejoin opacity font-family " +
+  "font-size font-weight font-variant-numeric paint-order visibility vector-effect unicode-bidi";
 /** Characters that XML cannot hold, not even escaped. */
 const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Surrogate}]/gu;
 const GAP = 24;
 const HEAD = 56;
 const LINE = 20;
 
-export interface Pictured {
-  readonly title: string;
-  readonly panel: Panel;
-}
-
 /** All pictures in one SVG, in two columns. */
-export function drawing(context: Context, scene: Scene, parts: readonly Pictured[], root: HTMLElement): SVGSVGElement {
+export function drawing(context: Context, scene: Scene, panels: readonly Panel[], root: HTMLElement): SVGSVGElement {
   const style = getComputedStyle(root);
   const [ink, paper] = [style.getPropertyValue("--uapca-ink").trim(), style.getPropertyValue("--uapca-paper").trim()];
   const family = style.fontFamily;
-  const boxes = parts
-    .map((part) => part.panel.picture!())
-    .map((node) => ({
-      node,
-      width: node.clientWidth || node.width.baseVal.value,
-      // A panel may be taller than what is drawn in it.
-      height: Number(node.dataset["used"]) || node.clientHeight || node.height.baseVal.value,
-    }));
+  const titles = [texts.projection, texts.traces, texts.eigenvalues, texts.loadings].map(({ title }) => title);
+  const boxes = panels.map((panel) => {
+    const node = panel.picture!();
+    // A panel may be taller than what is drawn in it.
+    const height = Number(node.dataset["used"]) || node.clientHeight || node.height.baseVal.value;
+    return { node, width: node.clientWidth || node.width.baseVal.value, height };
+  });
   const lefts = [GAP, GAP + boxes[0].width + GAP];
   const widest = Math.max(lefts[1] + boxes[1].width, ...boxes.map((box) => GAP + box.width)) - GAP;
   const key = groupKey(context, scene, family, ink, widest);
@@ -71,7 +48,7 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
     "svg",
     { xmlns: "http://www.w3.org/2000/svg", role: "img", width, height, viewBox: `0 0 ${width} ${height}` },
     svg("title", {}, context.data.title),
-    svg("desc", {}, [described(context, scene), ...parts.map((part) => part.title)].join(". ")),
+    svg("desc", {}, [described(context, scene), ...titles].join(". ")),
     svg("rect", { width, height, fill: paper }),
     text(shortened(context.data.title, 80), GAP, GAP + 14, 18, 600),
     text(described(context, scene), GAP, GAP + 34, 12, 400),
@@ -79,12 +56,9 @@ export function drawing(context: Context, scene: Scene, parts: readonly Pictured
   );
   boxes.forEach((box, k) => {
     const { x, y } = places[k];
-    const copy = carried(box.node);
-    const beneath = parts[k].panel.beneath?.();
-    out.append(
-      text(parts[k].title, x, y, 13, 600),
-      svg("g", { transform: `translate(${x},${y + 12})` }, ...(beneath ? [beneath] : []), copy),
-    );
+    const beneath = panels[k].beneath?.();
+    const layers = [...(beneath ? [beneath] : []), carried(box.node)];
+    out.append(text(titles[k], x, y, 13, 600), svg("g", { transform: `translate(${x},${y + 12})` }, ...layers));
   });
   return out;
 }
@@ -99,7 +73,7 @@ function groupKey(context: Context, scene: Scene, family: string, ink: string, w
     const name = shortened(label, 24);
     const needed = 26 + pen.measureText(name).width;
     if (x > 0 && x + needed > width) [x, y] = [0, y + LINE];
-    const mark = swatch(look, color(look, scene.theme));
+    const mark = swatch(look, scene.theme);
     mark.removeAttribute("class");
     set(mark, { x, y: y - 10 });
     const words = { x: x + 26, y, fill: ink, "font-family": family, "font-size": 12, "unicode-bidi": "isolate" };
@@ -130,7 +104,7 @@ function carried(node: SVGSVGElement): SVGSVGElement {
   ];
   from.forEach((original, k) => {
     const style = getComputedStyle(original);
-    for (const property of CARRIED) {
+    for (const property of CARRIED.split(" ")) {
       const value = style.getPropertyValue(property);
       if (value) to[k].setAttribute(property, value);
     }
@@ -163,24 +137,20 @@ export async function png(picture: SVGSVGElement): Promise<Blob> {
 }
 
 /** The projected rows, one line each; numbers with all their digits. */
-export function csv(context: Context, scene: Scene): string {
-  const [a, b] = scene.state.pair.map(texts.component);
-  const two = a !== b;
-  const head = [
-    "row",
-    "weight",
-    a,
-    ...(two ? [b] : []),
-    `variance_${a}`,
-    ...(two ? [`covariance_${a}_${b}`, `variance_${b}`] : []),
+export function csv({ data }: Context, { state, projection, weights }: Scene): string {
+  const [a, b] = state.pair.map(texts.component);
+  const columns: [string, (row: number) => number | string][] = [
+    ["row", (row) => quoted(data.names[row])],
+    ["weight", (row) => weights[row]],
+    [a, (row) => projection.means[2 * row]],
+    [b, (row) => projection.means[2 * row + 1]],
+    [`variance_${a}`, (row) => projection.covariances[3 * row]],
+    [`covariance_${a}_${b}`, (row) => projection.covariances[3 * row + 1]],
+    [`variance_${b}`, (row) => projection.covariances[3 * row + 2]],
   ];
-  const { means, covariances } = scene.projection;
-  const lines = context.data.names.map((name, row) => {
-    const centre = two ? [means[2 * row], means[2 * row + 1]] : [means[2 * row]];
-    const spread = two ? [0, 1, 2].map((k) => covariances[3 * row + k]) : [covariances[3 * row]];
-    return [quoted(name), ...[scene.weights[row], ...centre, ...spread].map(exact)].join(",");
-  });
-  return `${[head.join(","), ...lines].join("\r\n")}\r\n`;
+  const shown = a === b ? [0, 1, 2, 4].map((k) => columns[k]) : columns;
+  const lines = data.names.map((_, row) => shown.map(([, value]) => value(row)).join(","));
+  return `${[shown.map(([title]) => title).join(","), ...lines].join("\r\n")}\r\n`;
 }
 
 /**

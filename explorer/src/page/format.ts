@@ -28,16 +28,6 @@ export function hundredths(x: number): number {
   return Math.round(x * 100) / 100;
 }
 
-/** A number for a machine: all the digits that tell it apart from every other. */
-export function exact(x: number): string {
-  return String(x);
-}
-
-/** Numbers for a machine, separated by spaces. */
-export function exactList(values: ArrayLike<number>): string {
-  return Array.from(values, exact).join(" ");
-}
-
 /** "a", "a and b", "a, b and c". */
 export function listed(words: readonly string[]): string {
   if (words.length < 2) return words.join("");
@@ -56,4 +46,33 @@ export function unbroken(text: string): string {
 export function sentence(text: string): string {
   const whole = text.slice(0, 1).toLocaleUpperCase() + text.slice(1);
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** A name of at most `limit` characters as readers count them: what it leaves out is in its middle. */
+export function shortened(name: string, limit: number): string {
+  if (name.length <= limit) return name;
+  const parts = Array.from(segmenter.segment(name.slice(0, 4000)), (part) => part.segment);
+  if (parts.length <= limit) return name;
+  const tail = Math.floor((limit - 1) * 0.4);
+  return `${parts.slice(0, limit - 1 - tail).join("").trimEnd()}…${parts.slice(parts.length - tail).join("").trimStart()}`;
+}
+
+/** Names shortened so that different ones stay different: those that would be alike show where they differ. */
+export function shortNames(names: readonly string[], limit: number): string[] {
+  const groups = new Map<string, Set<string>>();
+  for (const name of names) {
+    const short = shortened(name, limit);
+    groups.set(short, (groups.get(short) ?? new Set()).add(name));
+  }
+  return names.map((name) => {
+    const short = shortened(name, limit);
+    const [one, ...others] = groups.get(short)!;
+    if (!others.length) return short;
+    // From two letters before the first at which one of them differs from the first.
+    const differs = Math.min(...others.map((other) => [...other].findIndex((letter, at) => letter !== [...one][at])));
+    const head = Math.floor(limit / 3);
+    return `${name.slice(0, head)}…${shortened(name.slice(Math.max(differs - 2, head)), limit - head - 1)}`;
+  });
 }

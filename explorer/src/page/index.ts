@@ -1,34 +1,38 @@
 /** The explorer on a page or in a notebook: panels around one state, drawn once for each frame. */
 
-import type { Dataset, Mount, Options } from "../model";
+import type { Engine } from "../core/engine";
+import type { Host } from "../model";
 import { controls } from "./controls";
 import { details } from "./details";
 import { button, el, framed, nameNode, set, setText } from "./dom";
 import { eigenvalues } from "./eigenvalues";
-import { csv, drawing, fileName, json, png, svgText, type Pictured } from "./exports";
-import { sentence, unbroken } from "./format";
-import { texts } from "./texts";
+import { csv, drawing, fileName, json, png, svgText } from "./exports";
+import { sentence, shortNames, unbroken } from "./format";
 import { loadings } from "./loadings";
-import { publish } from "./numbers";
-import { optionChanges, optionsWith } from "./options";
-import { projection } from "./projection/panel";
-import { Computed, has, looks, type Change, type Context, type Scene } from "./scene";
-import { currentTheme, onTheme } from "./theme";
+import { rowLooks, type Theme } from "./palette";
+import { projection } from "./projection";
+import { Computed, has, type Change, type Context, type Scene } from "./scene";
+import { texts } from "./texts";
 import { traces } from "./traces";
 import { verdict } from "./verdict";
 import { weights } from "./weights";
 
-// Milliseconds without a change after which words and numbers follow; after one of weights also the
-// exact path, which takes longer than a frame and must not come between two steps of a slow hand.
+// Milliseconds without a change after which what takes long follows; after one of weights more, since
+// the exact path must not come between two steps of a slow hand.
 const [CALM, PAUSE] = [120, 250];
-
+const SLICE = 10; // milliseconds of that work at a time
 const FRAME = "uapca-frame"; // what each frame cost, among the browser's own measurements
 const KEPT = 600; // frames; browsers would keep them all
+const SHORT = 22; // characters of a name in a picture
+const PUBLISHED = 5000; // rows whose numbers are attributes of the page
 
 let explorers = 0;
 
-/** Puts the explorer into an element; returns a function that takes it away again. */
-export const mount: Mount = (root, engine, host) => {
+/**
+ * Fills `root`, an empty element in a document or in a shadow root that has adopted the style sheet;
+ * returns a function that takes the explorer away again.
+ */
+export function mount(root: HTMLElement, engine: Engine, host: Host): () => void {
   const data = engine.dataset;
   const prefix = `uapca-${++explorers}`;
   const live = el("p", { class: "uapca-unseen", "aria-live": "polite" });
@@ -38,32 +42,28 @@ export const mount: Mount = (root, engine, host) => {
   root.append(explorer);
 
   const computed = new Computed(engine);
-  const changes = new Set<Change>(["theme", "size", "path", "labels", ...(Object.keys(host.get()) as Change[])]);
-  let options = optionsWith(host.looks?.get() ?? {}, data);
+  const changes = new Set<Change>(["theme", "size", "path", ...(Object.keys(host.get()) as Change[])]);
   let scene: Scene | null = null;
-  let hurried = false;
-  let calm = true;
+  let calm = false; // nothing moves: the next frame may take its time
   let frames = 0;
   let room = 0; // the verdict's width when its height was taken
-  let theme = currentTheme();
   let waiting: ReturnType<typeof setTimeout> | undefined;
+  const frame = framed(draw);
 
   const context: Context = {
     data,
     engine,
     host,
     id: (name) => `${prefix}-${name}`,
-    look: looks(data),
-    choose(change) {
-      take({ ...options, ...change });
-      host.looks?.set(optionChanges(options, data));
+    looks: rowLooks(data),
+    short: { names: shortNames(data.names, SHORT), features: shortNames(data.features, SHORT) },
+    hover(kind, index) {
+      if (index !== null) host.set({ hovered: { kind, index } });
+      else if (host.get().hovered?.kind === kind) host.set({ hovered: null });
     },
     reveal: () => undefined,
     refine(detail) {
-      if (computed.detail === detail) return;
       computed.detail = detail;
-      changes.add("shape");
-      frame.request();
     },
     announce: (text) => setText(live, text),
     redraw(change) {
@@ -71,59 +71,42 @@ export const mount: Mount = (root, engine, host) => {
       frame.request();
     },
   };
-  const panels = {
-    controls: controls(context),
-    projection: projection(context),
-    traces: traces(context),
-    eigenvalues: eigenvalues(context),
-    loadings: loadings(context),
-    weights: weights(context),
-    details: details(context),
-  };
-  const pictures: Pictured[] = [
-    { title: texts.projection.title, panel: panels.projection },
-    { title: texts.traces.title, panel: panels.traces },
-    { title: texts.eigenvalues.title, panel: panels.eigenvalues },
-    { title: texts.loadings.title, panel: panels.loadings },
-  ];
-  const frame = framed(draw);
-
-  function take(next: Options): void {
-    for (const key of Object.keys(next) as (keyof Options)[]) if (next[key] !== options[key]) changes.add(key);
-    options = next;
-    frame.request();
-  }
+  const pictures = [projection(context), traces(context), eigenvalues(context), loadings(context)];
+  const [control, rows, numbers] = [controls(context), weights(context), details(context)];
+  const panels = [control, ...pictures, rows, numbers];
 
   function draw(): void {
     const now = new Set(changes);
     changes.clear();
     performance.mark(FRAME);
-    scene = computed.scene(host.get(), options, theme, now, hurried, calm);
-    calm = false;
+    scene = computed.scene(host.get(), currentTheme(), now, calm);
     if (has(now, "theme")) set(explorer, { "data-theme": scene.theme });
-    for (const panel of Object.values(panels)) panel.draw(scene, now);
-    if (![...now].every((change) => change === "hovered")) {
-      set(explorer, { "data-state": "moving" });
-      clearTimeout(waiting);
-      waiting = setTimeout(settle, hurried ? PAUSE : CALM);
-    }
+    for (const panel of panels) panel.draw(scene, now);
     performance.measure(FRAME, FRAME);
     performance.clearMarks(FRAME);
     if (++frames % KEPT === 0) performance.clearMeasures(FRAME);
+    if ([...now].every((change) => change === "hovered")) return;
+    set(explorer, { "data-state": "moving" });
+    clearTimeout(waiting);
+    waiting = setTimeout(settle, calm ? 0 : has(now, "weights") ? PAUSE : CALM);
+    calm = false;
   }
 
-  /** What may wait until nothing moves: the exact path, the words, the numbers for machines. */
+  /** What may wait until nothing moves: the exact path and outlines, the words, the numbers for machines. */
   function settle(): void {
-    if (hurried || computed.rough) {
-      hurried = false;
-      calm = true;
-      changes.add("path");
-      frame.request();
+    if (changes.size) return;
+    const before = scene!.path;
+    if (!computed.work(SLICE)) {
+      waiting = setTimeout(settle, 0);
       return;
     }
-    if (!scene || changes.size) return;
-    say(unbroken([...verdict(engine, scene), ...remarks(scene)].join(" ")));
-    publish(explorer, scene);
+    if (!scene!.calm || computed.rough || computed.isNewer(before)) {
+      calm = true;
+      context.redraw("path");
+      return;
+    }
+    say(unbroken([...verdict(engine, scene!), ...remarks(scene!)].join(" ")));
+    publish(explorer, scene!);
     set(explorer, { "data-state": "settled" });
   }
 
@@ -136,37 +119,32 @@ export const mount: Mount = (root, engine, host) => {
     words.style.minHeight = `${Math.ceil(parseFloat(getComputedStyle(words).height))}px`;
   }
 
-  function remarks(scene: Scene): readonly string[] {
-    const notes = data.precomputed
-      ? [texts.header.precomputed]
-      : [];
+  function remarks({ state }: Scene): readonly string[] {
+    const notes = data.precomputed ? [texts.header.precomputed] : [];
     // What Python says is about the data as given.
-    return scene.state.weights || scene.state.standardize ? notes : [...notes, ...data.remarks.map(sentence)];
-  }
-
-  /** Everything brought up to date at once, with nothing left for later. */
-  function catchUp(): void {
-    if (explorer.dataset["state"] === "settled" && !changes.size) return;
-    hurried = false;
-    calm = true;
-    changes.add("path");
-    frame.cancel();
-    draw();
-    clearTimeout(waiting);
-    settle();
+    return state.weights || state.standardize ? notes : [...notes, ...data.remarks.map(sentence)];
   }
 
   async function save(kind: "svg" | "png" | "csv" | "json"): Promise<void> {
-    catchUp();
-    if (!scene) return;
-    const name = fileName(data.title, kind);
-    if (kind === "csv") host.save(name, new Blob([csv(context, scene)], { type: "text/csv;charset=utf-8" }));
-    else if (kind === "json") host.save(name, new Blob([json(context, scene)], { type: "application/json" }));
-    else {
-      const picture = drawing(context, scene, pictures, explorer);
-      if (kind === "svg") host.save(name, new Blob([svgText(picture)], { type: "image/svg+xml" }));
-      else host.save(name, await png(picture));
+    // Everything brought up to date at once, with nothing left for later.
+    while (changes.size || explorer.dataset["state"] !== "settled") {
+      frame.cancel();
+      if (changes.size) draw();
+      clearTimeout(waiting);
+      settle();
     }
+    const name = fileName(data.title, kind);
+    const picture = () => drawing(context, scene!, pictures, explorer);
+    const content = {
+      svg: () => new Blob([svgText(picture())], { type: "image/svg+xml" }),
+      png: () => png(picture()),
+      csv: () => new Blob([csv(context, scene!)], { type: "text/csv;charset=utf-8" }),
+      json: () => new Blob([json(context, scene!)], { type: "application/json" }),
+    }[kind]();
+    const link = el("a", { href: URL.createObjectURL(await content), download: name });
+    link.click();
+    // The download has its own hold on the data by then.
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     context.announce(texts.header.saved(name));
   }
 
@@ -190,63 +168,79 @@ export const mount: Mount = (root, engine, host) => {
     exports.append(button(kind.toUpperCase(), { class: "uapca-tool", "data-export": kind }, () => void save(kind)));
   }
   if (host.link() !== null) {
-    exports.append(
-      button(texts.header.link, { class: "uapca-tool", title: texts.header.linkTitle }, () => void copyLink()),
-    );
+    exports.append(button(texts.header.link, { class: "uapca-tool", title: texts.header.linkTitle }, () => void copyLink()));
   }
-  explorer.append(
-    header(data, host.kind === "page" ? "h1" : "h2", exports),
-    panels.controls.node,
-    words,
-    el(
-      "div",
-      { class: "uapca-grid" },
-      panels.projection.node,
-      el(
-        "div",
-        { class: "uapca-side" },
-        el("div", { class: "uapca-lists" }, panels.weights.node, panels.details.node),
-        el("div", { class: "uapca-pictures" }, panels.traces.node, panels.eigenvalues.node, panels.loadings.node),
-      ),
-    ),
-    live,
+  const header = el(
+    "header",
+    { class: "uapca-head" },
+    el(host.kind === "page" ? "h1" : "h2", { class: "uapca-title" }, nameNode(data.title || texts.header.untitled, 80)),
+    el("p", { class: "uapca-size" }, texts.header.size(data.n - data.supplementary, data.d)),
+    exports,
   );
-  if (data.d < 2) explorer.classList.add("is-single");
-  if (data.compact) explorer.classList.add("is-compact");
+  const lists = el("div", { class: "uapca-lists" }, rows.node, numbers.node);
+  const others = el("div", { class: "uapca-pictures" }, ...pictures.slice(1).map((panel) => panel.node));
+  const grid = el("div", { class: "uapca-grid" }, pictures[0].node, el("div", { class: "uapca-side" }, lists, others));
+  explorer.append(header, control.node, words, grid, live);
+  explorer.classList.toggle("is-single", data.d < 2);
+  explorer.classList.toggle("is-compact", data.compact);
   // The projection stays in view below the controls, however high these are.
-  const watch = new ResizeObserver(() =>
-    explorer.style.setProperty("--uapca-controls", `${panels.controls.node.offsetHeight}px`),
-  );
-  watch.observe(panels.controls.node);
+  const watch = new ResizeObserver(() => explorer.style.setProperty("--uapca-controls", `${control.node.offsetHeight}px`));
+  watch.observe(control.node);
 
   const stop = host.onChange((_, changed) => {
-    if (changed.has("weights")) hurried = true;
     changed.forEach((key) => changes.add(key));
     frame.request();
   });
-  host.looks?.onChange(() => take(optionsWith(host.looks!.get(), data)));
-  const untheme = onTheme(() => {
-    theme = currentTheme();
-    context.redraw("theme");
-  });
+  const untheme = onTheme(() => context.redraw("theme"));
   frame.request();
   return () => {
     stop();
     untheme();
-    panels.controls.stop();
+    for (const panel of panels) panel.stop?.();
     frame.cancel();
     clearTimeout(waiting);
     watch.disconnect();
     explorer.remove();
   };
-};
+}
 
-function header(data: Dataset, heading: "h1" | "h2", ...actions: HTMLElement[]): HTMLElement {
-  return el(
-    "header",
-    { class: "uapca-head" },
-    el(heading, { class: "uapca-title" }, nameNode(data.title || texts.header.untitled, 80)),
-    el("p", { class: "uapca-size" }, texts.header.size(data.n - data.supplementary, data.d)),
-    ...actions,
-  );
+/** The numbers on display as `data-*` attributes of the root, with all their digits. */
+function publish(root: HTMLElement, { state, fit, projection, weights, crossings }: Scene): void {
+  const list = (values: ArrayLike<number>) => Array.from(values).join(" ");
+  set(root, {
+    "data-scale": String(state.scale),
+    "data-pair": list(state.pair),
+    "data-level": String(state.level),
+    "data-standardize": String(state.standardize),
+    "data-selection": list(state.selection),
+    "data-mean": list(fit.mean),
+    "data-units": list(fit.units),
+    "data-eigenvalues": list(fit.eigenvalues),
+    "data-shares": list(fit.shares),
+    "data-components": state.pair.map((i) => list(fit.components.subarray(i * fit.d, (i + 1) * fit.d))).join(" "),
+    "data-crossings": list(crossings.map((c) => c.scale)),
+  });
+  if (projection.n > PUBLISHED) return;
+  const { means, covariances } = projection;
+  set(root, { "data-means": list(means), "data-covariances": list(covariances), "data-weights": list(weights) });
+}
+
+/** Light or dark: as the notebook around says, otherwise as the system does. */
+function currentTheme(): Theme {
+  const { jpThemeLight: notebook, vscodeThemeKind: kind } = document.body.dataset;
+  if (notebook) return notebook === "false" ? "dark" : "light";
+  if (kind) return kind.includes("light") ? "light" : "dark";
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+/** Calls back when the theme may have changed; returns a function that ends it. */
+function onTheme(changed: () => void): () => void {
+  const query = matchMedia("(prefers-color-scheme: dark)");
+  query.addEventListener("change", changed);
+  const watcher = new MutationObserver(changed);
+  watcher.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"] });
+  return () => {
+    query.removeEventListener("change", changed);
+    watcher.disconnect();
+  };
 }

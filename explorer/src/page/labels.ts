@@ -1,6 +1,7 @@
 /** Names beside their marks, kept off each other. */
 
-import { shortened } from "./dom";
+import { shortened } from "./format";
+import type { Box } from "./view";
 
 export interface Anchor {
   readonly index: number;
@@ -14,31 +15,16 @@ export interface Anchor {
 
 export interface Label {
   readonly index: number;
-  /** Left and middle of the text. */
+  /** Left and middle of the text, and its width. */
   readonly x: number;
   readonly y: number;
+  readonly width: number;
   /** So far from its mark that it needs a line to it. */
   readonly led: boolean;
 }
 
-export interface Box {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
-
 // Where a label may go: direction, and distance of its box from the mark in pixels.
-const DIRECTIONS: ReadonlyArray<readonly [number, number]> = [
-  [1, 0],
-  [1, -1],
-  [-1, 0],
-  [0, -1],
-  [1, 1],
-  [0, 1],
-  [-1, -1],
-  [-1, 1],
-];
+const DIRECTIONS = [[1, 0], [1, -1], [-1, 0], [0, -1], [1, 1], [0, 1], [-1, -1], [-1, 1]] as const;
 const DISTANCES = [7, 18, 32];
 
 /** The place straight above a mark. */
@@ -63,7 +49,7 @@ export function placed(
     let best: { cost: number; box: Box; place: number } | null = null;
     for (let place = 0; place < DIRECTIONS.length * DISTANCES.length; place++) {
       const ring = Math.floor(place / DIRECTIONS.length);
-      const box = boxAt(anchor, DIRECTIONS[place % DIRECTIONS.length]!, DISTANCES[ring]!);
+      const box = boxAt(anchor, DIRECTIONS[place % DIRECTIONS.length], DISTANCES[ring]);
       if (box.left < frame.left || box.top < frame.top || box.right > frame.right || box.bottom > frame.bottom)
         continue;
       let cost = 0.02 * (place % DIRECTIONS.length) + 0.6 * ring - (previous.get(anchor.index) === place ? 0.5 : 0);
@@ -76,12 +62,8 @@ export function placed(
     if (!best || (best.cost > 2.4 && !anchor.forced)) continue;
     taken.push(best.box);
     kept.set(anchor.index, best.place);
-    labels.push({
-      index: anchor.index,
-      x: best.box.left,
-      y: 0.5 * (best.box.top + best.box.bottom),
-      led: best.place >= DIRECTIONS.length,
-    });
+    const { left: x, top, bottom } = best.box;
+    labels.push({ index: anchor.index, x, y: 0.5 * (top + bottom), width: anchor.width, led: best.place >= DIRECTIONS.length });
   }
   previous.clear();
   kept.forEach((place, index) => previous.set(index, place));
@@ -90,14 +72,9 @@ export function placed(
 
 function boxAt(anchor: Anchor, [dx, dy]: readonly [number, number], distance: number): Box {
   const reach = dx && dy ? distance * 0.75 : distance;
-  const x = anchor.x + dx * (reach + anchor.width / 2);
-  const y = anchor.y + dy * (reach + anchor.height / 2);
-  return {
-    left: x - anchor.width / 2,
-    right: x + anchor.width / 2,
-    top: y - anchor.height / 2,
-    bottom: y + anchor.height / 2,
-  };
+  const [width, height] = [anchor.width / 2, anchor.height / 2];
+  const [x, y] = [anchor.x + dx * (reach + width), anchor.y + dy * (reach + height)];
+  return { left: x - width, right: x + width, top: y - height, bottom: y + height };
 }
 
 /** How much of the smaller box the two have in common, from 0 to 1. */
@@ -113,12 +90,10 @@ function inside(box: Box, x: number, y: number, margin: number): boolean {
   return x > box.left - margin && x < box.right + margin && y > box.top - margin && y < box.bottom + margin;
 }
 
-/** As much of a text as fits into a width, at most `limit` characters. */
-export function fitting(text: string, limit: number, width: number, font: string): string {
-  let short = shortened(text, limit);
-  for (let count = Math.min(limit, short.length) - 1; count > 1 && textWidth(short, font) > width; count--) {
-    short = shortened(text, count);
-  }
+/** As much of a text as fits into a width. */
+export function fitting(text: string, width: number, font: string): string {
+  let short = text;
+  for (let count = text.length - 1; count > 1 && textWidth(short, font) > width; count--) short = shortened(text, count);
   return short;
 }
 

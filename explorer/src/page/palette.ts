@@ -1,126 +1,105 @@
 /**
- * Colors, markers and dashes of rows and features.
- *
- * The colors are those of Okabe and Ito (2008), which people with every kind of color vision can
- * tell apart, in the order of their contrast; yellow is left out, it vanishes on white. Marker and
- * dash change along with the color, and on their own where there are more rows than colors.
+ * Colors, markers and dashes of rows and features: those of `uapca/plot/style.py`, which a test
+ * compares. The colors are those of Okabe and Ito (2008), which people with every kind of color vision
+ * can tell apart; from the ninth kind on, dashes and shapes go on telling apart.
  */
 
+import type { Dataset } from "../model";
 import { hundredths as f } from "./format";
 
-const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
-// On a dark page blue and black would vanish: the same hues, lighter.
-const DARK = ["#4ba6e3", "#ee7b30", "#1fb890", "#dd92bc", "#efb02e", "#93d2f8", "#e4e4e4"];
-
-const DASHES = ["", "7 3", "2 3", "9 3 2 3", "12 4", "5 2 1 2 1 2"];
-
+export type Theme = "light" | "dark";
 type Outline = ReadonlyArray<readonly [number, number]>;
 
-const CROSS: Outline = [
-  [-0.35, -1.1],
-  [0.35, -1.1],
-  [0.35, -0.35],
-  [1.1, -0.35],
-  [1.1, 0.35],
-  [0.35, 0.35],
-  [0.35, 1.1],
-  [-0.35, 1.1],
-  [-0.35, 0.35],
-  [-1.1, 0.35],
-  [-1.1, -0.35],
-  [-0.35, -0.35],
+/** A color on light and on dark paper, the dashes of lines, and a marker within a circle of about radius 1. */
+export interface Look {
+  readonly light: string;
+  readonly dark: string;
+  readonly dash: string | undefined;
+  readonly shape: Outline;
+}
+
+const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7d7400"];
+// On a dark page blue and black would vanish: the same hues, lighter.
+const DARK = ["#4ba6e3", "#ee7b30", "#1fb890", "#dd92bc", "#efb02e", "#93d2f8", "#e4e4e4", "#f0e442"];
+const DASHES = [undefined, "7 3", "1.5 2.5", "9 3 2 3"];
+const GREY = ["#6b6b6b", "#a6a6a6"];
+// Nine points of cividis, which rises evenly in lightness; between them colors are mixed.
+const CIVIDIS = ["#00224e", "#1a386f", "#434e6c", "#61656f", "#7d7c78", "#9b9476", "#bcae6c", "#dec958", "#fee838"];
+
+const turned = (shape: Outline, angle: number): Outline =>
+  shape.map(([x, y]) => [Math.cos(angle) * x - Math.sin(angle) * y, Math.sin(angle) * x + Math.cos(angle) * y]);
+const regular = (corners: number, radius: number, angle: number): Outline =>
+  Array.from({ length: corners }, (_, i) => turned([[radius, 0]], (2 * Math.PI * i) / corners + angle)[0]);
+const CIRCLE = regular(16, 1, 0);
+const PLUS = [0, 1, 2, 3].flatMap((k) => turned([[-0.35, -1.1], [0.35, -1.1], [0.35, -0.35]], (k * Math.PI) / 2));
+/** Circle, square, triangle, diamond, triangle upside down, cross and plus. */
+const SHAPES = [
+  CIRCLE,
+  regular(4, 1.2, Math.PI / 4),
+  regular(3, 1.25, -Math.PI / 2),
+  regular(4, 1.25, 0),
+  regular(3, 1.25, Math.PI / 2),
+  turned(PLUS, Math.PI / 4),
+  PLUS,
 ];
 
-/** Marker outlines within a circle of radius 1. */
-const MARKERS: readonly Outline[] = [
-  circle(16),
-  [
-    [-0.85, -0.85],
-    [0.85, -0.85],
-    [0.85, 0.85],
-    [-0.85, 0.85],
-  ],
-  [
-    [0, -1.15],
-    [1.05, 0.75],
-    [-1.05, 0.75],
-  ],
-  [
-    [0, -1.25],
-    [1.05, 0],
-    [0, 1.25],
-    [-1.05, 0],
-  ],
-  [
-    [0, 1.15],
-    [-1.05, -0.75],
-    [1.05, -0.75],
-  ],
-  CROSS,
-  star(5),
-  turned(CROSS, Math.PI / 4),
-];
+/** Rows colored one by one up to this number; beyond, colors would mean nothing. */
+const MANY = 24;
+const STEPS = 120; // of the scale of colors
 
-export type Theme = "light" | "dark";
-
-// Seven points of viridis, which rises evenly in lightness; between them colors are mixed.
-const VIRIDIS = ["#440154", "#443983", "#31688e", "#21918c", "#35b779", "#90d743", "#fde725"];
-const STEPS = 120;
-const FIRST = 1 << 20; // entries of the palette from here on are numbers, not groups
-
-/** The entry of the palette for a number from 0 to 1. */
-export function continuous(share: number): number {
-  return FIRST + Math.round(share * STEPS);
-}
-
-function mixed(share: number): string {
-  const at = Math.min(Math.max(share, 0), 1) * (VIRIDIS.length - 1);
-  const low = Math.min(Math.floor(at), VIRIDIS.length - 2);
-  const part = (k: number) => {
-    const [a, b] = [VIRIDIS[low], VIRIDIS[low + 1]].map((text) => parseInt(text!.slice(1 + 2 * k, 3 + 2 * k), 16));
-    return Math.round(a! + (at - low) * (b! - a!));
-  };
-  return `rgb(${part(0)}, ${part(1)}, ${part(2)})`;
-}
-
-export function color(index: number, theme: Theme): string {
-  if (index >= FIRST) return mixed((index - FIRST) / STEPS);
-  const colors = theme === "dark" ? DARK : LIGHT;
-  return colors[index % colors.length]!;
-}
-
-export function dash(index: number): string {
-  if (index >= FIRST) return "";
-  return DASHES[Math.floor(index / LIGHT.length) % DASHES.length]!;
-}
-
-/** The outline of a row's marker as an SVG path around the origin. */
-export function marker(index: number, radius: number): string {
-  const points = outline(index);
-  return `M${points.map(([x, y]) => `${f(x * radius)},${f(y * radius)}`).join("L")}Z`;
-}
-
-/** The points of a row's marker, within a circle of about radius 1. */
-export function outline(index: number): Outline {
-  return MARKERS[index >= FIRST ? 0 : index % MARKERS.length]!;
-}
-
-function circle(count: number): [number, number][] {
-  return Array.from({ length: count }, (_, i) => {
-    const angle = (2 * Math.PI * i) / count;
-    return [Math.cos(angle), Math.sin(angle)];
+const kinds: Look[] = [];
+/** The look of the i-th group or feature. */
+export function kind(i: number): Look {
+  return (kinds[i] ??= {
+    light: LIGHT[i % LIGHT.length],
+    dark: DARK[i % DARK.length],
+    dash: DASHES[Math.floor(i / LIGHT.length) % DASHES.length],
+    shape: SHAPES[i % SHAPES.length],
   });
 }
 
-function star(points: number): [number, number][] {
-  return Array.from({ length: 2 * points }, (_, i) => {
-    const angle = (Math.PI * i) / points - Math.PI / 2;
-    const radius = i % 2 ? 0.55 : 1.25;
-    return [radius * Math.cos(angle), radius * Math.sin(angle)];
+const NONE: Look = { light: GREY[0], dark: GREY[1], dash: undefined, shape: CIRCLE };
+const scale = Array.from({ length: STEPS + 1 }, (_, k): Look => {
+  const at = (k / STEPS) * (CIVIDIS.length - 1);
+  const low = Math.min(Math.floor(at), CIVIDIS.length - 2);
+  const [a, b] = [CIVIDIS[low], CIVIDIS[low + 1]].map((text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16)));
+  const color = `rgb(${a.map((part, i) => Math.round(part + (at - low) * (b[i] - part))).join(", ")})`;
+  return { light: color, dark: color, dash: undefined, shape: CIRCLE };
+});
+
+/** The look of each row: on the scale of colors, that of its group, its own if rows are few, or the first. */
+export function rowLooks({ groups, n }: Dataset): Look[] {
+  const [low, high] = groups?.values ? rangeOf(groups.values) : [0, 0];
+  return Array.from({ length: n }, (_, row) => {
+    if (groups?.values) {
+      const share = high > low ? (groups.values[row] - low) / (high - low) : 0.5;
+      return Number.isNaN(share) ? NONE : scale[Math.round(share * STEPS)];
+    }
+    if (groups) return groups.codes[row] < 0 ? NONE : kind(groups.codes[row]);
+    return plain[n <= MANY ? row : 0];
   });
 }
 
-function turned(shape: Outline, angle: number): Outline {
-  const [c, k] = [Math.cos(angle), Math.sin(angle)];
-  return shape.map(([x, y]) => [c * x - k * y, k * x + c * y]);
+/** Rows without groups are told apart by color and dash alone, as in the plots. */
+const plain = Array.from({ length: MANY }, (_, row): Look => ({ ...kind(row), shape: CIRCLE }));
+
+/** Groups, or five numbers on the scale, and their looks. */
+export function groupLooks({ groups }: Dataset, most: number, noGroup: string, text: (x: number) => string): [string, Look][] {
+  if (groups?.values) {
+    const [low, high] = rangeOf(groups.values);
+    return [0, 0.25, 0.5, 0.75, 1].map((share) => [text(low + share * (high - low)), scale[Math.round(share * STEPS)]]);
+  }
+  const entries = groups?.labels.slice(0, most).map((label, i): [string, Look] => [label, kind(i)]) ?? [];
+  return groups?.codes.some((code) => code < 0) ? [...entries, [noGroup, NONE]] : entries;
+}
+
+/** The smallest and largest of the numbers that are there. */
+function rangeOf(values: Float64Array): [number, number] {
+  const there = values.filter((value) => !Number.isNaN(value));
+  return [there.reduce((a, b) => Math.min(a, b), Infinity), there.reduce((a, b) => Math.max(a, b), -Infinity)];
+}
+
+/** A marker as an SVG path around the origin. */
+export function marker({ shape }: Look, radius: number): string {
+  return `M${shape.map(([x, y]) => `${f(x * radius)},${f(y * radius)}`).join("L")}Z`;
 }

@@ -52,10 +52,6 @@ export const texts = {
     fitTitle: "Show all",
     groups: "Groups",
     noGroup: "(no group)",
-    moreFeatures: (count: number) => `and ${count} more`,
-    weight: "weight",
-    points: "points",
-    supplementary: "not in the fit",
     legend: (parts: { shape: "interval" | "outline" | "ellipse"; level: string; assumed: "no" | "some" | "all" }) => {
       const shape = { interval: "Interval", outline: "Outline", ellipse: "Ellipse" }[parts.shape];
       const densest = parts.shape === "outline" ? ", where it is densest" : "";
@@ -65,7 +61,9 @@ export const texts = {
     marker: " Marker: its mean.",
     dots: " Small dots: the original points.",
     open: " Open marker: not in the fit.",
-    whole: "Shaded: 50, 80 and 95 % of all rows’ probability together. Outlying, wide and chosen rows have their own outline.",
+    whole: (normal: boolean) =>
+      ` Shaded: 50, 80 and 95 % of all rows’ probability together${normal ? ", each row taken as normal" : ""}. ` +
+      "Outlying, wide and chosen rows have their own outline.",
   },
   traces: {
     title: "Factor traces",
@@ -81,6 +79,10 @@ export const texts = {
     logTitle: "Logarithmic axis",
     axis: "scale s",
     note: "Share of the variance of K(s). Drag to move s.",
+    swap: (which: string, scale: string) => `${which} change places at s = ${scale}`,
+    close: (which: string, scale: string, gap: string, of: string) =>
+      `${which} come close at s = ${scale}: their gap is ${gap} of ${of}`,
+    goTo: (words: string) => `${words}. Go there.`,
   },
   loadings: {
     title: "Components",
@@ -115,6 +117,8 @@ export const texts = {
     title: "Details",
     label: "Details of the chosen rows",
     head: "mean ± sd",
+    moreFeatures: (count: number) => `and ${count} more`,
+    supplementary: "not in the fit",
     weight: "weight",
     points: "points",
     more: (count: number, shown: number) => `${count} rows are selected; the first ${shown} are listed.`,

@@ -5,287 +5,185 @@
  */
 
 import type { Path } from "../model";
-import { chart } from "./chart";
-import { pool, set, setText, shortened, svg } from "./dom";
+import { chart, pointsAtFeatures, walks } from "./chart";
+import { pool, set, setText, svg } from "./dom";
 import { hundredths as f, unbroken } from "./format";
 import { placed, textWidth, type Anchor } from "./labels";
-import { color, dash, marker } from "./palette";
-import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
+import { kind, marker } from "./palette";
+import { has, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
-import { walks } from "./walk";
 
 const MOST = 40; // features that are drawn
 const NAMED = 6; // features with the longest traces: the only ones in color where there are more (paper, Sec. 5.2)
 const MARGIN = 2.2; // around the circle, in heights of the text
+const PALE = { light: "#aab2ba", dark: "#5d666f" };
 
+/** A trace: its feature, its places in pixels from the centre, how far they reach, and its length. */
 interface Trace {
-  readonly group: SVGGElement;
-  readonly twin: SVGPathElement;
-  readonly shade: SVGPathElement;
-  readonly near: SVGPathElement;
-  readonly far: SVGPathElement;
-  readonly head: SVGPathElement;
-  readonly spoke: SVGLineElement;
-  readonly dot: SVGCircleElement;
-  feature: number;
-  /** Pixels from the centre, for the pointer. */
-  points: Float64Array;
+  readonly feature: number;
+  readonly points: Float64Array;
+  readonly reach: number;
+  readonly length: number;
 }
 
 export function traces(context: Context): Panel {
   const { data, host } = context;
-  const view = chart(
-    "traces",
-    texts.traces.title,
-    texts.traces.label,
-    () => context.redraw("size"),
-  );
-  const grid = svg("g", { class: "uapca-grid-lines" });
-  const lines = svg("g");
-  const ray = svg("g", { class: "uapca-ray" }, svg("line"), svg("path"));
-  const names = svg("g", { class: "uapca-labels" });
-  const centre = svg("g", {}, grid, lines, ray, names);
-  view.svg.append(centre);
+  const view = chart(context, "traces");
   const circle = svg("circle", { class: "uapca-circle" });
   const axes = [svg("line"), svg("line")];
   const axisNames = [svg("text", { class: "uapca-axis-name" }), svg("text", { class: "uapca-axis-name" })];
-  grid.append(circle, ...axes, ...axisNames);
+  const lines = svg("g");
+  const [ray, rayEnd] = [svg("line"), svg("path")];
+  const direction = svg("g", { class: "uapca-ray" }, ray, rayEnd);
+  const names = svg("g", { class: "uapca-labels" });
+  const grid = svg("g", { class: "uapca-grid-lines" }, circle, ...axes, ...axisNames);
+  const centre = svg("g", {}, grid, lines, direction, names);
+  view.svg.append(centre);
+  lines.classList.toggle("is-many", data.d > NAMED);
 
-  const drawn: Trace[] = [];
+  const groups: SVGGElement[] = [];
   const labels: SVGTextElement[] = [];
   const places = new Map<number, number>();
   let radius = 1;
-  let scene: Scene | null = null;
+  let drawn: Trace[] = [];
   let path: Path | null = null; // as drawn
   let leading: readonly number[] = []; // features with the longest traces
 
-  const pin = (feature: number) => {
-    context.choose({ pinned: scene?.options.pinned === feature ? null : feature });
-  };
-  walks(view.stage, context, "feature", pin);
-  view.stage.addEventListener("pointermove", (event) => {
-    const index = nearest(event);
-    const { hovered } = host.get();
-    if (index === null ? hovered?.kind === "feature" : hovered?.kind !== "feature" || hovered.index !== index) {
-      host.set({ hovered: index === null ? null : { kind: "feature", index } });
-    }
-  });
-  view.stage.addEventListener("pointerleave", () => {
-    if (host.get().hovered?.kind === "feature") host.set({ hovered: null });
-  });
-  view.stage.addEventListener("click", (event) => {
-    const index = nearest(event);
-    if (index !== null) pin(index);
-    else context.choose({ pinned: null });
-  });
-
-  /** The feature whose trace, or its twin, is within reach of the pointer. */
-  function nearest(event: MouseEvent): number | null {
+  walks(view.stage, context, "feature", (j) => host.set({ pinned: host.get().pinned === j ? null : j }));
+  /** The feature whose trace is within reach of the pointer. */
+  pointsAtFeatures(view.stage, context, (event) => {
     const box = view.svg.getBoundingClientRect();
-    const x = event.clientX - box.left - view.size.width / 2;
-    const y = event.clientY - box.top - view.size.height / 2;
-    let best = 14 * 14;
+    const [x, y] = [event.clientX - box.left - view.size.width / 2, event.clientY - box.top - view.size.height / 2];
+    let best = 14;
     let found: number | null = null;
     for (const { points, feature } of drawn) {
       for (let k = 0; k < points.length; k += 2) {
-        const dx = Math.abs(points[k] - x);
-        const dy = Math.abs(points[k + 1] - y);
-        const distance = dx * dx + dy * dy;
-        if (distance < best) {
-          best = distance;
-          found = feature;
-        }
+        // Of a point or its mirror image.
+        const distance = Math.min(Math.hypot(points[k] - x, points[k + 1] - y), Math.hypot(points[k] + x, points[k + 1] + y));
+        if (distance < best) [best, found] = [distance, feature];
       }
     }
     return found;
-  }
+  });
 
-  function outline(scene: Scene): void {
+  function outline({ path, state, theme }: Scene): void {
     const { width, height } = view.size;
-    const { path, state } = scene;
-    radius = Math.max(Math.min(width, height) / 2 - MARGIN * view.type.em, 20);
+    const { em } = view.type;
+    radius = Math.max(Math.min(width, height) / 2 - MARGIN * em, 20);
     set(centre, { transform: `translate(${width / 2},${height / 2})` });
-    lines.classList.toggle("is-many", data.d > NAMED);
     set(circle, { r: radius });
     set(axes[0], { x1: -radius, x2: radius, y1: 0, y2: 0 });
     set(axes[1], { x1: 0, x2: 0, y1: -radius, y2: radius });
     setText(axisNames[0], `${texts.component(state.pair[0])} →`);
-    set(axisNames[0], { x: radius, y: radius + 1.5 * view.type.em, "text-anchor": "end" });
+    set(axisNames[0], { x: radius, y: radius + 1.5 * em, "text-anchor": "end" });
     setText(axisNames[1], `↑ ${texts.component(state.pair[1])}`);
-    set(axisNames[1], { x: -radius, y: -radius - 0.7 * view.type.em, "text-anchor": "start" });
+    set(axisNames[1], { x: -radius, y: -radius - 0.7 * em, "text-anchor": "start" });
 
-    const shown = longest(scene, MOST);
-    while (drawn.length > shown.length) drawn.pop()!.group.remove();
-    while (drawn.length < shown.length) {
-      const one = trace();
-      drawn.push(one);
-      lines.append(one.group);
-    }
-    const [a, b] = state.pair;
-    const breaks = new Set(
-      path.breaks.filter(({ ranks }) => ranks.includes(a) || ranks.includes(b)).map(({ at }) => at),
-    );
-    shown.forEach((feature, i) => {
-      const one = drawn[i];
-      one.feature = feature;
-      one.points = new Float64Array(2 * path.u.length);
-      for (let k = 0; k < path.u.length; k++) {
-        one.points[2 * k] = radius * path.components[(k * path.q + a) * path.d + feature];
-        one.points[2 * k + 1] = -radius * path.components[(k * path.q + b) * path.d + feature];
-      }
-      const middle = path.u.findIndex((u) => u >= 0.5);
-      const last = path.u.length - 1;
-      const near = segments(one.points, breaks, 0, middle);
-      const all = segments(one.points, breaks, 0, last);
-      set(one.near, { d: near });
-      set(one.far, { d: segments(one.points, breaks, middle, last) });
-      set(one.twin, { d: all });
-      set(one.shade, { d: fans(one.points, breaks, middle) });
-      set(one.head, { d: head(one.points) });
+    const breaks = new Set(path.breaks.filter(({ ranks }) => ranks.some((i) => state.pair.includes(i))).map(({ at }) => at));
+    const all = data.features.map((_, feature) => traceOf(path, state.pair, feature, radius, breaks));
+    // Of very many those that reach farthest from the centre, in the order of the features.
+    const farthest = [...all].sort((p, q) => q.reach - p.reach).slice(0, MOST);
+    drawn = data.d > MOST ? all.filter((one) => farthest.includes(one)) : all;
+    leading = [...drawn].sort((p, q) => q.length - p.length).slice(0, NAMED).map((one) => one.feature);
+    pool(lines, groups, drawn.length, traceNode);
+    const [middle, last] = [path.u.findIndex((u) => u >= 0.5), path.u.length - 1];
+    drawn.forEach(({ feature, points }, i) => {
+      const leads = leading.includes(feature);
+      const color = leads ? kind(feature)[theme] : PALE[theme];
+      const dashes = { stroke: color, "stroke-dasharray": leads ? kind(feature).dash : undefined };
+      set(groups[i], { "data-feature": feature });
+      groups[i].classList.toggle("is-rest", !leads);
+      const [twin, shade, far, near, head, spoke, dot] = groups[i].children;
+      set(twin, { d: segments(points, breaks, 0, last), ...dashes });
+      set(shade, { d: fans(points, breaks, middle), fill: color });
+      set(far, { d: segments(points, breaks, middle, last), ...dashes });
+      set(near, { d: segments(points, breaks, 0, middle), ...dashes });
+      set(head, { d: arrowhead(points), fill: color });
+      set(spoke, { stroke: color });
+      set(dot, { fill: color });
     });
-    const length = ({ points }: Trace) => {
-      let sum = 0;
-      for (let k = 2; k < points.length; k += 2) {
-        if (!breaks.has(k / 2)) sum += Math.hypot(points[k] - points[k - 2], points[k + 1] - points[k - 1]);
-      }
-      return sum;
-    };
-    const lengths = new Map(drawn.map((one) => [one.feature, length(one)]));
-    leading = [...lengths.keys()].sort((i, j) => lengths.get(j)! - lengths.get(i)! || i - j).slice(0, NAMED);
-    for (const one of drawn) paint(one, scene);
     setText(view.note, unbroken(texts.traces.note) + (data.d > NAMED ? texts.traces.longest(NAMED, data.d) : ""));
   }
 
-  function paint(one: Trace, scene: Scene): void {
-    const leads = leading.includes(one.feature);
-    const stroke = leads ? color(one.feature, scene.theme) : scene.theme === "dark" ? "#5d666f" : "#aab2ba";
-    const dashes = (leads && dash(one.feature)) || undefined;
-    set(one.group, { "data-feature": one.feature });
-    one.group.classList.toggle("is-rest", !leads);
-    for (const line of [one.near, one.far, one.twin]) set(line, { stroke, "stroke-dasharray": dashes });
-    set(one.shade, { fill: stroke });
-    set(one.head, { fill: stroke });
-    set(one.spoke, { stroke });
-    set(one.dot, { fill: stroke });
-  }
-
-  function current(scene: Scene): void {
-    const { fit, state } = scene;
-    const [a, b] = state.pair;
-    const anchors: Anchor[] = [];
-    for (const one of drawn) {
-      const x = radius * fit.components[a * fit.d + one.feature];
-      const y = -radius * fit.components[b * fit.d + one.feature];
-      set(one.spoke, { x2: x, y2: y });
-      set(one.dot, { cx: x, cy: y });
-      const on = one.feature === scene.feature;
-      one.group.classList.toggle("is-on", on);
-      one.group.classList.toggle("is-off", scene.feature !== null && !on);
-      const text = shortened(data.features[one.feature], 18);
-      anchors.push({
-        index: one.feature,
-        x: x + view.size.width / 2,
-        y: y + view.size.height / 2,
-        width: textWidth(text, view.type.font) + 3,
-        height: 1.2 * view.type.em,
-        forced: on,
-      });
-    }
-    const rank = (anchor: Anchor) => leading.indexOf(anchor.index);
-    const chosen = anchors
-      .filter((anchor) => anchor.forced || rank(anchor) >= 0)
-      .sort((p, q) => Number(q.forced) - Number(p.forced) || rank(p) - rank(q));
+  function current({ fit, state, feature: focused }: Scene): void {
+    const { width, height } = view.size;
+    const anchors = drawn.map(({ feature }, i): Anchor => {
+      const [x, y] = state.pair.map((component, k) => (k ? -radius : radius) * fit.components[component * fit.d + feature]);
+      const [spoke, dot] = [groups[i].children[5], groups[i].children[6]];
+      set(spoke, { x2: x, y2: y });
+      set(dot, { cx: x, cy: y });
+      const forced = feature === focused;
+      groups[i].classList.toggle("is-on", forced);
+      groups[i].classList.toggle("is-off", focused !== null && !forced);
+      const wide = textWidth(context.short.features[feature], view.type.font) + 3;
+      return { index: feature, x: x + width / 2, y: y + height / 2, width: wide, height: 1.2 * view.type.em, forced };
+    });
+    const rank = ({ index }: Anchor) => leading.indexOf(index);
     // Many features hardly show in the picture: their names would only crowd its centre.
-    const near = data.d > 6 ? 0.12 * radius : 0;
-    const put = placed(
-      chosen.filter((anchor) => anchor.forced || away(anchor) >= near),
-      { left: 1, top: 1, right: view.size.width - 1, bottom: view.size.height - 1 },
-      places,
-      anchors,
-    );
+    const near = data.d > NAMED ? 0.12 * radius : 0;
+    const away = ({ x, y }: Anchor) => Math.hypot(x - width / 2, y - height / 2) >= near;
+    const chosen = anchors.filter((anchor) => anchor.forced || (rank(anchor) >= 0 && away(anchor)));
+    chosen.sort((p, q) => Number(q.forced) - Number(p.forced) || rank(p) - rank(q));
+    const put = placed(chosen, { left: 1, top: 1, right: width - 1, bottom: height - 1 }, places, anchors);
     pool(names, labels, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
-    put.forEach((label, i) => {
-      const name = data.features[label.index];
-      setText(labels[i], shortened(name, 18));
-      set(labels[i], { x: label.x - view.size.width / 2, y: label.y - view.size.height / 2 });
-      labels[i].classList.toggle("is-on", label.index === scene.feature);
+    put.forEach(({ index, x, y }, i) => {
+      setText(labels[i], context.short.features[index]);
+      set(labels[i], { x: x - width / 2, y: y - height / 2 });
+      labels[i].classList.toggle("is-on", index === focused);
     });
   }
 
-  function away(anchor: Anchor): number {
-    return Math.hypot(anchor.x - view.size.width / 2, anchor.y - view.size.height / 2);
-  }
-
   /** The direction in which the row in focus lies. */
-  function point(scene: Scene): void {
-    const [line, end] = [ray.children[0], ray.children[1]];
-    const { row } = scene;
-    const x = row === null ? 0 : scene.projection.means[2 * row];
-    const y = row === null ? 0 : scene.projection.means[2 * row + 1];
+  function point({ row, projection, theme }: Scene): void {
+    const [x, y] = row === null ? [0, 0] : projection.means.subarray(2 * row, 2 * row + 2);
     const length = Math.hypot(x, y);
-    if (row === null || !(length > 0)) {
-      set(ray, { visibility: "hidden" });
-      return;
-    }
-    set(ray, { visibility: "visible" });
-    const [px, py] = [(radius * x) / length, (-radius * y) / length];
-    const look = context.look(row);
-    set(line, { x2: px, y2: py, stroke: color(look, scene.theme) });
-    set(end, { d: marker(look, 5), transform: `translate(${px},${py})`, fill: color(look, scene.theme) });
+    set(direction, { visibility: length > 0 ? "visible" : "hidden" });
+    if (row === null || !(length > 0)) return;
+    const [px, py, look] = [(radius * x) / length, (-radius * y) / length, context.looks[row]];
+    set(ray, { x2: px, y2: py, stroke: look[theme] });
+    set(rayEnd, { d: marker(look, 5), transform: `translate(${px},${py})`, fill: look[theme] });
   }
 
   return {
     node: view.node,
     picture: () => view.svg,
-    draw(next: Scene, changes: Changes) {
-      scene = next;
+    draw(scene, changes) {
       if (!view.size.width) return;
-      if (data.d < 2 || next.path.q < 2) {
-        setText(view.note, texts.traces.one);
-        return;
-      }
-      if (next.path !== path || has(changes, "pair", "size", "theme")) outline(next);
-      path = next.path;
-      current(next);
-      point(next);
+      if (data.q < 2) return setText(view.note, texts.traces.one);
+      if (scene.path !== path || has(changes, "pair", "size", "theme")) outline(scene);
+      path = scene.path;
+      current(scene);
+      point(scene);
     },
   };
 }
 
-function trace(): Trace {
-  const one = {
-    group: svg("g", { class: "uapca-trace" }),
-    twin: svg("path", { class: "uapca-twin", transform: "scale(-1)" }),
-    shade: svg("path", { class: "uapca-shade" }),
-    near: svg("path", { class: "uapca-near" }),
-    far: svg("path", { class: "uapca-far" }),
-    head: svg("path", { class: "uapca-head-mark" }),
-    spoke: svg("line", { class: "uapca-spoke", x1: 0, y1: 0 }),
-    dot: svg("circle", { class: "uapca-dot", r: 4.5 }),
-  };
-  one.group.append(one.twin, one.shade, one.far, one.near, one.head, one.spoke, one.dot);
-  return { ...one, feature: 0, points: new Float64Array(0) };
+/** The elements of a trace, in the order in which they are drawn. */
+function traceNode(): SVGGElement {
+  return svg(
+    "g",
+    { class: "uapca-trace" },
+    svg("path", { class: "uapca-twin", transform: "scale(-1)" }),
+    svg("path", { class: "uapca-shade" }),
+    svg("path", { class: "uapca-far" }),
+    svg("path", { class: "uapca-near" }),
+    svg("path", { class: "uapca-head-mark" }),
+    svg("line", { class: "uapca-spoke", x1: 0, y1: 0 }),
+    svg("circle", { class: "uapca-dot", r: 4.5 }),
+  );
 }
 
-/** The features that reach farthest from the centre anywhere on their trace, in their own order. */
-function longest(scene: Scene, count: number): number[] {
-  const { path, state } = scene;
-  const features = Array.from({ length: path.d }, (_, j) => j);
-  if (path.d <= count) return features;
-  const [a, b] = state.pair;
-  const reach = features.map((j) => {
-    let most = 0;
-    for (let k = 0; k < path.u.length; k++) {
-      const x = path.components[(k * path.q + a) * path.d + j];
-      const y = path.components[(k * path.q + b) * path.d + j];
-      most = Math.max(most, x * x + y * y);
-    }
-    return most;
-  });
-  return features
-    .sort((i, j) => reach[j] - reach[i])
-    .slice(0, count)
-    .sort((i, j) => i - j);
+function traceOf(path: Path, [a, b]: readonly [number, number], feature: number, radius: number, breaks: ReadonlySet<number>): Trace {
+  const { u, q, d, components } = path;
+  const points = new Float64Array(2 * u.length);
+  let [reach, length] = [0, 0];
+  for (let k = 0; k < u.length; k++) {
+    points[2 * k] = radius * components[(k * q + a) * d + feature];
+    points[2 * k + 1] = -radius * components[(k * q + b) * d + feature];
+    reach = Math.max(reach, Math.hypot(points[2 * k], points[2 * k + 1]));
+    if (k && !breaks.has(k)) length += Math.hypot(points[2 * k] - points[2 * k - 2], points[2 * k + 1] - points[2 * k - 1]);
+  }
+  return { feature, points, reach, length };
 }
 
 /** The line through points `from` to `to`, lifted where the path starts anew. */
@@ -308,7 +206,7 @@ function fans(points: Float64Array, breaks: ReadonlySet<number>, to: number): st
 }
 
 /** An arrowhead at s = ∞, in the direction in which the trace arrives; a ring if it stands still. */
-function head(points: Float64Array): string {
+function arrowhead(points: Float64Array): string {
   const last = points.length - 2;
   const [x, y] = [points[last], points[last + 1]];
   for (let k = last - 2; k >= 0; k -= 2) {

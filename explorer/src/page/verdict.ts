@@ -2,8 +2,8 @@
 
 import type { Engine } from "../core/engine";
 import type { Fit } from "../model";
-import { shortened } from "./dom";
-import { listed, percent, scaleText } from "./format";
+import { rowDot } from "../core/matrices";
+import { listed, percent, scaleText, shortened } from "./format";
 import type { Scene } from "./scene";
 import { texts } from "./texts";
 
@@ -25,7 +25,7 @@ export function verdict(engine: Engine, scene: Scene): string[] {
   const after = engine.fit(1);
   if (!(after.total > 0)) return [words.nothing];
   if (data.d === 1) return [words.oneFeature];
-  if (engine.moments.certain) return [words.certain];
+  if (engine.moments.totals[1] <= 0) return [words.certain];
   const shown = pair[0] === pair[1] ? [pair[0]] : [...pair].sort((a, b) => a - b);
   if (!(before.total > 0)) {
     return [data.n === 1 ? words.oneRow : words.sameMeans];
@@ -36,12 +36,7 @@ export function verdict(engine: Engine, scene: Scene): string[] {
   const change = defined.length === shown.length ? gains(data.features, before, after, pair) : null;
   if (change) sentences.push(change);
   sentences.push(...encounters(scene, shown));
-  const [a, b] = [before, after].map((fit) =>
-    percent(
-      shown.reduce((sum, i) => sum + fit.shares[i], 0),
-      0,
-    ),
-  );
+  const [a, b] = [before, after].map((fit) => percent(shown.reduce((sum, i) => sum + fit.shares[i], 0), 0));
   sentences.push(words.explain(shown.length, a, b));
   return sentences;
 }
@@ -120,9 +115,7 @@ function planeAngle(a: Fit, b: Fit, [i, j]: readonly number[]): number {
 }
 
 function dot(a: Fit, i: number, b: Fit, j: number): number {
-  let sum = 0;
-  for (let k = 0; k < a.d; k++) sum += a.components[i * a.d + k] * b.components[j * b.d + k];
-  return sum;
+  return rowDot(a.components, i, b.components, j, a.d);
 }
 
 function degrees(cosine: number): number {

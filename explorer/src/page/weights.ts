@@ -1,13 +1,11 @@
 /** Weights of the rows: a slider each, steps back, and the usual choices. */
 
-import { section } from "./chart";
-import { button, el, nameNode, set, setText } from "./dom";
+import { arrowStep, clicked, section } from "./chart";
+import { button, el, nameNode, pool, set, setText } from "./dom";
 import { percent } from "./format";
-import { color } from "./palette";
-import { swatch } from "./projection/legend";
-import { has, type Changes, type Context, type Panel, type Scene } from "./scene";
+import { swatch } from "./legend";
+import { has, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
-import { clicked } from "./walk";
 
 const words = texts.weights;
 
@@ -22,14 +20,6 @@ interface Grip {
   /** What was last put by it. */
   last: Float64Array;
   remembered: boolean;
-}
-
-interface Line {
-  readonly node: HTMLElement;
-  readonly name: HTMLButtonElement;
-  readonly slider: HTMLInputElement;
-  readonly share: HTMLOutputElement;
-  row: number;
 }
 
 /** A slider's place for a share: square roots, so that small shares have room too. */
@@ -70,77 +60,45 @@ export function weights(context: Context): Panel {
     host.set({ weights: next });
     if (host.get().weights !== before) remember(before);
   };
-  const undo = button(
-    words.undo,
-    { class: "uapca-tool", title: words.undoTitle, disabled: true },
-    back,
-  );
-  const reset = button(words.reset, { class: "uapca-tool", title: words.resetTitle }, () => change(null));
-  const tools = el("div", { class: "uapca-tools" }, undo);
-  if (!fixed) {
-    tools.append(
-      reset,
-      button(words.equal, { class: "uapca-tool", title: words.equalTitle }, () =>
-        change(new Float64Array(data.n).fill(1 / own, 0, own)),
-      ),
-    );
-    const { counts } = data;
-    if (counts) {
-      const total = counts.reduce((a, b) => a + b, 0);
-      tools.append(
-        button(words.byCount, { class: "uapca-tool", title: words.byCountTitle }, () =>
-          change(counts.map((count) => count / total)),
-        ),
-      );
-    }
-  }
-  const find = el("input", {
-    type: "search",
-    class: "uapca-find",
-    placeholder: words.find,
-    "aria-label": words.find,
-  });
+  const tool = (label: string, title: string, act: () => void) => button(label, { class: "uapca-tool", title }, act);
+  const undo = tool(words.undo, words.undoTitle, back);
+  undo.disabled = true;
+  const reset = tool(words.reset, words.resetTitle, () => change(null));
+  const equal = tool(words.equal, words.equalTitle, () => change(new Float64Array(data.n).fill(1 / own, 0, own)));
+  const byCount = tool(words.byCount, words.byCountTitle, () => change(Float64Array.from(data.counts!)));
+  const tools = el("div", { class: "uapca-tools" }, undo, ...(fixed ? [] : [reset, equal, ...(data.counts ? [byCount] : [])]));
+  const find = el("input", { type: "search", class: "uapca-find", placeholder: words.find, "aria-label": words.find });
   find.hidden = data.n <= 20;
   const list = el("div", { class: "uapca-list", role: "list", "aria-label": words.list });
   const sheet = el("div", { class: "uapca-sheet" }, list);
-  const note = el("p", { class: "uapca-note" });
+  const note = el("p", { class: "uapca-note" }, data.precomputed ? words.fixed : "");
   const node = section("weights", words.title, tools, find, sheet, note);
-  if (data.precomputed)
-    note.textContent = words.fixed;
-  const lines: Line[] = [];
+  const lines: HTMLElement[] = [];
   let found = Array.from({ length: own }, (_, row) => row);
   let shown = [-1, -1];
 
   find.addEventListener("input", () => {
     const wanted = find.value.trim().toLocaleLowerCase();
-    found = [];
-    data.names.slice(0, own).forEach((name, row) => {
-      if (name.toLocaleLowerCase().includes(wanted)) found.push(row);
-    });
+    found = Array.from({ length: own }, (_, row) => row).filter((row) => data.names[row].toLocaleLowerCase().includes(wanted));
     sheet.scrollTop = 0;
     shown = [-1, -1];
     seen();
     context.announce(words.found(found.length));
-    if (wanted && found.length) show(found[0]);
-    else host.set({ hovered: null });
+    context.hover("row", wanted && found.length ? found[0] : null);
+    if (wanted && found.length) context.reveal(found[0]);
   });
   find.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !found.length) return;
     host.set({ selection: [found[0]], hovered: null });
     context.reveal(found[0]);
   });
-  const show = (row: number) => {
-    host.set({ hovered: { kind: "row", index: row } });
-    context.reveal(row);
-  };
   sheet.addEventListener("scroll", () => seen(), { passive: true });
   new ResizeObserver(() => seen()).observe(sheet);
   node.addEventListener("keydown", (event) => {
-    const typing = event.target === find;
-    if (!typing && event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
-      event.preventDefault();
-      back();
-    }
+    const undoes = event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
+    if (event.target === find || !undoes) return;
+    event.preventDefault();
+    back();
   });
 
   function back(): void {
@@ -153,78 +111,66 @@ export function weights(context: Context): Panel {
     context.announce(words.undone);
   }
 
-  function line(): Line {
+  /** A row's share by the place of its slider. */
+  function pull(row: number, place: number): void {
+    const before = host.get().weights;
+    if (grip?.row !== row || !alike(grip.last, current())) {
+      grip = { row, base: Float64Array.from(current()), last: current(), remembered: false };
+    }
+    host.set({ weights: reshared(grip.base, row, shareAt(Math.min(Math.max(place, 0), 1))) });
+    grip.last = current();
+    if (grip.remembered || host.get().weights === before) return;
+    grip.remembered = true;
+    remember(before);
+  }
+
+  /** A line for any row: which one is said by its attribute. */
+  function line(): HTMLElement {
+    const row = () => Number(node.dataset["row"]);
     const name = button("", { class: "uapca-row-name" }, (event) => {
       const extend = event.shiftKey || event.ctrlKey || event.metaKey;
-      host.set({ selection: clicked(host.get().selection, one.row, extend) });
+      host.set({ selection: clicked(host.get().selection, row(), extend) });
     });
     const slider = el("input", { type: "range", min: 0, max: 1, step: "any", class: "uapca-range", disabled: fixed });
-    const share = el("output", { class: "uapca-share" });
-    const only = button(words.only, { class: "uapca-tool uapca-only", disabled: fixed }, () => {
-      const next = new Float64Array(data.n);
-      next[one.row] = 1;
-      change(next);
-    });
-    const node = el("div", { class: "uapca-line", role: "listitem" }, name, slider, share, only);
-    const one: Line = { node, name, slider, share, row: -1 };
-    const release = () => {
-      grip = null;
-    };
-    const pull = (place: number) => {
-      const { row } = one;
-      const before = host.get().weights;
-      if (grip?.row !== row || !alike(grip.last, current())) {
-        grip = { row, base: Float64Array.from(current()), last: current(), remembered: false };
-      }
-      host.set({ weights: reshared(grip.base, row, shareAt(Math.min(Math.max(place, 0), 1))) });
-      grip.last = current();
-      if (grip.remembered || host.get().weights === before) return;
-      grip.remembered = true;
-      remember(before);
-    };
-    slider.addEventListener("input", () => pull(Number(slider.value)));
-    slider.addEventListener("change", release);
-    slider.addEventListener("blur", release);
+    const only = button(words.only, { class: "uapca-tool uapca-only", disabled: fixed, title: words.onlyTitle }, () =>
+      change(new Float64Array(data.n).fill(1, row(), row() + 1)),
+    );
+    const node = el("div", { class: "uapca-line", role: "listitem" }, name, slider, el("output", { class: "uapca-share" }), only);
+    slider.addEventListener("input", () => pull(row(), Number(slider.value)));
+    for (const end of ["change", "blur"]) slider.addEventListener(end, () => (grip = null));
     slider.addEventListener("keydown", (event) => {
       // A range without steps moves by what the browser thinks best: one hundredth is our own.
-      const step = { ArrowLeft: -0.01, ArrowDown: -0.01, ArrowRight: 0.01, ArrowUp: 0.01, PageDown: -0.1, PageUp: 0.1 }[
-        event.key
-      ];
+      const step = arrowStep(event.key, 0.01) ?? { PageDown: -0.1, PageUp: 0.1 }[event.key];
       const end = { Home: 0, End: 1 }[event.key];
       if (step === undefined && end === undefined) return;
       event.preventDefault();
-      pull(end ?? placeOf(current()[one.row]) + (step ?? 0));
+      pull(row(), end ?? placeOf(current()[row()]) + step!);
     });
-    const enter = () => host.set({ hovered: { kind: "row", index: one.row } });
-    const leave = () => {
-      if (host.get().hovered?.kind === "row") host.set({ hovered: null });
-    };
-    node.addEventListener("pointerenter", enter);
-    node.addEventListener("pointerleave", leave);
-    node.addEventListener("focusin", enter);
-    node.addEventListener("focusout", leave);
-    return one;
+    for (const enter of ["pointerenter", "focusin"]) node.addEventListener(enter, () => context.hover("row", row()));
+    for (const leave of ["pointerleave", "focusout"]) node.addEventListener(leave, () => context.hover("row", null));
+    return node;
   }
 
   /** Only the lines that can be seen exist. */
   function seen(): void {
-    if (!scene || !data.n) return;
+    if (!scene) return;
     const all = found.length <= 40;
     const first = all ? 0 : Math.max(Math.floor(sheet.scrollTop / HEIGHT) - SPARE, 0);
-    const last = all
-      ? found.length
-      : Math.min(Math.ceil((sheet.scrollTop + sheet.clientHeight) / HEIGHT) + SPARE, found.length);
+    const end = all ? Infinity : Math.ceil((sheet.scrollTop + sheet.clientHeight) / HEIGHT) + SPARE;
+    const last = Math.min(end, found.length);
     if (first === shown[0] && last === shown[1]) return;
     shown = [first, last];
     list.style.paddingTop = `${first * HEIGHT}px`;
     list.style.paddingBottom = `${(found.length - last) * HEIGHT}px`;
-    while (lines.length > last - first) lines.pop()!.node.remove();
-    while (lines.length < last - first) {
-      const one = line();
-      lines.push(one);
-      list.append(one.node);
-    }
-    lines.forEach((one, i) => dress(one, found[first + i], scene!));
+    pool(list, lines, last - first, line);
+    lines.forEach((one, i) => {
+      const row = found[first + i];
+      const [name, slider, , only] = one.children;
+      set(one, { "data-row": row, "aria-setsize": found.length, "aria-posinset": first + i + 1 });
+      name.replaceChildren(swatch(context.looks[row], scene!.theme), nameNode(data.names[row], 40));
+      set(slider, { "aria-label": words.of(data.names[row]) });
+      set(only, { "aria-label": words.onlyOf(data.names[row]) });
+    });
     values(scene);
   }
 
@@ -237,41 +183,32 @@ export function weights(context: Context): Panel {
     }
   }
 
-  function dress(one: Line, row: number, scene: Scene): void {
-    one.row = row;
-    const name = data.names[row];
-    const look = context.look(row);
-    set(one.node, { "data-row": row, "aria-setsize": found.length, "aria-posinset": found.indexOf(row) + 1 });
-    one.name.replaceChildren(swatch(look, color(look, scene.theme)), nameNode(name, 40));
-    set(one.slider, { "aria-label": words.of(name) });
-    set(one.node.lastElementChild!, { "aria-label": words.onlyOf(name), title: words.onlyTitle });
-  }
-
   function values(scene: Scene): void {
     const chosen = new Set(scene.state.selection);
     for (const one of lines) {
-      const share = scene.weights[one.row];
-      const text = percent(share);
-      if (!one.slider.matches(":focus") || Math.abs(shareAt(Number(one.slider.value)) - share) > 1e-12) {
-        one.slider.value = String(placeOf(share));
+      const row = Number(one.dataset["row"]);
+      const [name, slider, output] = one.children as unknown as [HTMLElement, HTMLInputElement, HTMLElement];
+      const share = scene.weights[row];
+      if (!slider.matches(":focus") || Math.abs(shareAt(Number(slider.value)) - share) > 1e-12) {
+        slider.value = String(placeOf(share));
       }
-      if (one.slider.getAttribute("aria-valuetext") !== text) set(one.slider, { "aria-valuetext": text });
-      setText(one.share, text);
-      one.node.classList.toggle("is-hovered", one.row === scene.row);
-      one.node.classList.toggle("is-selected", chosen.has(one.row));
-      set(one.name, { "aria-pressed": String(chosen.has(one.row)) });
+      setText(output, percent(share));
+      set(slider, { "aria-valuetext": percent(share) });
+      one.classList.toggle("is-hovered", row === scene.row);
+      one.classList.toggle("is-selected", chosen.has(row));
+      set(name, { "aria-pressed": String(chosen.has(row)) });
     }
   }
 
   return {
     node,
-    draw(next: Scene, changes: Changes) {
+    draw(next, changes) {
       scene = next;
       if (has(changes, "theme")) shown = [-1, -1];
       // Asking where the list is scrolled to makes the browser lay out the page: not in every frame.
       if (shown[0] < 0) seen();
-      const [first] = next.state.selection;
-      if (has(changes, "selection") && first !== undefined && next.state.selection.length === 1) bring(first);
+      const [first, ...more] = next.state.selection;
+      if (has(changes, "selection") && first !== undefined && !more.length) bring(first);
       if (has(changes, "weights", "selection", "hovered", "theme")) values(next);
     },
   };

@@ -3,14 +3,8 @@
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, type D3ZoomEvent, type ZoomBehavior } from "d3-zoom";
 
-import { set, svg } from "../dom";
-
-export interface Box {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
+import { set, svg } from "./dom";
+import type { Box } from "./view";
 
 export interface Acts {
   /** What lies under a point of the stage. */
@@ -22,14 +16,9 @@ export interface Acts {
   panning(): boolean;
 }
 
-export interface Pointer {
-  zoomBy(factor: number): void;
-  reset(): void;
-}
-
 const STILL = 4; // pixels that a hand moves while it clicks
 
-export function pointer(stage: HTMLElement, surface: SVGSVGElement, acts: Acts): Pointer {
+export function pointer(stage: HTMLElement, surface: SVGSVGElement, acts: Acts) {
   const band = svg("rect", { class: "uapca-brush", visibility: "hidden" });
   surface.append(band);
   let start: { id: number; x: number; y: number; brushing: boolean } | null = null;
@@ -106,7 +95,7 @@ export function pointer(stage: HTMLElement, surface: SVGSVGElement, acts: Acts):
     .on("zoom", (event: D3ZoomEvent<SVGSVGElement, unknown>) => acts.zoomed(event.transform));
   const selected = select(surface).call(behaviour);
   return {
-    zoomBy: (factor) => behaviour.scaleBy(selected, factor),
+    zoomBy: (factor: number) => behaviour.scaleBy(selected, factor),
     reset: () => behaviour.transform(selected, zoomIdentity),
   };
 }

@@ -1,0 +1,193 @@
+/** What is drawn beneath the rows: the original points, and of very many rows the density of them all and their means. */
+
+import { addNormal, massLevel, rings, type Grid } from "../core/contours";
+import { svg } from "./dom";
+import { hundredths as f } from "./format";
+import type { Look } from "./palette";
+import type { Context, Scene } from "./scene";
+import type { Box, View } from "./view";
+
+/** Probabilities of the shaded regions, the largest first, and how dark each is. */
+const SHADES = [0.95, 0.8, 0.5];
+const SHADE = 0.13;
+/** Nodes along a side, and values added up at them: while things move, and at rest. */
+const [MOVING, RESTING] = [
+  { nodes: 40, values: 60_000 },
+  { nodes: 80, values: 1_000_000 },
+];
+const REACH = 3.2; // standard deviations
+const SHAPED = 1000; // more means than this are dots: so small, no shape can be told from another
+const BATCH = 500; // means to a path: one for each would cost too much, and one for all even more
+
+/** Nested regions that hold the shades of the average of the rows' densities, taken as normal. */
+export function wholeDensity({ projection, weights, calm }: Scene, extent: Box): Float64Array[][] {
+  const { nodes, values } = calm ? RESTING : MOVING;
+  const { n, means, covariances: c } = projection;
+  const step = [(extent.right - extent.left) / (nodes - 1), (extent.top - extent.bottom) / (nodes - 1)] as const;
+  if (!(step[0] > 0 && step[1] > 0)) return SHADES.map(() => []);
+  const grid: Grid = { cells: nodes, density: new Float64Array(nodes * nodes), low: [extent.left, extent.bottom], step };
+  // Rows narrower than a cell are as wide as one: none falls between the nodes.
+  const wide = (row: number) =>
+    [c[3 * row] + (0.8 * step[0]) ** 2, c[3 * row + 1], c[3 * row + 2] + (0.8 * step[1]) ** 2] as const;
+  let visits = 0;
+  for (let row = 0; row < n; row++) {
+    const [a, , b] = wide(row);
+    const nodesAcross = Math.min((2 * REACH * Math.sqrt(a)) / step[0], nodes);
+    visits += nodesAcross * Math.min((2 * REACH * Math.sqrt(b)) / step[1], nodes);
+  }
+  // More than a frame has time for are represented by every second, third, … row.
+  const every = Math.max(Math.ceil(visits / values), 1);
+  for (let row = 0; row < n; row += every) {
+    if (weights[row] > 0) addNormal(grid, weights[row], [means[2 * row], means[2 * row + 1]], wide(row), REACH);
+  }
+  return SHADES.map((probability) => rings(grid, massLevel(grid, probability)));
+}
+
+/** Rows by how far out their means lie, the farthest first; and the widest ones. */
+export function outstanding({ projection, weights }: Scene, far: number, wide: number): { far: number[]; wide: number[] } {
+  const { n, means, covariances: c } = projection;
+  let [x, y, xx, xy, yy, total] = [0, 0, 0, 0, 0, 0];
+  for (let row = 0; row < n; row++) {
+    const [w, p, q] = [weights[row], means[2 * row], means[2 * row + 1]];
+    total += w;
+    x += w * p;
+    y += w * q;
+    xx += w * p * p;
+    xy += w * p * q;
+    yy += w * q * q;
+  }
+  [x, y] = [x / total, y / total];
+  [xx, xy, yy] = [xx / total - x * x, xy / total - x * y, yy / total - y * y];
+  const determinant = Math.max(xx * yy - xy * xy, 1e-12 * xx * yy);
+  const distance = new Float64Array(n);
+  const width = new Float64Array(n);
+  for (let row = 0; row < n; row++) {
+    const [p, q] = [means[2 * row] - x, means[2 * row + 1] - y];
+    distance[row] = determinant > 0 ? (yy * p * p - 2 * xy * p * q + xx * q * q) / determinant : p * p + q * q;
+    width[row] = c[3 * row] + c[3 * row + 2];
+  }
+  return { far: largest(distance, far), wide: largest(width, wide) };
+}
+
+/** Where the largest values are, the largest first. */
+function largest(values: Float64Array, count: number): number[] {
+  if (!count) return [];
+  const limit = values.slice().sort()[Math.max(values.length - count, 0)];
+  const found = Array.from(values.keys()).filter((row) => values[row] >= limit);
+  return found.sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
+}
+
+/** What both a canvas and the text of an SVG path can be told. */
+type Pen = Pick<CanvasPath, "moveTo" | "lineTo" | "closePath">;
+
+/** Areas and dots on a canvas, or as SVG for an export. */
+interface Surface {
+  area(color: string, opacity: number, outline: (pen: Pen) => void): void;
+  dots(color: string, opacity: number, side: number, places: readonly (readonly [number, number])[]): void;
+}
+
+/** Shades, means and points; where rows are selected, the others fade. */
+function ink(context: Context, scene: Scene, view: View, shades: readonly Float64Array[][] | null, shade: string, on: Surface): void {
+  const { data, looks } = context;
+  const { state, theme, projection, points } = scene;
+  const chosen = new Set(state.selection);
+  for (const region of shades ?? []) {
+    on.area(shade, SHADE, (pen) => {
+      for (const ring of region) {
+        for (let k = 0; k < ring.length; k += 2) pen[k ? "lineTo" : "moveTo"](view.x(ring[k]), view.y(ring[k + 1]));
+        pen.closePath();
+      }
+    });
+  }
+  const radius = Math.max(1.2, Math.min(2.6, 60 / Math.sqrt(data.n)));
+  const opacity = chosen.size ? 0.2 : 0.75;
+  for (const [look, rows] of shades ? byLook(looks.keys(), (row) => looks[row]) : []) {
+    const places = rows.map((row) => [view.x(projection.means[2 * row]), view.y(projection.means[2 * row + 1])] as const);
+    if (data.n > SHAPED) {
+      on.dots(look[theme], opacity, 1.7 * radius, places);
+      continue;
+    }
+    for (let first = 0; first < rows.length; first += BATCH) {
+      on.area(look[theme], opacity, (pen) => {
+        for (const [x, y] of places.slice(first, first + BATCH)) {
+          look.shape.forEach(([dx, dy], k) => pen[k ? "lineTo" : "moveTo"](x + dx * radius, y + dy * radius));
+          pen.closePath();
+        }
+      });
+    }
+  }
+  if (!points || !data.points) return;
+  const side = data.points.rows.length > 2000 ? 1.6 : 2.6;
+  const owners = data.points.rows;
+  for (const [look, members] of byLook(owners.keys(), (k) => looks[owners[k]])) {
+    for (const faded of [true, false]) {
+      const some = members.filter((k) => faded === (chosen.size > 0 && !chosen.has(owners[k])));
+      if (some.length) on.dots(look[theme], faded ? 0.06 : 0.45, side, some.map((k) => [view.x(points[2 * k]), view.y(points[2 * k + 1])]));
+    }
+  }
+}
+
+function byLook(keys: Iterable<number>, look: (key: number) => Look): Map<Look, number[]> {
+  const found = new Map<Look, number[]>();
+  for (const key of keys) {
+    const list = found.get(look(key));
+    if (list) list.push(key);
+    else found.set(look(key), [key]);
+  }
+  return found;
+}
+
+/** A canvas beneath a picture. */
+export function crowdCanvas(context: Context) {
+  const node = document.createElement("canvas");
+  node.className = "uapca-canvas";
+  node.setAttribute("aria-hidden", "true");
+  const pen = node.getContext("2d")!;
+  const on: Surface = {
+    area(color, opacity, outline) {
+      pen.fillStyle = color;
+      pen.globalAlpha = opacity;
+      pen.beginPath();
+      outline(pen);
+      pen.fill();
+    },
+    dots(color, opacity, side, places) {
+      pen.fillStyle = color;
+      pen.globalAlpha = opacity;
+      for (const [x, y] of places) pen.fillRect(x - side / 2, y - side / 2, side, side);
+    },
+  };
+  return {
+    node,
+    draw(scene: Scene, view: View, size: { width: number; height: number }, shades: readonly Float64Array[][] | null): void {
+      const ratio = Math.min(globalThis.devicePixelRatio || 1, 2);
+      const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+      if (node.width !== width || node.height !== height) Object.assign(node, { width, height });
+      pen.setTransform(1, 0, 0, 1, 0, 0);
+      pen.clearRect(0, 0, width, height);
+      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+      ink(context, scene, view, shades, getComputedStyle(node).color, on);
+    },
+  };
+}
+
+/** What is on the canvas, as SVG, for an export. */
+export function crowdSvg(context: Context, scene: Scene, view: View, shades: readonly Float64Array[][] | null): SVGGElement {
+  const group = svg("g");
+  ink(context, scene, view, shades, "#59636d", {
+    area(fill, opacity, outline) {
+      let d = "";
+      outline({
+        moveTo: (x, y) => void (d += `M${f(x)},${f(y)}`),
+        lineTo: (x, y) => void (d += `L${f(x)},${f(y)}`),
+        closePath: () => void (d += "Z"),
+      });
+      group.append(svg("path", { d, fill, "fill-opacity": opacity }));
+    },
+    dots(stroke, opacity, side, places) {
+      const d = places.map(([x, y]) => `M${f(x)},${f(y)}h0`).join("");
+      group.append(svg("path", { d, stroke, "stroke-width": side, "stroke-linecap": "round", "stroke-opacity": opacity }));
+    },
+  });
+  return group;
+}

@@ -1,0 +1,139 @@
+/** From the plane of the components to the screen and back, with the same unit on both axes; ellipses there. */
+
+import type { Projection } from "../model";
+import { hundredths as f } from "./format";
+
+export interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+export class View {
+  /** Pixels for one unit of the components, before zooming. */
+  private unit = 1;
+  private centre: readonly [number, number] = [0, 0];
+  private half: readonly [number, number] = [1, 1];
+  private middle: readonly [number, number] = [0, 0];
+  /** Zoom factor and shift in pixels. */
+  zoom = { k: 1, x: 0, y: 0 };
+  /** Whether the second axis has a unit of its own: strips of rows for a single component. */
+  private strips = 0;
+
+  /**
+   * Makes an extent fit into a frame on screen: anew for a new question. For one that only moves, the
+   * view grows when it must, and shrinks when it is filled to less than a share `slack`, so that it
+   * does not breathe with every frame.
+   */
+  fit(extent: Box, frame: Box, slack: number, strips = 0): void {
+    const width = Math.max(frame.right - frame.left, 20);
+    const height = Math.max(frame.bottom - frame.top, 20);
+    this.middle = [frame.left + width / 2, frame.top + height / 2];
+    this.strips = strips;
+    const wanted = [(extent.right - extent.left) / 2, strips ? 0 : (extent.top - extent.bottom) / 2] as const;
+    const centre = [(extent.left + extent.right) / 2, strips ? 0 : (extent.bottom + extent.top) / 2] as const;
+    const needed = Math.max(wanted[0] / width, wanted[1] / height);
+    const present = Math.max(this.half[0] / width, this.half[1] / height);
+    const outside =
+      Math.abs(centre[0] - this.centre[0]) + wanted[0] > present * width * 1.001 ||
+      Math.abs(centre[1] - this.centre[1]) + wanted[1] > present * height * 1.001;
+    if (outside || needed < slack * present) {
+      const margin = 1.08;
+      this.half = [wanted[0] * margin || (wanted[1] * margin * width) / height || 1, wanted[1] * margin];
+      this.centre = centre;
+    }
+    this.unit = 0.5 / Math.max(this.half[0] / width, this.half[1] / height);
+  }
+
+  /** Pixels for one unit, zoom included. */
+  get scale(): number {
+    return this.unit * this.zoom.k;
+  }
+
+  x(value: number): number {
+    return this.zoom.k * (this.middle[0] + (value - this.centre[0]) * this.unit) + this.zoom.x;
+  }
+
+  /** Of a value, or of a row where there is one component and rows lie below each other. */
+  y(value: number): number {
+    if (this.strips) {
+      const step = Math.min((2 * this.middle[1] * 0.8) / this.strips, 40);
+      return this.middle[1] + (value - (this.strips - 1) / 2) * step;
+    }
+    return this.zoom.k * (this.middle[1] - (value - this.centre[1]) * this.unit) + this.zoom.y;
+  }
+
+  invertX(px: number): number {
+    return ((px - this.zoom.x) / this.zoom.k - this.middle[0]) / this.unit + this.centre[0];
+  }
+
+  invertY(px: number): number {
+    return (this.middle[1] - (px - this.zoom.y) / this.zoom.k) / this.unit + this.centre[1];
+  }
+
+  /** Rings in the plane as an SVG path. */
+  rings(rings: readonly Float64Array[]): string {
+    let text = "";
+    for (const ring of rings) {
+      for (let k = 0; k < ring.length; k += 2) text += `${k ? "L" : "M"}${f(this.x(ring[k]))},${f(this.y(ring[k + 1]))}`;
+      text += "Z";
+    }
+    return text;
+  }
+
+  /** The ellipse of a row at `radius` standard deviations as an SVG path; a line if flat. */
+  ellipse({ means, covariances: c }: Projection, row: number, radius: number): string {
+    const [xx, xy, yy] = [c[3 * row], c[3 * row + 1], c[3 * row + 2]];
+    const [middle, half] = [0.5 * (xx + yy), Math.hypot(0.5 * (xx - yy), xy)];
+    const [a, b] = [middle + half, middle - half].map((variance) => radius * Math.sqrt(Math.max(variance, 0)) * this.scale);
+    const angle = 0.5 * Math.atan2(2 * xy, xx - yy);
+    const [x, y] = [this.x(means[2 * row]), this.y(means[2 * row + 1])];
+    const [dx, dy] = [a * Math.cos(angle), -a * Math.sin(angle)];
+    const arc = `A${f(a)},${f(b)},${f((-angle * 180) / Math.PI)},1,0,`;
+    return `M${f(x + dx)},${f(y + dy)}${arc}${f(x - dx)},${f(y - dy)}${arc}${f(x + dx)},${f(y + dy)}Z`;
+  }
+
+  /** The interval of a row on a single component. */
+  interval({ means, covariances }: Projection, row: number, radius: number): string {
+    const half = radius * Math.sqrt(Math.max(covariances[3 * row], 0));
+    const [a, b, y] = [this.x(means[2 * row] - half), this.x(means[2 * row] + half), this.y(row)];
+    return `M${f(a)},${f(y - 6)}V${f(y + 6)}M${f(a)},${f(y)}H${f(b)}M${f(b)},${f(y - 6)}V${f(y + 6)}`;
+  }
+}
+
+/** How much room the rows need: all regions and, if shown, the original points. */
+export function extentOf({ n, means, covariances }: Projection, points: Float64Array | null, radius: number): Box {
+  let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
+  const include = (x: number, y: number, dx: number, dy: number) => {
+    left = Math.min(left, x - dx);
+    right = Math.max(right, x + dx);
+    bottom = Math.min(bottom, y - dy);
+    top = Math.max(top, y + dy);
+  };
+  for (let row = 0; row < n; row++) {
+    const [dx, dy] = [covariances[3 * row], covariances[3 * row + 2]].map((v) => radius * Math.sqrt(Math.max(v, 0)));
+    include(means[2 * row], means[2 * row + 1], dx, dy);
+  }
+  for (let k = 0; points && k < points.length; k += 2) include(points[k], points[k + 1], 0, 0);
+  if (!(right > left) && !(top > bottom)) include(left, bottom, 1, 1);
+  return { left, right, bottom, top };
+}
+
+/** The radius, in standard deviations, that holds a share of a normal law in the plane. */
+export function planeRadius(level: number): number {
+  return Math.sqrt(-2 * Math.log1p(-level));
+}
+
+/** The half width, in standard deviations, that holds a share of a normal law on a line. */
+export function lineRadius(level: number): number {
+  // Newton's method on 2Φ(z) − 1 = level, with the series of the error function.
+  let z = 0.8 * planeRadius(level);
+  for (let k = 0; k < 30; k++) {
+    const density = Math.sqrt(2 / Math.PI) * Math.exp(-0.5 * z * z);
+    let [term, sum] = [z, z];
+    for (let i = 1; term > 1e-17 * sum; i++) sum += term *= (z * z) / (2 * i + 1);
+    z -= sum - level / density;
+  }
+  return z;
+}
