@@ -41,6 +41,12 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def no_terminal(monkeypatch):
+    """Tests run under a terminal, or in workers that inherit its width, see the same text."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def run():
     """The program with these arguments: a result with exit_code, stdout and stderr."""

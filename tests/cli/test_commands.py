@@ -100,7 +100,7 @@ def test_scales_need_no_order_and_wrong_ones_are_named(run, fails):
     a = run("traces", "teaser", "--scales", "1,∞,0", "-o", "-").stdout
     assert a == run("traces", "teaser", "--scales", "0,1,inf", "-o", "-").stdout
     assert fails("traces", "teaser", "--scales", "0,x") == (
-        "--scales: each must be a number from 0 to inf; got 'x'."
+        "Invalid value for '--scales': must be a number from 0 to inf; got 'x'."
     )
 
 
@@ -176,7 +176,7 @@ def test_compare_complains(run, fails, folder):
     assert fails("compare", "-", "-") == (
         "standard input can be read once. Name a file for A or B."
     )
-    assert fails("compare", "students", "studens").startswith("there is no data set or file")
+    assert fails("compare", "students", "studens", "-q").startswith("there is no data set or file")
 
 
 # aggregate

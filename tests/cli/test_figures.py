@@ -10,9 +10,12 @@ def test_figures_are_listed_and_misspelt_ones_found(run, fails, folder):
     )
     assert fails("figures") == "name a folder to write into: uapca figures -o DIR."
     (folder / "file").write_text("")
-    assert fails("figures", "-o", "file") == "-o 'file' is a file. Name a folder."
+    assert fails("figures", "-o", "file") == (
+        "Invalid value for '-o' / '--output': Directory 'file' is a file."
+    )
     assert fails("figures", "-o", "file/below") == (
-        f"'{folder.resolve() / 'file'}' is a file, so there can be no folder in it."
+        f"the folder '{folder.resolve() / 'file'}' cannot be written to (Not a directory). "
+        "Choose another one with -o."
     )
     assert not (folder / "out").exists()
 

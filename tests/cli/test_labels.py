@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uapca._names import nearest
-from uapca.cli.console import _width_of as width_of
+from uapca.cli.console import _columns_of as width_of
 from uapca.cli.console import listed, shown
 
 

@@ -66,10 +66,11 @@ def test_names_do_not_break_a_picture(run, tmp_path):
     [
         (
             ["students", "projektion", "-o", "p.svg"],
-            "there is no kind of picture 'projektion'; did you mean 'projection'? uapca plot "
-            "--help lists them.",
+            "Invalid value for 'KIND': 'projektion' is not one of 'distributions', 'projection', "
+            "'matrix', 'traces', 'eigenvalues', 'progression', 'scree', 'biplot', 'loadings', "
+            "'contributions', 'cos2', 'components', 'shepard', 'count', 'simulation'.",
         ),
-        (["students", "scree"], "Missing option '-o' / '--output'. Such as -o FILE.svg."),
+        (["students", "scree"], "a picture needs a file: -o FILE.svg, .png or .pdf."),
         (
             ["students", "scree", "-o", "p.gif"],
             "-o 'p.gif' ends in '.gif'. The ending says what is written: .svg, .png or .pdf.",
@@ -77,16 +78,18 @@ def test_names_do_not_break_a_picture(run, tmp_path):
         (["students", "scree", "-o", "-"], "a picture needs a file: -o FILE.svg, .png or .pdf."),
         (
             ["students", "biplot", "-o", "p.svg", "--pair", "0,1"],
-            "--pair must be two components counted from 1, such as 1,3; got '0,1'.",
+            "Invalid value for '--pair': must be two different components counted from 1, such as "
+            "1,3; got '0,1'.",
         ),
         (
             ["students", "biplot", "-o", "p.svg", "--level", "95"],
-            "--level must be probabilities between 0 and 1; got '95'.",
+            "Invalid value for '--level': must be probabilities between 0 and 1; got '95'.",
         ),
         *(
             (
                 ["students", kind, "-o", "p.svg", "--pair", "1,1"],
-                "--pair must be two different components, such as 1,2; got '1,1'.",
+                "Invalid value for '--pair': must be two different components counted from 1, such "
+                "as 1,3; got '1,1'.",
             )
             for kind in ("projection", "biplot", "contributions", "cos2")
         ),

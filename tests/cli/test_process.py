@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -44,7 +45,7 @@ def loaded(*arguments):
 
 
 def test_help_loads_nothing_heavy():
-    heavy = {"numpy", "scipy", "sklearn", "matplotlib", "pandas", "pyarrow", "rich"}
+    heavy = {"numpy", "scipy", "sklearn", "matplotlib", "pandas", "pyarrow"}
     assert not loaded("--help") & heavy
     assert not loaded("fit", "--help") & heavy
     assert not loaded("datasets") & heavy
@@ -84,7 +85,7 @@ def test_a_reader_that_has_enough_is_no_error():
 def test_a_terminal_without_unicode_gets_escapes():
     done = process("datasets", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0
-    assert "6 \\xd7 4" in done.stdout
+    assert "(6 \\xd7 4)" in done.stdout
 
 
 @pytest.fixture
@@ -166,19 +167,17 @@ def in_terminal(*arguments, columns=80, **environment):
 
 
 def test_a_terminal_gets_colours_unless_it_does_not_want_them():
-    assert "\x1b[36m" in in_terminal("datasets")
-    assert "\x1b[36m" not in in_terminal("datasets", NO_COLOR="1")
-    assert "\x1b" not in in_terminal("datasets", TERM="dumb")
+    assert "\x1b[1m" in in_terminal("fit", "teaser")
+    assert "\x1b" not in in_terminal("fit", "teaser", NO_COLOR="1")
+    assert "\x1b" not in in_terminal("fit", "teaser", TERM="dumb")
 
 
 def test_a_narrow_terminal_gets_narrow_tables():
-    import re
-
     text = re.sub(r"\x1b\[[0-9;]*m", "", in_terminal("fit", "students", "-q", columns=30))
     assert max(map(len, text.splitlines())) <= 30
     assert "(continued)" in text
     assert text.count("48.6 ± 7.4") == 1
-    for value in ("0.680 ± 0.085", "0.767 ± 0.411"):
+    for value in ("0.680 ± 0.085", "0.77 ± 0.41"):
         assert value in text
 
 
@@ -190,12 +189,10 @@ EVIL = (
 
 @pytest.mark.parametrize("command", ["fit", "project"])
 def test_labels_do_not_steer_a_terminal(tmp_path, command):
-    import re
-
     path = tmp_path / "evil.csv"
     path.write_text(EVIL, encoding="utf-8")
     text = in_terminal(command, path, columns=120)
-    rest = re.sub(r"\x1b\[[0-9;]*m", "", text)  # what rich writes itself
+    rest = re.sub(r"\x1b\[[0-9;]*m", "", text)  # the program's own colors
     assert not set(rest) & {"\x1b", "\x07", "\x9b"}
     if command == "project":
         assert "[bold]a" in rest
@@ -207,7 +204,7 @@ def test_labels_do_not_steer_a_terminal(tmp_path, command):
 
 def test_a_progress_bar_is_for_terminals_only(tmp_path):
     text = in_terminal("figures", "-o", tmp_path / "a", "closed-projection")
-    assert "figures: closed-projection" in text
+    assert re.search(r"figures .* closed-projection", text)
     done = process("figures", "-o", tmp_path / "b", "closed-projection")
     assert done.stderr == f"wrote 1 figure and captions.md to '{tmp_path / 'b'}'\n"
 
@@ -217,15 +214,3 @@ def test_completion_in_a_process():
     done = process(env=environment | {"COMP_WORDS": "uapca plot students sc"})
     assert done.stdout == "plain,scree\n"
     assert done.returncode == 0
-
-
-def test_without_rich_a_terminal_gets_plain_tables(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(
-        "import importlib.util\n"
-        "real = importlib.util.find_spec\n"
-        "importlib.util.find_spec = lambda name, *a: None if name == 'rich' else real(name, *a)\n"
-    )
-    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
-    text = in_terminal("datasets", PYTHONPATH=path)
-    assert "students" in text
-    assert "\x1b" not in text

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from uapca.cli.app import data_argument, data_options, force_option, output_option, subcommand
+from uapca.cli.console import TABLES, CommandError, check_output, counted
+from uapca.cli.data import check_columns, parts, read_data, write_rows
 
-if TYPE_CHECKING:
-    from uapca.uncertain import UncertainArray
-
-__all__ = ["aggregate", "keep"]
+__all__ = ["aggregate"]
 
 
 @subcommand(
@@ -24,41 +22,24 @@ __all__ = ["aggregate", "keep"]
     ("uapca aggregate points.parquet --bins 500 -o bins.uapca", "points without labels"),
 )
 @data_argument()
-@output_option(".uapca", ".csv", ".tsv", ".parquet", ".feather", ".xlsx", required=True)
+@output_option(".uapca", *TABLES)
 @force_option
 @data_options
-def aggregate(data: str, output: str, force: bool, reading: Mapping[str, Any]) -> None:
+def aggregate(data: str, output: str | None, force: bool, reading: Mapping[str, Any]) -> None:
     """Many labelled points to one distribution for each label.
 
     Only counts, means and covariances are kept. An analysis of them at s = 1 has exactly the
     covariance of all the points, and none of the points travels. A .uapca file keeps everything
     exactly.
     """
-    from uapca.cli.console import TABLES, CommandError, check_output, counted
-    from uapca.cli.data import check_columns, check_data, read_data
-
-    check_data(data)
     target = check_output(output, [".uapca", *TABLES], force)
     if not reading["by"] and reading["bins"] is None:
         raise CommandError("say which column holds the labels: --by COLUMN, or --bins K.")
     if reading["by"] and reading["bins"] is not None:
         raise CommandError("--by and --bins exclude each other. Leave one out.")
-    features = [part.strip() for value in reading["features"] for part in value.split(",")]
-    patterns = any(sign in "".join(features) for sign in "*?[")
-    if not patterns and target is not None and target.suffix.lower() != ".uapca":
+    features = parts(reading["features"])
+    if target is None or target.suffix.lower() != ".uapca":
         # Features that are named are known before millions of points are read.
-        check_columns(features, True, True)
+        check_columns(features, ["name", "uapca_weight"], correlated=False)
     X = read_data(data, reading)
-    keep(X, target, counted(len(X), "distribution"), weights=True)
-
-
-def keep(X: UncertainArray, target: Path | None, what: str, *, weights: bool = False) -> None:
-    """Write rows: a .uapca file with everything known of them, or a table."""
-    from uapca.cli.console import note, quoted, write_table
-    from uapca.cli.data import columns_of_rows
-
-    if target is not None and target.suffix.lower() == ".uapca":
-        X.save(target)
-        note(f"wrote {quoted(target)} ({what})")
-    else:
-        write_table(target, columns_of_rows(X, weights=weights), what)
+    write_rows(X, target, counted(len(X), "distribution"), weights=True)

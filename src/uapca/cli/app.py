@@ -12,49 +12,45 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from difflib import SequenceMatcher
 from importlib import import_module
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 from click.shell_completion import CompletionItem
 
 from uapca._version import __version__
-from uapca.cli.console import CommandError, no_such, quoted, settings, shown
+from uapca.cli.console import (
+    CommandError,
+    choices,
+    complain,
+    no_such,
+    note,
+    quoted,
+    settings,
+    shown,
+)
 
 __all__ = [
     "COMMANDS",
-    "Scale",
     "app",
     "components_option",
     "data_argument",
     "data_options",
-    "denoise_option",
     "force_option",
     "json_option",
     "output_option",
+    "scale_from",
     "scale_option",
     "standardize_option",
     "subcommand",
 ]
 
-# In the order of work. The help of the program needs no command to be imported.
-COMMANDS = {
-    "read": "How a table is understood, and its first rows.",
-    "fit": "Eigenvalues, components and how far they can be trusted.",
-    "plot": "One picture, as SVG, PNG or PDF.",
-    "project": "The projected rows, with their uncertainty, as a table.",
-    "traces": "Factor traces: the features as the uncertainty counts more and more.",
-    "compare": "How different are two analyses?",
-    "aggregate": "Many labelled points to one distribution for each label.",
-    "explore": "An interactive page, in one file that needs no network.",
-    "figures": "The figures of the paper.",
-    "datasets": "The data sets that can be named instead of a file.",
-    "completion": "Completion of commands and names for bash, zsh or fish.",
-}
-_MODULES = {"completion": "datasets"}
-_ALIKE = 0.65
+# In the order of work; each is a module.
+COMMANDS = (
+    "read", "fit", "plot", "project", "traces", "compare", "aggregate", "explore", "figures",
+    "datasets", "completion",
+)  # fmt: skip
 
 # Sentences of the library name its parameters; here they are options.
 _OPTIONS = (
@@ -83,22 +79,12 @@ class App(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name in COMMANDS:
+            command: click.Command = getattr(import_module(f"uapca.cli.{cmd_name}"), cmd_name)
+            return command
+        if cmd_name.startswith("-"):
             return None
-        module = import_module(f"uapca.cli.{_MODULES.get(cmd_name, cmd_name)}")
-        command: click.Command = getattr(module, cmd_name)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise no_such("command", args[0], list(COMMANDS), "See uapca --help.")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        raise no_such("command", cmd_name, COMMANDS, "See uapca --help.")
 
     def main(
         self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any
@@ -106,22 +92,27 @@ class App(click.Group):
         """Run; whatever happens, end with an exit code and at most one line of complaint."""
         settings.debug = settings.quiet = False
         arguments = sys.argv[1:] if args is None else list(args)
-        extra.pop("standalone_mode", None)
-        for stream in (sys.stdout, sys.stderr):
+        extra["standalone_mode"] = False
+        streams = [stream for stream in (sys.stdout, sys.stderr) if stream is not None]
+        for stream in streams:
             if hasattr(stream, "reconfigure"):  # a terminal that knows no ± gets an escape
                 stream.reconfigure(errors="backslashreplace")
         shown_before = warnings.showwarning
         before = _catch_termination()
         try:
             warnings.showwarning = _note_warning
-            code = super().main(arguments or ["--help"], "uapca", standalone_mode=False, **extra)
-            sys.stdout.flush()
+            code = super().main(arguments or ["--help"], "uapca", **extra)
         except BaseException as error:  # noqa: BLE001 - this is where errors end
             code = _ended(error)
         finally:
             warnings.showwarning = shown_before
             if before is not None:
                 signal.signal(signal.SIGTERM, before)
+        for stream in streams:
+            try:
+                stream.flush()
+            except OSError:  # nobody reads it, or the disk is full; Python must not try again
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -132,26 +123,16 @@ def _ended(error: BaseException) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
-        # Whoever read our output has read enough; nothing more may be written at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 1  # whoever read our output has read enough
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        sys.stderr.write("\nuapca: interrupted\n")
+        complain("\nuapca: interrupted")
         return 130
     if settings.debug:
         traceback.print_exception(error)
-    if isinstance(error, click.NoSuchOption):
-        alike = [
-            known
-            for known in error.possibilities or ()
-            if SequenceMatcher(None, error.option_name.lstrip("-"), known.lstrip("-")).ratio()
-            > _ALIKE
-        ]
-        error = click.NoSuchOption(error.option_name, possibilities=alike, ctx=error.ctx)
     if isinstance(error, click.ClickException):
         # Not str(error): click's own text has the hint of what was meant.
         error = CommandError(error.format_message())
-    sys.stderr.write(f"uapca: error: {_line_of(error)}\n")
+    complain(f"uapca: error: {_line_of(error)}")
     return 2
 
 
@@ -177,8 +158,7 @@ def _line_of(error: BaseException) -> str:
 
 def _note_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """What the library warns of, as a remark without the place in its code."""
-    if not settings.quiet:
-        sys.stderr.write(f"note: {_line_of(ValueError(str(message)))}\n")
+    note(f"note: {_line_of(ValueError(str(message)))}")
 
 
 def _catch_termination() -> Any:
@@ -197,11 +177,6 @@ def _catch_termination() -> Any:
 
 
 Decorator = Callable[[Any], Any]
-
-if TYPE_CHECKING:
-    _Value = click.ParamType[Any]
-else:  # generic in newer versions only
-    _Value = click.ParamType
 
 
 def _flag(name: str, *short: str, help: str) -> Decorator:
@@ -223,120 +198,77 @@ _quiet_option = _flag(
 
 
 class _Command(click.Command):
-    """A command whose help ends in examples."""
-
-    def __init__(self, *args: Any, examples: Sequence[tuple[str, str]] = (), **extra: Any) -> None:
-        super().__init__(*args, **extra)
-        self.examples = examples
+    """A command whose options are listed in sections."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        reading = "How to read DATA"
-        sections: dict[str, list[tuple[str, str]]] = {"Options": [], reading: [], "Always": []}
+        reading, always = "How to read DATA", "Always"
+        sections: dict[str, list[tuple[str, str]]] = {"Options": [], reading: [], always: []}
+        titles = dict.fromkeys(_DATA_OPTIONS, reading)
+        titles |= dict.fromkeys(("quiet", "debug", "help"), always)
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is None or not isinstance(parameter, click.Option):
-                continue
-            title = "Always" if parameter.name in ("quiet", "debug", "help") else "Options"
-            sections[reading if parameter.name in _DATA_OPTIONS else title].append(record)
+            if record is not None and isinstance(parameter, click.Option):
+                sections[titles.get(parameter.name or "", "Options")].append(record)
         for title, records in sections.items():
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Examples"):
-            for line, meaning in self.examples:
-                # Written as they are: a wrapped command could not be copied.
-                formatter.write(f"  {line}\n")
-                if meaning:
-                    formatter.indent()
-                    formatter.indent()
-                    formatter.write_text(meaning)
-                    formatter.dedent()
-                    formatter.dedent()
-
 
 def subcommand(name: str, *examples: tuple[str, str], **extra: Any) -> Decorator:
     """A command of the program, with ``--quiet``, ``--debug`` and examples in its help."""
+    # Examples are not wrapped: a wrapped command could not be copied.
+    lines = [f"  {line}\n" + f"      {meaning}\n" * bool(meaning) for line, meaning in examples]
+    epilog = "\b\nExamples:\n" + "".join(lines)
 
     def decorate(function: Any) -> click.Command:
-        function = _quiet_option(_debug_option(function))
-        made: click.Command = click.command(name, cls=_Command, examples=examples, **extra)(
-            function
+        made: click.Command = click.command(name, cls=_Command, epilog=epilog, **extra)(
+            _quiet_option(_debug_option(function))
         )
         return made
 
     return decorate
 
 
-class Scale(_Value):
+def scale_from(text: str) -> float:
     """A number from 0 to infinity."""
-
-    name = "s"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        text = str(value).strip()
-        try:
-            number = float("inf") if text in ("∞", "oo") else float(text)
-        except ValueError:
-            number = -1.0
-        if not number >= 0.0:
-            self.fail(f"must be a number from 0 to inf; got {text!r}.", param, ctx)
-        return number
+    try:
+        number = float(text.strip().replace("∞", "inf"))
+    except ValueError:
+        number = -1.0
+    if not number >= 0.0:
+        raise click.BadParameter(f"must be a number from 0 to inf; got {text!r}.")
+    return number
 
 
-class _Components(_Value):
+def _components(text: str) -> int | float | str | None:
     """How many: a whole number, a share such as 0.95, ``auto`` or ``all``."""
-
-    name = "n"
-
-    def __init__(self, whole: bool = False) -> None:
-        self.whole = whole
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> int | float | str | None:
-        text = str(value).strip().casefold()
-        if text == "all":
-            return None
-        if text == "auto" and not self.whole:
-            return text
-        try:
-            number = float(text)
-        except ValueError:
-            number = 0.0
-        if number >= 1.0 and number.is_integer():
-            return int(number)
-        if not self.whole and 0.0 < number < 1.0:
-            return number
-        share = "" if self.whole else ", a share such as 0.95, auto"
-        return self.fail(f"must be a whole number from 1{share} or all; got {text!r}.", param, ctx)
+    if text in ("auto", "all"):
+        return None if text == "all" else text
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if number >= 1.0 and number.is_integer():
+        return int(number)
+    if 0.0 < number < 1.0:
+        return number
+    raise click.BadParameter(
+        f"must be a whole number from 1, a share such as 0.95, auto or all; got {text!r}."
+    )
 
 
-class _Data(_Value):
-    """A bundled name or a file, for completion; it is looked for when the command runs."""
+def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
+    """A bundled name or a file."""
+    from uapca.cli.data import BUNDLED
 
-    name = "data"
-
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
-        from uapca.cli.data import BUNDLED
-
-        names = [CompletionItem(name) for name in BUNDLED if name.startswith(incomplete)]
-        return [*names, CompletionItem(incomplete, type="file")]
-
-
-class _Output(click.Path):
-    """A file to write; if it is missing, an example says how it is named."""
-
-    def __init__(self, ending: str) -> None:
-        super().__init__()
-        self.ending = ending
-
-    def get_missing_message(self, param: Any, ctx: Any = None) -> str:
-        return f"Such as -o FILE{self.ending}."
+    names = [CompletionItem(name) for name in BUNDLED if name.startswith(incomplete)]
+    return [*names, CompletionItem(incomplete, type="file")]
 
 
 def data_argument(name: str = "data") -> Decorator:
-    """DATA."""
-    return click.argument(name, metavar=name.upper(), type=_Data())
+    """DATA; it is looked for when the command runs."""
+    return click.argument(name, metavar=name.upper(), shell_complete=_complete)
 
 
 _DATA_OPTIONS = {
@@ -436,6 +368,14 @@ _DATA_OPTIONS = {
         "--thousands", metavar="SIGN", help="The thousands separator of text files."
     ),
     "sheet": click.option("--sheet", metavar="NAME", help="The sheet of an Excel file."),
+    "denoise": click.option(
+        "--denoise",
+        metavar="[Q]",
+        is_flag=False,
+        flag_value="all",
+        help="The rows are noisy or incomplete observations: take the true values, by a model of Q "
+        "factors, or without Q of all features.",
+    ),
 }
 
 
@@ -453,26 +393,18 @@ def data_options(function: Any) -> Any:
 
 
 def output_option(
-    *endings: str, required: bool = False, what: str = "The file to write"
+    *endings: str, what: str = "The file to write", default: str = "; without it, standard output"
 ) -> Decorator:
     """``-o FILE``."""
-    known = f"{', '.join(endings[:-1])} or {endings[-1]}" if endings[1:] else endings[0]
-    default = "" if required else "; without it, to standard output"
     return click.option(
-        "-o", "--output", metavar="FILE", required=required, type=_Output(endings[0]),
-        help=f"{what}: {known}{default}.",
-    )  # fmt: skip
+        "-o", "--output", metavar="FILE", help=f"{what}: {choices(endings)}{default}."
+    )
 
 
-def components_option(default: str = "2", whole: bool = False) -> Decorator:
-    """``--components``."""
-    share = "" if whole else "the share of variance to explain (0.95), auto, "
-    return click.option(
-        "-n", "--components", type=_Components(whole), default=default, show_default=True,
-        help=f"How many components: a number, {share}or all.",
-    )  # fmt: skip
-
-
+components_option: Decorator = click.option(
+    "-n", "--components", type=_components, metavar="N", default="2", show_default=True,
+    help="How many components: a number, the share of variance to explain (0.95), auto, or all.",
+)  # fmt: skip
 force_option: Decorator = click.option("--force", is_flag=True, help="Replace files that exist.")
 json_option: Decorator = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of tables."
@@ -485,19 +417,12 @@ standardize_option: Decorator = click.option(
 scale_option: Decorator = click.option(
     "-s",
     "--scale",
-    type=Scale(),
+    type=scale_from,
+    metavar="S",
     default="1",
     show_default=True,
     help="How much the uncertainty counts in the fit: 0 is ordinary PCA of the means, inf the "
     "limit in which only the errors count.",
-)
-denoise_option: Decorator = click.option(
-    "--denoise",
-    metavar="[Q]",
-    is_flag=False,
-    flag_value="all",
-    help="The rows are noisy or incomplete observations: analyze the true values, with a model of "
-    "Q factors, or without Q of all features.",
 )
 
 

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import uapca
 from uapca.cli.app import (
-    Scale,
     components_option,
     data_argument,
     data_options,
     json_option,
+    scale_from,
     standardize_option,
     subcommand,
 )
-
-if TYPE_CHECKING:
-    from uapca.decomposition import UAPCA
-    from uapca.uncertain import UncertainArray
+from uapca.cli.console import CommandError, line, listed, note, show, significant
+from uapca.cli.data import denoised, fitted, read_data, read_model
 
 __all__ = ["compare"]
 
@@ -34,11 +34,12 @@ __all__ = ["compare"]
 )
 @data_argument("a")
 @data_argument("b")
-@components_option()
+@components_option
 @click.option(
     "-s",
     "--scale",
-    type=Scale(),
+    type=scale_from,
+    metavar="S",
     multiple=True,
     help="The scale at which data is fitted; give it twice for A and B.  [default: 1]",
 )
@@ -60,31 +61,21 @@ def compare(
     of N(μ, K) goes from 0, the same, to 1, no overlap; principal angles compare the planes that
     are shown. The options for data hold for both.
     """
-    from uapca.cli.console import CommandError, Grid, show, significant
-    from uapca.cli.data import check_data, fitted, read_data, read_model
-
     if len(scale) > 2:
         raise CommandError("--scale can be given twice, for A and for B, not more often.")
     if a == b == "-":
         raise CommandError("standard input can be read once. Name a file for A or B.")
-    for side in (a, b):
-        check_data(side)
-    data: dict[str, UncertainArray] = {}
-    models: dict[str, UAPCA] = {}
-    for name in dict.fromkeys((a, b)):  # what is named twice is read once
+    data, fits = {}, []
+    for name, s in zip((a, b), (scale or (1.0,)) * 2, strict=False):
         if Path(name).suffix.lower() == ".json":
-            models[name] = read_model(name)
-        else:
-            data[name] = read_data(name, reading)
-    first, second = (
-        models[name]
-        if name in models
-        else fitted(data[name], components, s, standardize=standardize)
-        for name, s in zip((a, b), (scale or (1.0,)) * 2, strict=False)
-    )
-    found = _compared(first, _reordered(second, first))
+            fits.append(read_model(name))
+            continue
+        if name not in data:  # what is named twice is read once
+            data[name] = denoised(read_data(name, reading), reading)
+        fits.append(fitted(data[name], components, scale=s, standardize=standardize))
+    found = _compared(*fits)
     if as_json:
-        click.echo(json.dumps(found, indent=1, allow_nan=False))
+        line(json.dumps(found, indent=1, allow_nan=False))
         return
     rows = []
     if found["hellinger"] is not None:
@@ -94,54 +85,42 @@ def compare(
         ]
     for i, angle in enumerate(found["principal_angles_degrees"]):
         rows.append([f"principal angle {i + 1}", f"{angle:.3f}°"])
-    show(Grid(["measure", "value"], rows))
+    show(["measure", "value"], rows)
 
 
-def _reordered(pca: UAPCA, like: UAPCA) -> UAPCA:
-    """The fit with its features in the order of another."""
-    import copy
-
-    import numpy as np
-
-    from uapca.cli.console import CommandError, listed
-
-    def features_of(fit: UAPCA) -> tuple[str, ...]:
-        names = getattr(fit, "feature_names_in_", None)
-        return tuple(f"x{j}" for j in range(fit.n_features_in_)) if names is None else tuple(names)
-
-    features, wanted = features_of(pca), features_of(like)
-    if features == wanted:
-        return pca
-    if set(features) != set(wanted):
-        only = sorted(set(features) ^ set(wanted))
+def _compared(a: uapca.UAPCA, b: uapca.UAPCA) -> dict[str, Any]:
+    """Distances and angles, with the features of b in the order of a."""
+    features, others = _features(a), _features(b)
+    if set(features) != set(others):
+        only = sorted(set(features) ^ set(others))
         raise CommandError(f"A and B have different features: {listed(only)} occur in one only.")
-    order = [features.index(name) for name in wanted]
-    turned = copy.copy(pca)
-    turned.feature_names_in_ = np.array(wanted, dtype=object)
-    turned.mean_, turned.components_ = pca.mean_[order], pca.components_[:, order]
-    if pca.feature_scale_ is not None:
-        turned.feature_scale_ = pca.feature_scale_[order]
-    if pca._between is not None:
-        turned._between = pca._between[order][:, order]
-    if pca._within is not None:
-        turned._within = pca._within[order][:, order]
-    return turned
-
-
-def _compared(a: UAPCA, b: UAPCA) -> dict[str, Any]:
-    import numpy as np
-
-    from uapca.cli.console import note
-    from uapca.compare import bhattacharyya, hellinger, principal_angles
-
+    order = [others.index(name) for name in features]
     if a.standardize != b.standardize:
         note("one of the two is standardized: angles compare components in different units")
-    known = all(pca.solver_ == "eigh" and np.isfinite(pca.scale) for pca in (a, b))
-    if not known:
-        note("no Hellinger distance: K is known at finite scales and where a fit forms it only")
-    angles = np.degrees(principal_angles(a.components_, b.components_)).tolist()
-    return {
-        "hellinger": hellinger(a, b) if known else None,
-        "bhattacharyya": bhattacharyya(a, b) if known else None,
-        "principal_angles_degrees": angles,
+    angles = uapca.principal_angles(a.components_, b.components_[:, order])
+    found = {
+        "hellinger": None,
+        "bhattacharyya": None,
+        "principal_angles_degrees": [math.degrees(angle) for angle in angles],
     }
+    if not all(pca.solver_ == "eigh" and math.isfinite(pca.scale) for pca in (a, b)):
+        note("no Hellinger distance: K is known at finite scales and where a fit forms it only")
+        return found
+    mean, cov = _normal(b)
+    pair = _normal(a), (mean[order], cov[order][:, order])
+    return found | {
+        "hellinger": uapca.hellinger(*pair),
+        "bhattacharyya": uapca.bhattacharyya(*pair),
+    }
+
+
+def _features(pca: uapca.UAPCA) -> tuple[str, ...]:
+    names = getattr(pca, "feature_names_in_", None)
+    return tuple(f"x{j}" for j in range(pca.n_features_in_)) if names is None else tuple(names)
+
+
+def _normal(pca: uapca.UAPCA) -> tuple[Any, Any]:
+    """N(μ, K) in the units of the data."""
+    K = pca.get_covariance()
+    units = pca.feature_scale_
+    return (pca.mean_, K) if units is None else (pca.mean_ * units, K * units * units[:, None])

@@ -1,14 +1,18 @@
-"""DATA on the command line: a bundled name, a file, a folder or standard input."""
+"""DATA on the command line: a bundled name, or what `uapca.read` understands, and its fit."""
 
 from __future__ import annotations
 
+import csv
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import uapca
 from uapca.cli.console import (
     CommandError,
     counted,
@@ -18,80 +22,79 @@ from uapca.cli.console import (
     progress,
     quoted,
     shown,
+    write_table,
 )
 
 if TYPE_CHECKING:
-    from uapca.decomposition import UAPCA
     from uapca.uncertain import UncertainArray
 
 __all__ = [
     "BUNDLED",
     "check_columns",
-    "check_data",
-    "columns_of_rows",
     "denoised",
     "feature_names",
     "fitted",
+    "parts",
     "read_data",
     "read_model",
+    "write_rows",
 ]
 
 
 class Bundled(NamedTuple):
-    """A data set with a name.
-
-    Attributes
-    ----------
-    what : str
-        What it is, in a few words.
-    shape : str
-    load : callable
-        Takes the module ``uapca.datasets`` and what ``--by`` says, and returns the data.
-    by : tuple of str
-        What it can be aggregated by; the first is the default.
-    """
+    """A data set with a name: what it is, its shape, its function, and its labels for --by."""
 
     what: str
     shape: str
-    load: Callable[[Any, str], UncertainArray]
-    by: tuple[str, ...] = ()
+    load: Callable[[str], UncertainArray]
+    by: tuple[str, ...] = ("",)
 
 
 BUNDLED = {
     "students": Bundled(
-        "marks of six students: numbers, intervals, words", "6 × 4", lambda d, _: d.load_students()
+        "marks of six students: numbers, intervals, words",
+        "6 × 4",
+        lambda _: uapca.datasets.load_students(),
     ),
     "iris": Bundled(
-        "Fisher's irises, one row for each species",
+        "Fisher's irises, one row per species",
         "3 × 4",
-        lambda d, _: d.load_iris_groups(),
+        lambda _: uapca.datasets.load_iris_groups(),
         ("species",),
     ),
     "anuran": Bundled(
         "calls of frogs and toads; --by family, genus or species; fetched once",
         "4, 8 or 10 × 22",
-        lambda d, by: d.fetch_anuran(by),
+        lambda by: uapca.datasets.fetch_anuran(by),  # type: ignore[call-overload]
         ("family", "genus", "species"),
     ),
     "teaser": Bundled(
         "the paper's teaser: the first component turns with s",
         "4 × 2",
-        lambda d, _: d.make_teaser(),
+        lambda _: uapca.datasets.make_teaser(),
     ),
     "crossings": Bundled(
-        "two avoided crossings of the eigenvalues", "6 × 3", lambda d, _: d.make_crossings()
+        "two avoided crossings of the eigenvalues",
+        "6 × 3",
+        lambda _: uapca.datasets.make_crossings(),
     ),
     "progression": Bundled(
-        "two axes that turn around the third", "5 × 3", lambda d, _: d.make_progression()
+        "two axes that turn around the third",
+        "5 × 3",
+        lambda _: uapca.datasets.make_progression(),
     ),
     "certain": Bundled(
-        "error models: no errors", "6 × 2", lambda d, _: d.make_error_models().certain
+        "error models: no errors", "6 × 2", lambda _: uapca.datasets.make_error_models().certain
     ),
     "isotropic": Bundled(
-        "error models: one error for all", "6 × 2", lambda d, _: d.make_error_models().isotropic
+        "error models: one error for all",
+        "6 × 2",
+        lambda _: uapca.datasets.make_error_models().isotropic,
     ),
     "arbitrary": Bundled(
-        "error models: each row its own", "6 × 2", lambda d, _: d.make_error_models().arbitrary
+        "error models: each row its own",
+        "6 × 2",
+        lambda _: uapca.datasets.make_error_models().arbitrary,
     ),
 }
 # What a .uapca file and a bundled data set have settled already.
@@ -102,173 +105,108 @@ _ALONE, _UNLIKE = 0.95, 10.0
 _WIDEST = 50  # features of a table with correlations
 
 
-def check_data(data: str) -> None:
-    """Raise unless there is such a data set or file: known before anything is loaded."""
-    if data == "-" or data.casefold() in BUNDLED or "://" in data or Path(data).exists():
-        return
-    if any(sign in data for sign in "*?["):
-        from glob import iglob
-
-        if next(iglob(data, recursive=True), None) is None:
-            raise CommandError(f"no file matches {quoted(data)}.")
-        return
-    path = Path(data)
-    if not path.suffix and path.parent == Path():
-        raise no_such(
-            "data set or file", data, list(BUNDLED), "uapca datasets lists what can be named."
-        )
-    siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    from uapca._names import nearest
-
-    close = nearest(path.name, siblings)
-    meant = f"; did you mean {quoted(path.with_name(close))}?" if close else "."
-    raise CommandError(f"there is no file {quoted(data)}{meant}")
-
-
-def read_data(data: str, reading: Mapping[str, Any], denoise: str | None = None) -> UncertainArray:
+def read_data(data: str, reading: Mapping[str, Any]) -> UncertainArray:
     """The uncertain rows in DATA; says on standard error how they were understood."""
-    check_data(data)
-    if reading["missing"] == "keep" and denoise is None and not reading["by"]:
-        raise CommandError("--missing keep is for --denoise, which can use rows with empty cells.")
-    name = data.casefold()
-    if name in BUNDLED:
-        X = _bundled(name, reading)
-        origin = BUNDLED[name].what.partition(";")[0]
-        if Path(data).is_file():
-            origin += f"\nthe bundled data set, not the file; ./{name} is the file"
-        origin = f"{name}: {origin}"
-    else:
-        X, origin = _from_file(data, reading)
-    weights = reading["weights"]
+    name, suffix, weights = data.casefold(), Path(data).suffix.lower(), reading["weights"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if name in BUNDLED:
+            X, origin = _bundled(name, reading), f"{name}: {BUNDLED[name].what.partition(';')[0]}"
+            if Path(data).is_file():
+                origin += f"\nthe bundled data set, not the file; ./{name} is the file"
+        elif suffix == ".uapca":
+            _refuse(reading, ("by", *_OF_TABLES), "a .uapca file")
+            X = _selected(uapca.read(data), reading)
+            origin = f"{data}: uncertain rows, as they were saved"
+        else:
+            X = _from_table(data, reading)
+            origin = X.origin or data
     if weights is not None and Path(weights).is_file():
         X = X.reweighted(_weights_in(Path(weights), X))
-    elif weights is not None and (name in BUNDLED or data.endswith(".uapca")):
+    elif weights is not None and (name in BUNDLED or suffix == ".uapca"):
         raise CommandError(f"there is no file {quoted(weights)} with weights (--weights).")
-    lines = [shown(line) for line in origin.splitlines()]
-    note("\n  ".join([*lines, f"→ {_headline(X)}"]))
+    said = [*origin.splitlines(), *(f"note: {warning.message}" for warning in caught)]
+    size = repr(X).splitlines()[0].partition(": ")[2]
+    note("\n  ".join([*map(shown, said), f"→ {size}"]))
     return X
-
-
-def _headline(X: UncertainArray) -> str:
-    """The size and kind of the data, as its first line has them."""
-    return repr(X).splitlines()[0].partition(": ")[2]
 
 
 def _bundled(name: str, reading: Mapping[str, Any]) -> UncertainArray:
     _refuse(reading, _OF_TABLES, f"the bundled data set {name}")
-    data, given = BUNDLED[name], _parts(reading["by"])
-    if given and not data.by:
+    data, by = BUNDLED[name], parts(reading["by"])
+    if by and data.by == ("",):
         raise CommandError(f"{name} holds no labelled points. Leave out --by.")
-    by = given[0].casefold() if given else (*data.by, "")[0]
-    if given and by not in data.by:
-        raise no_such(f"label of {name}", given[0], data.by)
-    from uapca import datasets
-
-    return _selected(data.load(datasets, by), reading)
+    if by and by[0].casefold() not in data.by:
+        raise no_such(f"label of {name}", by[0], data.by)
+    return _selected(data.load(by[0].casefold() if by else data.by[0]), reading)
 
 
-def _from_file(data: str, reading: Mapping[str, Any]) -> tuple[UncertainArray, str]:
-    import uapca
-
-    suffix = Path(data).suffix.lower()
-    if suffix == ".json" and Path(data).is_file():
+def _from_table(data: str, reading: Mapping[str, Any]) -> UncertainArray:
+    path, source = Path(data), data if data != "-" else BytesIO()
+    if not path.suffix and path.parent == Path() and not path.exists() and data != "-":
+        remedy = "uapca datasets lists what can be named."
+        raise no_such("data set or file", data, list(BUNDLED), remedy)
+    if path.suffix.lower() == ".json" and path.is_file():
         raise CommandError(
             f"{quoted(data)} is a model or another JSON file, not data. uapca project DATA --model "
             "and uapca compare take models."
         )
-    if suffix == ".uapca":
-        _refuse(reading, ("by", *_OF_TABLES), "a .uapca file")
-        X = uapca.load(data)
-        assert isinstance(X, uapca.UncertainArray)
-        return _selected(X, reading), f"{data}: uncertain rows, as they were saved"
-    source: Any = data
-    if data == "-":
+    options = _options(reading)
+    if isinstance(source, BytesIO):
         if reading["bins"] is not None:
             raise CommandError(
                 "--bins reads the points twice and needs a file, not standard input."
             )
         source = BytesIO(sys.stdin.buffer.read())
         source.name = "standard input"
-    options = _options(reading)
-    many = options["by"] is not None or options["bins"] is not None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        if many:
-            with progress("reading") as report:
-                X = uapca.read(source, progress=report, **options)
-        else:
-            X = uapca.read(source, **options)
-    said = [f"note: {shown(warning.message)}" for warning in caught]
-    return X, "\n".join([X.origin or data, *said])
+    if options["by"] is None and options["bins"] is None:
+        return uapca.read(source, **options)
+    with progress("reading") as report:
+        return uapca.read(source, progress=report, **options)
 
 
 def _options(reading: Mapping[str, Any]) -> dict[str, Any]:
     """The options in the words of `uapca.read`."""
-    by, errors, fill = _parts(reading["by"]), reading["errors"], reading["fill"]
+    options = {name: value or None for name, value in reading.items() if name != "denoise"}
+    for name in ("by", "features", "exclude"):
+        options[name] = parts(reading[name]) or None
+    if options["by"] is not None and len(options["by"]) == 1:
+        options["by"] = options["by"][0]
+    errors, fill, sheet, words = (reading[name] for name in ("errors", "fill", "sheet", "words"))
     pairs = [part.partition("=") for text in errors for part in text.split(",") if "{}" not in text]
-    laws = [_law(text) for text in fill]
-    if len(fill) > 1 and not all(sign for _, sign, _ in laws):
+    named = {a.strip(): b.strip() for a, sign, b in pairs if sign}
+    options["errors"] = named or (list(errors) if len(errors) > 1 else "".join(errors)) or None
+    laws = [text.partition("=") for text in fill if "=" in text.partition("(")[0]]
+    if len(fill) > 1 and len(laws) < len(fill):
         raise CommandError("--fill takes one law for all cells, or COLUMN=LAW several times.")
-    sheet = reading["sheet"]
-    weights = reading["weights"]
-    options = {
-        "by": (by if len(by) > 1 else by[0]) if by else None,
-        "bins": _bins(reading["bins"]),
-        "errors": {a.strip(): b.strip() for a, sign, b in pairs if sign}
-        or (list(errors) if len(errors) > 1 else errors[0] if errors else None),
-        "features": _parts(reading["features"]) or None,
-        "exclude": _parts(reading["exclude"]) or None,
-        "weights": None if weights is None or Path(weights).is_file() else weights,
-        "words": _words(reading["words"]),
-        "fill": {column.strip(): law.strip() for column, sign, law in laws if sign}
-        or (fill[0] if fill else None),
-        "sheet": int(sheet) if sheet and sheet.isdigit() else sheet,
-        "keep_samples": reading["keep_points"],
-        "rng": 0,
-    }
-    for name in ("corr", "names", "spread", "missing", "bad_cells", "bad_files", "decimal"):
-        options[name] = reading[name]
-    for name in ("thousands", "equal_weights"):
-        options[name] = reading[name]
-    return options
+    named = {column.strip(): law.strip() for column, _, law in laws}
+    options["fill"] = named or (fill[0] if fill else None)
+    options["sheet"] = int(sheet) if sheet and sheet.isdigit() else sheet
+    options["words"] = uapca.datasets.GRADES if words == "grades" else words
+    options["bins"] = _bins(reading["bins"])
+    options["keep_samples"] = bool(options.pop("keep_points"))
+    options["equal_weights"] = bool(options["equal_weights"])
+    if options["weights"] is not None and Path(options["weights"]).is_file():
+        options["weights"] = None
+    return options | {"rng": 0}
 
 
-def _parts(values: Sequence[str]) -> list[str]:
+def parts(values: Sequence[str]) -> list[str]:
     """Names that are separated by commas or given one by one."""
     return [part.strip() for value in values for part in value.split(",")]
-
-
-def _law(text: str) -> tuple[str, str, str]:
-    """The column and the law of COLUMN=LAW; no column where there is a law alone."""
-    column, sign, law = text.partition("=")
-    return (column, sign, law) if sign and "(" not in column else ("", "", text)
-
-
-def _words(path: str | None) -> Any:
-    """The meaning of words, from a TOML file; ``grades`` are those of the student grades."""
-    if path == "grades":
-        from uapca.datasets import GRADES
-
-        return GRADES
-    if path is not None and not Path(path).is_file():
-        raise CommandError(f"there is no file {quoted(path)} with the meaning of words (--words).")
-    return path
 
 
 def _bins(text: str | None) -> Any:
     """A number of clusters, or cells for each feature: ``500`` or ``x=20,y=25``."""
     if text is None or text.strip().isdigit():
         return None if text is None else int(text)
-    cells: dict[str, int] = {}
-    for part in text.split(","):
-        name, sign, count = part.rpartition("=")
-        if not sign or not count.strip().isdigit():
-            raise CommandError(
-                f"--bins {quoted(text)} must be a number of clusters, or cells by feature such as "
-                "x=20,y=25."
-            )
-        cells[name.strip()] = int(count)
-    return cells
+    cells = [part.rpartition("=") for part in text.split(",")]
+    if not all(name and count.strip().isdigit() for name, _, count in cells):
+        raise CommandError(
+            f"--bins {quoted(text)} must be a number of clusters, or cells by feature such as "
+            "x=20,y=25."
+        )
+    return {name.strip(): int(count) for name, _, count in cells}
 
 
 def _selected(X: UncertainArray, reading: Mapping[str, Any]) -> UncertainArray:
@@ -276,16 +214,15 @@ def _selected(X: UncertainArray, reading: Mapping[str, Any]) -> UncertainArray:
     from uapca.inputs.read import expand
 
     known = feature_names(X)
-    chosen = expand(_parts(reading["features"]), known, "features") or known
-    left = expand(_parts(reading["exclude"]), known, "exclude")
-    if chosen == known and not left:
-        return X
-    return X[:, [known.index(name) for name in chosen if name not in left]]
+    chosen = expand(parts(reading["features"]), known, "features") or known
+    left = expand(parts(reading["exclude"]), known, "exclude")
+    kept = [known.index(name) for name in chosen if name not in left]
+    return X if kept == list(range(len(known))) else X[:, kept]
 
 
 def _refuse(reading: Mapping[str, Any], names: Sequence[str], what: str) -> None:
-    wrong = [name for name in names if reading[name]]
-    wrong += ["spread"] * (reading["spread"] != "std") + ["keep_points"] * reading["keep_points"]
+    wrong = [name for name in (*names, "keep_points") if reading[name]]
+    wrong += ["spread"] * (reading["spread"] != "std")
     if wrong:
         option = wrong[0].replace("_", "-")
         raise CommandError(f"--{option} is for tables and has no meaning for {what}. Leave it out.")
@@ -293,31 +230,19 @@ def _refuse(reading: Mapping[str, Any], names: Sequence[str], what: str) -> None
 
 def _weights_in(path: Path, X: UncertainArray) -> list[float]:
     """One weight a line in the order of the rows, or a table of names and weights."""
-    import csv
-
     lines = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
-    names, values = [], []
-    for i, row in enumerate(lines):
-        try:
-            values.append(float(row[-1]))
-        except ValueError:
-            if i == 0:  # a head
-                continue
-            raise CommandError(
-                f"{quoted(path)}, line {i + 1}: {quoted(row[-1])} is no number."
-            ) from None
-        names.append(row[0].strip())
-    if X.names is not None and lines and len(lines[0]) == 2:
-        by_name = dict(zip(names, values, strict=True))
-        absent = [name for name in X.names if name not in by_name]
-        if absent:
-            raise CommandError(f"{quoted(path)} has no weight for {listed(absent)}.")
-        return [by_name[name] for name in X.names]
-    if len(values) != len(X):
-        raise CommandError(
-            f"{quoted(path)} holds {len(values)} weights for {len(X)} rows. Give one to each row."
-        )
-    return values
+    with_header = bool(lines) and lines[0][-1].strip()[:1] not in {*"0123456789.+-"}
+    try:
+        weights = [(row[0].strip(), float(row[-1])) for row in lines[with_header:]]
+    except ValueError as error:
+        raise CommandError(f"{quoted(path)}: {error}.") from None
+    if X.names is None or not lines or len(lines[0]) == 1:
+        return [weight for _, weight in weights]
+    by_name = dict(weights)
+    absent = [name for name in X.names if name not in by_name]
+    if absent:
+        raise CommandError(f"{quoted(path)} has no weight for {listed(absent)}.")
+    return [by_name[name] for name in X.names]
 
 
 def feature_names(X: UncertainArray) -> tuple[str, ...]:
@@ -328,38 +253,25 @@ def feature_names(X: UncertainArray) -> tuple[str, ...]:
 # What commands do with the data
 
 
-def denoised(X: UncertainArray, wanted: str | None) -> UncertainArray:
+def denoised(X: UncertainArray, reading: Mapping[str, Any]) -> UncertainArray:
     """The posterior rows of the true values, if they were asked for; says how they were found."""
+    wanted = reading["denoise"]
     if wanted is None:
         return X
-    from uapca.posterior import Denoiser
-
-    if wanted != "all" and not (wanted.isdigit() and int(wanted)):
+    if wanted != "all" and not wanted.isdigit():
         raise CommandError(
             f"--denoise takes a number of factors, or nothing; got {quoted(wanted)}."
         )
-    model = Denoiser(None if wanted == "all" else int(wanted)).fit(X)
-    rows = model.transform(X)
+    model = uapca.Denoiser(None if wanted == "all" else int(wanted)).fit(X)
     kind = "all features" if wanted == "all" else counted(int(wanted), "factor")
     empty = 0 if X.missing is None else int(X.missing.sum())
     filled = f", {counted(empty, 'empty cell')} filled" if empty else ""
     note(f"denoised with a model of {kind} in {counted(model.n_iter_, 'step')}{filled}")
-    return rows
+    return model.transform(X)
 
 
-def fitted(
-    X: UncertainArray,
-    components: Any,
-    scale: float,
-    *,
-    ddof: float = 0.0,
-    standardize: bool = False,
-) -> UAPCA:
+def fitted(X: UncertainArray, components: Any, **parameters: Any) -> uapca.UAPCA:
     """The fit, with remarks where it is less than was asked for, or one feature is all of it."""
-    import numpy as np
-
-    from uapca.decomposition import UAPCA
-
     n, d = X.shape
     if n == 1:
         note("note: one row has no spread between rows: every variance is its own uncertainty")
@@ -368,22 +280,23 @@ def fitted(
         are = "is" if most == 1 else "are"
         note(f"note: there {are} {counted(most, 'component')}, not {components}")
         components = most
-    pca = UAPCA(components, scale=scale, ddof=ddof, standardize=standardize).fit(X)
-    if not standardize and pca.solver_ == "eigh" and d > 1:
+    pca = uapca.UAPCA(components, **parameters).fit(X)
+    if not pca.standardize and pca.solver_ == "eigh" and d > 1:
         variances = pca.get_covariance().diagonal()
-        largest = int(variances.argmax())
-        share = variances[largest] / variances.sum() if variances[largest] > 0.0 else 0.0
-        if share >= _ALONE and variances[largest] >= _UNLIKE**2 * np.median(variances):
+        largest, middle = variances.max(), sorted(variances)[d // 2]
+        if largest >= max(_ALONE * variances.sum(), _UNLIKE**2 * middle) > 0.0:
+            share = largest / variances.sum()
             how_much = "nearly all" if share > 0.9995 else f"{100 * share:.3g} %"
             note(
-                f"note: {shown(feature_names(X)[largest])} alone has {how_much} of the variance; "
-                "if that is due to its unit, --standardize gives all features the same say"
+                f"note: {shown(feature_names(X)[variances.argmax()])} alone has {how_much} of the "
+                "variance; if that is due to its unit, --standardize gives all features the same "
+                "say"
             )
     return pca
 
 
-def read_model(path: str) -> UAPCA:
-    """The fit in a file; whatever is wrong with it is said in one line."""
+def read_model(path: str) -> uapca.UAPCA:
+    """The fit in a file."""
     from uapca.decomposition.io import load_fit
 
     if not Path(path).is_file():
@@ -391,63 +304,44 @@ def read_model(path: str) -> UAPCA:
     return load_fit(path)
 
 
-def columns_of_rows(X: UncertainArray, *, weights: bool = False) -> dict[str, Any]:
-    """Means, standard deviations and correlations, in columns that are read back as such.
+def write_rows(X: UncertainArray, target: Path | None, what: str, *, weights: bool = False) -> None:
+    """Write rows: a .uapca file with everything known of them, or a table that is DATA again.
 
-    Columns ``x`` and ``x_err`` for each feature, ``x_y_corr`` for each pair that is correlated in
-    some row, ``name`` if rows have names, and on demand ``uapca_weight``: the weights, summing to
-    the total they had.
+    It has columns ``x`` and ``x_err`` for each feature, ``x_y_corr`` for each pair that is
+    correlated in some row, ``name`` if rows have names, and on demand ``uapca_weight``: the
+    weights, summing to the total they had.
     """
     from uapca.inputs.read import WEIGHT
     from uapca.uncertain import array
 
+    if target is not None and target.suffix.lower() == ".uapca":
+        X.save(target)
+        note(f"wrote {quoted(target)} ({what})")
+        return
     d, correlated = X.shape[1], array.has_correlations(X)
     if d > _WIDEST and correlated:
         raise CommandError(
             f"{d} features with their correlations would make {d * (d + 3) // 2:,} columns. "
             "Write a .uapca file."
         )
-    check_columns(feature_names(X), X.names is not None, weights, correlated=correlated)
-    columns: dict[str, Any] = {
-        name: values.astype(float) for name, values in array.columns_of_rows(X, corr=True).items()
-    }
-    if X.names is not None:
-        columns = {"name": list(X.names), **columns}
-    if weights:
-        columns[WEIGHT] = X.weights * X.total_weight
-    return columns
+    names: dict[str, Any] = {} if X.names is None else {"name": X.names}
+    extra: dict[str, Any] = {WEIGHT: X.weights * X.total_weight} if weights else {}
+    check_columns(feature_names(X), [*names, *extra], correlated)
+    values = {k: v.astype(float) for k, v in array.columns_of_rows(X, corr=True).items()}
+    write_table(target, names | values | extra, what)
 
 
-def check_columns(
-    features: Sequence[str], named: bool, weights: bool, *, correlated: bool = False
-) -> None:
+def check_columns(features: Sequence[str], extra: Sequence[str], correlated: bool) -> None:
     """Raise if two columns of a table would have one name, or a feature that of a correlation."""
-    from itertools import combinations
-
-    from uapca.inputs.read import WEIGHT
     from uapca.uncertain.array import CORRELATION, ERROR
 
-    columns = [("name", "the names of the rows")] * named + [(WEIGHT, "the weights")] * weights
-    for feature in features:
-        columns.append((feature, f"the feature {quoted(feature)}"))
-        columns.append((ERROR.format(feature), f"the errors of {quoted(feature)}"))
-    pairs = list(combinations(features, 2)) if len(features) <= _WIDEST else []
-    for first, second in pairs if correlated else ():
-        both = f"{quoted(first)} and {quoted(second)}"
-        columns.append((CORRELATION.format(first, second), f"the correlations of {both}"))
-    taken: dict[str, str] = {}
-    remedy = "Write a .uapca file, or rename the columns of the data."
-    for name, meaning in columns:
-        if name in taken:
-            raise CommandError(
-                f"the table would have two columns {quoted(name)}: {taken[name]}, and {meaning}. "
-                f"{remedy}"
-            )
-        taken[name] = meaning
-    for pair in pairs:
-        name = CORRELATION.format(*pair)
-        if name in features:
-            raise CommandError(
-                f"the feature {quoted(name)} would be read back as the correlations of "
-                f"{quoted(pair[0])} and {quoted(pair[1])}. {remedy}"
-            )
+    columns = Counter([*extra, *features, *map(ERROR.format, features)])
+    pairs = combinations(features, 2) if len(features) <= _WIDEST else ()
+    correlations = Counter(CORRELATION.format(*pair) for pair in pairs)
+    twice = [name for name, count in columns.items() if count > 1 or name in correlations]
+    twice += [name for name, count in correlations.items() if correlated and count > 1]
+    if twice:
+        raise CommandError(
+            f"two columns of the table would be called {quoted(twice[0])}, or read back as the "
+            "same. Write a .uapca file, or rename the columns of the data."
+        )

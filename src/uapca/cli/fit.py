@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import uapca
 from uapca.cli.app import (
     components_option,
     data_argument,
     data_options,
-    denoise_option,
     force_option,
     json_option,
     output_option,
@@ -20,9 +21,20 @@ from uapca.cli.app import (
     standardize_option,
     subcommand,
 )
+from uapca.cli.console import (
+    check_output,
+    counted,
+    line,
+    percent,
+    rounded,
+    show,
+    shown,
+    significant,
+    write_bytes,
+)
+from uapca.cli.data import denoised, feature_names, fitted, read_data
 
 if TYPE_CHECKING:
-    from uapca.decomposition import UAPCA
     from uapca.stability import ComponentUncertainty
     from uapca.uncertain import UncertainArray
 
@@ -36,6 +48,11 @@ _DRIVING, _TIMES, _FEWEST_ROWS = 0.3, 2.0, 4
 _MOST_NUMBERS = 30_000_000
 # Values up to which the number of components that stand out is looked for without being asked.
 _COUNTED = 20_000
+_QUESTIONS = {
+    "values": "if each row is one unknown value",
+    "sample": "if the points behind the groups were drawn again",
+    "truth": "with the errors of the estimated truth",
+}
 
 
 @subcommand(
@@ -49,10 +66,9 @@ _COUNTED = 20_000
     ("uapca fit iris --json | jq .shares", ""),
 )
 @data_argument()
-@components_option()
+@components_option
 @scale_option
 @standardize_option
-@denoise_option
 @click.option(
     "--ddof",
     type=click.FloatRange(0.0),
@@ -62,241 +78,189 @@ _COUNTED = 20_000
     help="Divide by N − ddof; with 1, certain points give what scikit-learn gives.",
 )
 @json_option
-@output_option(".json", what="Keep the model, which uapca project and compare read")
+@output_option(".json", what="Keep the model, which uapca project and compare read", default="")
 @force_option
 @data_options
 def fit(
     data: str,
     components: Any,
-    scale: float,
-    standardize: bool,
-    denoise: str | None,
-    ddof: float,
     as_json: bool,
     output: str | None,
     force: bool,
     reading: Mapping[str, Any],
+    **parameters: Any,
 ) -> None:
     """Eigenvalues, components and how far they can be trusted.
 
     Prints the variance of each component and its share, the entries of the components with their
     standard errors, and whether neighboring components can be told apart.
     """
-    from uapca.cli.console import check_output, write_bytes
-    from uapca.cli.data import check_data, denoised, fitted, read_data
-
-    check_data(data)
     target = check_output(output, [".json"], force)
-    observed = read_data(data, reading, denoise)
-    X = denoised(observed, denoise)
-    pca = fitted(X, components, scale, ddof=ddof, standardize=standardize)
+    observed = read_data(data, reading)
+    X = denoised(observed, reading)
+    pca = fitted(X, components, **parameters)
     found, why_not = _judged(pca, X)
     if as_json or output == "-":
-        write_bytes(None, _json(pca, found).encode(), "")
+        write_bytes(None, _json(pca, found).encode())
     else:
-        _report(pca, X, found, why_not)
-        if found is not None:
-            _count(observed)
+        _report(pca, X, observed, found, why_not)
     if target is not None:
         write_bytes(target, _json(pca, found).encode(), "model")
 
 
-def _judged(pca: UAPCA, X: UncertainArray) -> tuple[ComponentUncertainty | None, str]:
+def _judged(pca: uapca.UAPCA, X: UncertainArray) -> tuple[ComponentUncertainty | None, str]:
     """How uncertain the components are, or why that is not said."""
-    import numpy as np
-
-    from uapca.decomposition import unwrap
-    from uapca.exceptions import SeparationWarning
-    from uapca.stability import component_uncertainty
-
     if X.cov.kind == "zero" and X.counts is None:
         return None, "the rows are certain, so there are no standard errors"
     if pca.scale == 0.0:
         return None, "at s = 0 the rows count as certain, so there are no standard errors"
-    if np.isinf(pca.scale):
+    if math.isinf(pca.scale):
         return None, "in the limit s = ∞ there are no standard errors"
     if pca.n_components_ * X.shape[1] ** 2 > _MOST_NUMBERS:
         return None, "for so many features and components standard errors are not computed"
-    fitted, data = unwrap(pca, X)
+    plain, data = uapca.decomposition.unwrap(pca, X)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SeparationWarning)  # the verdict says it
+        warnings.simplefilter("ignore", uapca.SeparationWarning)  # the verdict says it
         try:
-            return component_uncertainty(data, fitted.n_components_, scale=float(fitted.scale)), ""
+            return uapca.component_uncertainty(data, plain.n_components_, scale=plain.scale), ""
         except ValueError as error:
             return None, str(error)
 
 
-def _json(pca: UAPCA, found: ComponentUncertainty | None) -> str:
+def _json(pca: uapca.UAPCA, found: ComponentUncertainty | None) -> str:
     """The model as `UAPCA.save` writes it, and its standard errors beside it."""
     import numpy as np
 
     from uapca.decomposition.io import fit_to_json
 
-    def plain(array: Any) -> Any:  # JSON has no infinity: null for what is not determined
-        if array.ndim > 1:
-            return [plain(row) for row in array]
-        return [value if np.isfinite(value) else None for value in array.tolist()]
+    if found is None:
+        return fit_to_json(pca)
 
-    errors = (
-        None
-        if found is None
-        else {
-            "components_std": plain(found.std),
-            "variances_std": plain(_variance_std(pca, found)),
-            "tilt_degrees": plain(np.degrees(found.angle)),
-            "verdict": list(found.verdict),
-        }
-    )
+    def plain(array: Any) -> Any:  # JSON has no infinity: null for what is not determined
+        values: Any = np.where(np.isfinite(array), array, np.array(None))
+        return values.tolist()
+
+    errors = {
+        "components_std": plain(found.std),
+        "variances_std": plain(_variance_std(pca, found)),
+        "tilt_degrees": plain(np.degrees(found.angle)),
+        "verdict": list(found.verdict),
+    }
     return fit_to_json(pca, errors)
 
 
-def _variance_std(pca: UAPCA, found: ComponentUncertainty) -> Any:
+def _variance_std(pca: uapca.UAPCA, found: ComponentUncertainty) -> Any:
     """Standard errors of the variances, with the divisor of the fit."""
-    return found.eigenvalue_std * (
-        pca.explained_variance_[0] / found.eigenvalues[0] if pca.ddof else 1.0
-    )
+    divisor = pca.explained_variance_[0] / found.eigenvalues[0] if pca.ddof else 1.0
+    return found.eigenvalue_std * divisor
 
 
 def _report(
-    pca: UAPCA, X: UncertainArray, found: ComponentUncertainty | None, why_not: str
+    pca: uapca.UAPCA,
+    X: UncertainArray,
+    observed: UncertainArray,
+    found: ComponentUncertainty | None,
+    why_not: str,
 ) -> None:
-    from uapca.cli.console import line, percent, show
-
-    show(_variances(pca, X, found))
+    _show_variances(pca, found)
     line()
-    show(_components(pca, X, found))
+    _show_components(pca, X, found)
     line()
-    for sentence in _driving_rows(pca, X):
-        line(sentence, "bold" if sentence else "")
-    if pca.solver_ == "eigh" and X.cov.kind != "zero":
-        shared = float(pca.uncertainty_share())
-        line(f"The components shown hold {percent(shared)} of the rows' uncertainty.")
+    driving = _driving_rows(pca, X)
+    for sentence in driving:
+        line(sentence, bold=True)
+    if driving:
+        line()
+    if X.cov.kind != "zero":
+        held = percent(pca.uncertainty_share())
+        line(f"The components shown hold {held} of the rows' uncertainty.")
         line()
     if found is None:
         line(f"Stability: {why_not}.")
         return
-    line("Stability", "bold underline")
+    line("Stability", bold=True, underline=True)
     for sentence in found.verdict[:_MOST_VARIANCES]:
         line(f"{sentence.rstrip('.')}.")
     if not found.verdict:
         line("there is one feature, so there is one component.")
-    question = {
-        "values": "if each row is one unknown value",
-        "sample": "if the points behind the groups were drawn again",
-        "truth": "with the errors of the estimated truth",
-    }[found.of]
     how = f"{found.n_draws:,} draws" if found.n_draws else "closed form"
     line()
-    line(f"±       one standard error, {question} ({how})")
+    line(f"±       one standard error, {_QUESTIONS[found.of]} ({how})")
     line("errors  the part of a variance that is uncertainty of the rows")
     line("tilt    the angle by which a component may be off")
+    count = _count(observed)
+    if count:
+        line()
+        line(f"If the rows are noisy observations: {count}")
 
 
-def _count(X: UncertainArray) -> None:
-    """How many components stand out of the errors, where finding out does not take long."""
-    import uapca
-    from uapca.cli.console import line
+def _show_variances(pca: uapca.UAPCA, found: ComponentUncertainty | None) -> None:
+    q, d = pca.n_components_, len(pca.mean_)
+    at_infinity = math.isinf(pca.scale)
+    summary = pca.summary()
+    with_errors = bool(summary["uncertainty"].any()) and not at_infinity
+    header = ["component", "variance" + " / s²" * at_infinity, "share", "sum"]
+    header += ["errors"] * with_errors + ["tilt"] * (found is not None)
+    most = q if q <= _MOST_VARIANCES + 1 else _MOST_VARIANCES
+    rows = []
+    for i, (value, share, total, errors, _) in enumerate(summary.values[:most].tolist()):
+        row = [f"PC{i + 1}", significant(value), percent(share), percent(total)]
+        row += [percent(errors)] * with_errors
+        if found is not None:
+            row[1] = rounded(value, _variance_std(pca, found)[i])
+            row.append(f"{math.degrees(found.angle[i]):.1f}°")
+        rows.append(row)
+    if most < d and total > 0.0:
+        left = max(0.0, 1.0 - total)
+        whole = summary["variance"].sum() / summary["share"].sum()
+        row = [counted(d - most, "other"), significant(whole * left), percent(left), percent(1.0)]
+        rows.append(row + [""] * (len(header) - len(row)))
+    name = "∞" if at_infinity else f"{pca.scale:g}"
+    show(header, rows, f"Variances at s = {name}" + ", features standardized" * pca.standardize)
 
-    if X.source != "values" or X.cov.kind == "zero" or X.mean.size > _COUNTED or len(X) < 4:
-        return
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = uapca.component_count(X)
-    except ValueError:  # the errors do not fit the question; nobody asked
-        return
-    line()
-    line(f"If the rows are noisy observations: {found.verdict}")
+
+def _show_components(
+    pca: uapca.UAPCA, X: UncertainArray, found: ComponentUncertainty | None
+) -> None:
+    A, features = pca.components_, feature_names(X)
+    count, chosen = min(len(A), _MOST_COMPONENTS), list(range(len(features)))
+    title = "Components"
+    if len(features) > _MOST_FEATURES + 1:
+        largest = (-abs(A[:count]).max(axis=0)).argsort(kind="stable")
+        chosen = sorted(largest[:_MOST_FEATURES].tolist())
+        title += f", the {_MOST_FEATURES} features with the largest entries; --json has all"
+    elif count < len(A):
+        title = f"The first {count} components; --json has all"
+    rows = []
+    for j in chosen:
+        cells = [
+            f"{A[i, j] + 0.0:.3f}" if found is None else rounded(A[i, j], found.std[i, j])
+            for i in range(count)
+        ]
+        rows.append([features[j], *cells])
+    show(["feature", *(f"PC{i + 1}" for i in range(count))], rows, title)
 
 
-def _driving_rows(pca: UAPCA, X: UncertainArray) -> list[str]:
-    """Rows that make much of a variance, with an empty line after them; none if there are few."""
-    import numpy as np
-
-    from uapca.cli.console import shown
-
+def _driving_rows(pca: uapca.UAPCA, X: UncertainArray) -> list[str]:
+    """Sentences on rows that make much of a variance."""
     if len(X) < _FEWEST_ROWS:
         return []
-    shares = np.asarray(pca.row_contributions(X))[:, :_MOST_COMPONENTS]
+    shares = pca.row_contributions(X).values[:, :_MOST_COMPONENTS]
     names = X.names or [f"row {i + 1}" for i in range(len(X))]
-    found = [
+    return [
         f"rows: {shown(names[n], 40)} makes {100 * shares[n, i]:.0f} % of PC{i + 1}'s variance."
         for i, n in enumerate(shares.argmax(axis=0).tolist())
         if shares[n, i] > max(_DRIVING, _TIMES / len(X))
     ]
-    return [*found, ""] if found else []
 
 
-def _variances(pca: UAPCA, X: UncertainArray, found: ComponentUncertainty | None) -> Any:
-    import numpy as np
-
-    from uapca.cli.console import Grid, counted, percent, rounded, significant
-
-    q, d = pca.n_components_, len(pca.mean_)
-    limit = np.isinf(pca.scale)
-    own = _from_errors(pca)
-    header = ["component", "variance" + " / s²" * bool(limit), "share", "sum"]
-    header += ["errors"] * (own is not None) + ["tilt"] * (found is not None)
-    in_all = np.cumsum(pca.explained_variance_ratio_)
-    listed = q if q <= _MOST_VARIANCES + 1 else _MOST_VARIANCES
-    std = None if found is None else _variance_std(pca, found)
-    rows = []
-    for i in range(listed):
-        value = pca.explained_variance_[i]
-        variance = significant(value) if std is None else rounded(value, std[i])
-        row = [
-            f"PC{i + 1}",
-            variance,
-            percent(pca.explained_variance_ratio_[i]),
-            percent(in_all[i]),
-        ]
-        row += [percent(own[i])] if own is not None else []
-        row += [f"{np.degrees(found.angle[i]):.1f}°"] if found is not None else []
-        rows.append(row)
-    if listed < d and in_all[-1] > 0.0:
-        total = float(pca.explained_variance_.sum()) / float(in_all[-1])
-        left = max(0.0, 1.0 - float(in_all[listed - 1]))
-        row = [counted(d - listed, "other"), significant(total * left), percent(left), percent(1.0)]
-        rows.append([*row, *[""] * (len(header) - len(row))])
-    name = "∞" if limit else f"{pca.scale:g}"
-    title = f"Variances at s = {name}" + ", features standardized" * bool(pca.standardize)
-    return Grid(header, rows, title)
-
-
-def _from_errors(pca: UAPCA) -> list[float] | None:
-    """The share of each variance that is uncertainty of the rows: s² vᵀΨ̄v / λ."""
-    import numpy as np
-
-    if pca.solver_ != "eigh" or np.isinf(pca.scale) or not pca.within_covariance_.any():
-        return None
-    A = pca.components_
-    parts = pca.scale**2 * np.einsum("qi,ij,qj->q", A, pca.within_covariance_, A)
-    total = np.where(pca.explained_variance_ > 0.0, pca.explained_variance_, 1.0)
-    shares: list[float] = (parts / total).tolist()
-    return shares
-
-
-def _components(pca: UAPCA, X: UncertainArray, found: ComponentUncertainty | None) -> Any:
-    import numpy as np
-
-    from uapca.cli.console import Grid
-    from uapca.cli.data import feature_names
-
-    A, features = pca.components_, feature_names(X)
-    count = min(len(A), _MOST_COMPONENTS)
-    chosen = list(range(len(features)))
-    if len(features) > _MOST_FEATURES + 1:
-        largest = np.abs(A[:count]).max(axis=0)
-        chosen = sorted(np.argsort(-largest, kind="stable")[:_MOST_FEATURES].tolist())
-    rows = []
-    for j in chosen:
-        cells = [f"{A[i, j] + 0.0:.3f}" for i in range(count)]
-        if found is not None:
-            cells = [f"{cell} ± {found.std[i, j]:.3f}" for i, cell in enumerate(cells)]
-        rows.append([features[j], *cells])
-    title = "Components"
-    if len(chosen) < len(features):
-        title = f"Components, the {len(chosen)} features with the largest entries; --json has all"
-    elif count < len(A):
-        title = f"The first {count} components; --json has all"
-    return Grid(["feature", *(f"PC{i + 1}" for i in range(count))], rows, title)
+def _count(X: UncertainArray) -> str:
+    """How many components stand out of the errors, where finding out does not take long."""
+    if X.source != "values" or X.cov.kind == "zero" or X.mean.size > _COUNTED or len(X) < 4:
+        return ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return uapca.component_count(X).verdict
+    except ValueError:  # the errors do not fit the question; nobody asked
+        return ""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from uapca.cli.app import data_argument, data_options, force_option, output_option, subcommand
+from uapca.cli.console import TABLES, check_output, counted, line, rounded, show, significant
+from uapca.cli.data import denoised, feature_names, read_data, write_rows
 
 __all__ = ["read"]
 
@@ -25,40 +28,26 @@ _WIDEST = 8
     "--rows", type=click.IntRange(1), default=6, show_default=True, metavar="N",
     help="How many rows to show.",
 )  # fmt: skip
-@output_option(".uapca", ".csv", ".tsv", ".parquet", ".feather", ".xlsx", what="Keep the rows")
+@output_option(".uapca", *TABLES, what="Keep the rows")
 @force_option
 @data_options
 def read(data: str, rows: int, output: str | None, force: bool, reading: Mapping[str, Any]) -> None:
     """How a table is understood, and its first rows."""
-    from uapca.cli.aggregate import keep
-    from uapca.cli.console import (
-        TABLES,
-        Grid,
-        check_output,
-        counted,
-        line,
-        rounded,
-        show,
-        significant,
-    )
-    from uapca.cli.data import feature_names, read_data
-
     target = check_output(output, [".uapca", *TABLES], force)
-    X = read_data(data, reading, denoise="not yet")
-    if target is not None:
-        keep(X, target, counted(len(X), "row"))
+    X = denoised(read_data(data, reading), reading)
+    if output is not None:
+        write_rows(X, target, counted(len(X), "row"))
         return
-    features = feature_names(X)
-    first = X[:rows]
+    features, first = feature_names(X), X[:rows]
     names = first.names or [str(i + 1) for i in range(len(first))]
     table = []
-    for i, name in enumerate(names):
-        cells = []
-        for mean, std in list(zip(first.mean[i], first.std[i], strict=True))[:_WIDEST]:
-            absent = mean != mean
-            cells.append("" if absent else rounded(mean, std) if std > 0 else significant(mean, 6))
+    for name, means, stds in zip(names, first.mean, first.std, strict=True):
+        cells = [
+            "" if math.isnan(mean) else rounded(mean, std) if std > 0 else significant(mean, 6)
+            for mean, std in zip(means[:_WIDEST], stds[:_WIDEST], strict=True)
+        ]
         table.append([name, *cells])
-    show(Grid(["row", *features[:_WIDEST]], table))
+    show(["row", *features[:_WIDEST]], table)
     more = [counted(len(X) - len(first), "more row")] * (len(X) > len(first))
     more += [counted(len(features) - _WIDEST, "more feature")] * (len(features) > _WIDEST)
     if more:

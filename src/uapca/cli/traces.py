@@ -7,22 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import uapca
 from uapca.cli.app import (
-    Scale,
     components_option,
     data_argument,
     data_options,
-    denoise_option,
     force_option,
     output_option,
+    scale_from,
     standardize_option,
     subcommand,
 )
+from uapca.cli.console import TABLES, check_output, counted, line, show, significant, write_table
+from uapca.cli.data import denoised, fitted, read_data
 
 if TYPE_CHECKING:
     from uapca.sensitivity import FactorTraces
 
 __all__ = ["traces"]
+
+
+def _scales(text: str) -> list[float]:
+    return sorted({scale_from(part) for part in text.split(",")})
 
 
 @subcommand(
@@ -32,9 +38,12 @@ __all__ = ["traces"]
     ("uapca traces iris --table eigenvalues --scales 0,0.5,1,2,inf -o -", ""),
 )
 @data_argument()
-@components_option(whole=True)
+@components_option
 @click.option(
-    "--scales", metavar="S,S,…", help="Where to compute, rising, separated by commas; inf is one."
+    "--scales",
+    type=_scales,
+    metavar="S,S,…",
+    help="Where to compute, rising, separated by commas; inf is one.",
 )
 @click.option(
     "--table",
@@ -44,65 +53,45 @@ __all__ = ["traces"]
     help="What -o writes.",
 )
 @standardize_option
-@denoise_option
-@output_option(".csv", ".tsv", ".parquet", ".feather", ".xlsx", what="The table")
+@output_option(*TABLES, what="The table", default="; without it, a summary is printed")
 @force_option
 @data_options
 def traces(
     data: str,
-    components: int | None,
-    scales: str | None,
+    components: Any,
+    scales: list[float] | None,
     table: str,
     standardize: bool,
-    denoise: str | None,
     output: str | None,
     force: bool,
     reading: Mapping[str, Any],
 ) -> None:
-    """Factor traces: the features as the uncertainty counts more and more.
+    """Factor traces: how features move as the uncertainty grows.
 
     The unit vectors of the features in the leading components, as s goes from 0 (ordinary PCA)
     through 1 (the data as given) to inf (only the errors count), with their eigenvalues and the
     scales at which neighboring components come close or change places.
     """
-    from uapca.cli.console import TABLES, check_output, counted, write_table
-    from uapca.cli.data import check_data, denoised, fitted, read_data
-
-    check_data(data)
     target = check_output(output, TABLES, force)
-    grid = None if scales is None else _grid(scales)
-    X = denoised(read_data(data, reading, denoise), denoise)
-    from uapca.sensitivity import factor_traces
-
-    d = X.shape[1]
-    pca = fitted(X, None, 1.0, standardize=standardize)
-    found = factor_traces(pca, d if components is None else min(components, d), scales=grid)
+    X = denoised(read_data(data, reading), reading)
+    pca = fitted(X, components, scale=1.0, standardize=standardize)
+    found = uapca.factor_traces(pca, pca.n_components_, scales=scales)
     if output is None:
         _print(found)
-        return
-    tables = {"traces": _traces, "eigenvalues": _eigenvalues, "crossings": _crossings}
-    write_table(target, tables[table](found), f"{table} at {counted(len(found.scales), 'scale')}")
-
-
-def _grid(text: str) -> list[float]:
-    from uapca.cli.console import CommandError
-
-    try:
-        return sorted({Scale().convert(part, None, None) for part in text.split(",")})
-    except click.BadParameter as error:
-        raise CommandError(f"--scales: each {error.message}") from None
+    else:
+        columns = {"traces": _traces, "eigenvalues": _eigenvalues, "crossings": _crossings}[table]
+        count = counted(len(found.scales), "scale")
+        write_table(target, columns(found), f"{table} at {count}")
 
 
 def _print(found: FactorTraces) -> None:
-    from uapca.cli.console import Grid, line, show, significant
-
     summary = found.summary()
     rows = [
         [feature, *(f"{x:.3f}" for x in (*summary.distances[j], *summary.lengths[j]))]
         for j, feature in enumerate(summary.features)
     ]
     header = ["feature", "s = 0", "s = 1", "s = ∞", "path to 1", "path to ∞"]
-    show(Grid(header, rows, "Distance from the center, and length of the trace"))
+    show(header, rows, "Distance from the center, and length of the trace")
     line()
     rows = [
         [
@@ -115,7 +104,7 @@ def _print(found: FactorTraces) -> None:
         if c.touches
     ]
     if rows:
-        show(Grid(["components", "at s", "crossing", "gap"], rows, "Components come close"))
+        show(["components", "at s", "crossing", "gap"], rows, "Components come close")
     else:
         line("No component shown comes close to another.")
 
