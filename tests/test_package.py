@@ -17,6 +17,7 @@ LAYERS = [
     {"_validation", "_files"},
     {"_progress"},
     {"laws"},
+    {"_looks"},
     {"uncertain"},
     {"aggregate"},
     {"inputs", "decomposition"},

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from matplotlib.text import Annotation, Text
 
 import uapca
-from uapca.plot.animation import apart
 from uapca.plot.labels import distinct, drawable
-from uapca.plot.placing import spread
 
 HOSTILE = [
     "$x$",
@@ -155,25 +153,3 @@ def test_names_are_data(rng, components, grouped):
             assert not [node for node in root.iter() if node.tag.endswith("script")]
     assert max(len(text.get_text()) for text in ax.texts or [Text(text="")]) <= 24
     uapca.plot.biplot(pca, X).figure.canvas.draw()
-
-
-@given(st.integers(0, 1000))
-def test_texts_pushed_apart_do_not_overlap(seed):
-    rng = np.random.default_rng(seed)
-    places, sizes = rng.uniform(0, 300, (6, 2)), np.tile([40.0, 9.0], (6, 1))
-    moved = apart(places, sizes)
-    steps = np.abs(moved[:, None] - moved[None]) / sizes
-    np.fill_diagonal(steps[:, :, 0], 9)
-    assert (steps.max(axis=2) > 0.9).all()
-    near = apart(places + 1e-6, sizes)
-    np.testing.assert_allclose(near - moved, 1e-6, atol=1e-4)
-
-
-@given(st.lists(st.floats(0, 100), min_size=1, max_size=8))
-def test_places_along_an_edge_keep_their_order_and_their_distance(wanted):
-    wanted = np.array(wanted)
-    found = spread(wanted, np.full(len(wanted), 10.0), (0.0, 100.0))
-    order = np.argsort(wanted, kind="stable")
-    assert (np.diff(found[order]) >= 10 - 1e-9).all()
-    assert found.min() >= 5 - 1e-9
-    assert found.max() <= 95 + 1e-9

@@ -13,6 +13,7 @@ import uapca
 from uapca import plot
 from uapca.plot.compare import procrustes
 from uapca.plot.factor_traces import course_of
+from uapca.plot.labels import Labels
 from uapca.plot.loadings import angle_std
 from uapca.plot.metadata import correlation
 from uapca.plot.scree import variance_parts
@@ -29,7 +30,7 @@ def pca():
 
 
 def legend(ax):
-    return [handle.get_label() for handle in ax._uapca_entries]
+    return list(Labels.of(ax).entries)
 
 
 def lines(ax, gid):
@@ -269,7 +270,7 @@ def traces():
 
 def test_traces_are_those_of_the_library_and_marked_at_0_and_1(traces):
     ax = plot.factor_traces(traces)
-    course = course_of(traces, (0, 1))
+    course = course_of(traces, [0, 1])
     drawn = lines(ax, "trace")
     assert len(drawn) == 4 * len(course.segments)
     for j, line in enumerate(drawn[:: len(course.segments)]):
@@ -288,7 +289,7 @@ def test_traces_are_those_of_the_library_and_marked_at_0_and_1(traces):
 def test_shading_is_what_the_unit_vector_sweeps_up_to_s_1(traces):
     ax = plot.factor_traces(traces)
     swept = [patch for patch in ax.patches if patch.get_gid() == "swept:trace"]
-    course = course_of(traces, (0, 1))
+    course = course_of(traces, [0, 1])
     for j, patch in enumerate(swept):
         vertices = patch.get_path().vertices
         inside = course.points[course.u <= 0.5, j]
@@ -302,7 +303,7 @@ def test_beyond_six_features_the_longest_traces_are_in_colour():
     X = uapca.UncertainArray(rng.normal(size=(20, 9)), std=rng.uniform(0.1, 2, (20, 9)))
     traces = uapca.factor_traces(X)
     ax = plot.factor_traces(traces)
-    lengths = course_of(traces, (0, 1)).lengths()
+    lengths = course_of(traces, [0, 1]).lengths()
     names = {text.get_gid()[5:] for text in ax.texts if (text.get_gid() or "")[:4] == "name"}
     assert names == {f"x{j}" for j in np.argsort(-lengths)[:6]}
     assert "other features" in legend(ax)

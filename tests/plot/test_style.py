@@ -9,17 +9,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 import uapca
-from uapca.plot.style import (
-    DARK_YELLOW,
-    GREY,
-    OKABE_ITO,
-    figure_width,
-    looks,
-    luminance,
-    readable,
-    row_looks,
-    settings,
-)
+from uapca._looks import DARK_YELLOW, GREY, OKABE_ITO, looks, row_looks
+from uapca.plot.style import figure_width, luminance, readable, settings
 
 
 def hexed(color):
@@ -102,7 +93,7 @@ def test_of_many_rows_the_widest_have_colours():
 
 def test_looks_need_no_matplotlib():
     code = (
-        "import sys; from uapca.plot.style import row_looks\n"
+        "import sys; from uapca._looks import row_looks\n"
         "row_looks(None, 3); print('matplotlib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

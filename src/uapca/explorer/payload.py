@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
+from uapca._looks import is_assumed
 from uapca._validation import Floats, as_floats, check_finite, shape_of
 from uapca.decomposition import UAPCA, UncertainScaler
 from uapca.exceptions import SeparationWarning
 from uapca.laws import Independent, Mixture, Moments, Normal, Samples
-from uapca.plot.rows import is_assumed
 from uapca.sensitivity.family import Family, over_scale
 from uapca.sensitivity.tracking import Path, adaptive_path
 from uapca.stability import component_uncertainty

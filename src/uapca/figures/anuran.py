@@ -1,16 +1,15 @@
 """Paper, Fig. "anuran": 7195 calls of frogs as four or eight distributions."""
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from matplotlib.figure import Figure
 
 from uapca import plot
+from uapca._looks import OKABE_ITO
 from uapca.datasets import fetch_anuran
 from uapca.decomposition import UAPCA
 from uapca.plot.base import grid, joint_legend
-from uapca.plot.style import OKABE_ITO
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CAPTION", "draw"]
 
@@ -23,7 +22,7 @@ CAPTION = (
 BY: tuple[Literal["family", "genus"], ...] = ("family", "genus")
 
 
-def draw() -> "Figure":
+def draw() -> Figure:
     """Four panels: points and distributions, by family and by genus."""
     with grid(2, 2, ratio=0.85, sharex=True, sharey=True) as (figure, axes):
         for by, letters, (left, right) in zip(BY, ("ab", "cd"), axes, strict=True):

@@ -1,18 +1,18 @@
 """Paper, Fig. "closed-projection": a linear map takes a normal law to a normal law."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 
+from uapca._looks import GREY, LIGHT, looks
+from uapca._validation import Doubles
 from uapca.decomposition import UAPCA
 from uapca.plot.base import Panel, grid, joint_legend
 from uapca.plot.labels import percent
 from uapca.plot.rows import draw_normal, ellipse_ring
-from uapca.plot.style import GREY, LIGHT, Floats, looks
 from uapca.uncertain import UncertainArray
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CAPTION", "EYE", "draw", "rows_in_space"]
 
@@ -45,87 +45,61 @@ def rows_in_space() -> UncertainArray:
     return UncertainArray(mean, cov, names=["x₁", "x₂", "x₃", "x₄"], features=["u", "v", "w"])
 
 
-def draw() -> "Figure":
+def draw() -> Figure:
     """Space with the plane of the first two components beside the plane itself."""
     X = rows_in_space()
     pca = UAPCA(2).fit(X)
+    Y = pca.transform(X)
     with grid(1, 2, ratio=0.82) as (figure, axes):
         space, plane = (Panel(ax) for ax in axes[0])
-        _draw_space(space, X, pca)
-        Y = pca.transform(X)
-        for mean, cov, look, name in zip(
-            Y.mean, Y.cov.dense(), looks(4), X.names or (), strict=True
-        ):
-            _draw_row(plane, mean, cov, look.color, f"Aᵀ{name}", up=True)
+        _draw_plane(space, pca)
+        for i, (name, look) in enumerate(zip(X.names or (), looks(4), strict=True)):
+            mean, cov = X.mean[i], X.cov.dense()[i]
+            _draw_row(plane, Y.mean[i], Y.cov.dense()[i], look.color, f"Aᵀ{name}", up=True)
+            foot = pca.mean_ + Y.mean[i] @ pca.components_
+            ring = ellipse_ring(Y.mean[i], Y.cov.dense()[i], LEVEL)
+            shadow = (pca.mean_ + ring @ pca.components_) @ EYE.T
+            style = {"edgecolor": look.color, "facecolor": to_rgba(look.color, 0.18), "zorder": 3}
+            space.ax.fill(*shadow.T, gid=f"shadow:{i}", **style)
+            fall = np.stack([mean, foot]) @ EYE.T
+            space.ax.plot(*fall.T, color=look.color, linestyle=":", linewidth=0.8, zorder=3)
+            # The name stands on the side away from the plane, where nothing falls.
+            above = bool((EYE @ (mean - foot))[1] > 0)
+            _draw_row(space, EYE @ mean, EYE @ cov @ EYE.T, look.color, name, above)
         for made, title in ((space, "High-dimensional space"), (plane, "Low-dimensional subspace")):
             made.title(title)
             made.equal()
-            made.ax.autoscale_view()
         plane.axis_names("PC1", "PC2")
         text = "the region of the same radius in space and on the plane; on the plane "
         plane.area(f"{text}{percent(LEVEL)} of each row's probability", GREY, 0.2)
-        plane.ax._uapca_entries = plane.entries
         joint_legend(figure, [plane.ax])
     return figure
 
 
-def _draw_space(made: Panel, X: UncertainArray, pca: UAPCA) -> None:
+def _draw_plane(made: Panel, pca: UAPCA) -> None:
+    """The plane of the first two components, with their directions and those of space."""
     made.ax.set_axis_off()
-    origin = np.array([-4.8, -3.4, -1.6])
-    for j, name in enumerate(X.features or ()):
-        tip = origin + 1.5 * np.eye(3)[j]
-        _draw_vector(made, origin, tip, tip + 0.25 * (tip - origin), name, GREY)
     reach = np.array([[-4.9, -3.6], [4.9, -3.6], [4.9, 3.6], [-4.9, 3.6]])
     corners = (pca.mean_ + reach @ pca.components_) @ EYE.T
     made.ax.fill(*corners.T, facecolor=LIGHT, alpha=0.35, edgecolor=GREY, linewidth=0.6, zorder=1)
     corner = pca.mean_ + reach[0] @ pca.components_ + 0.5 * pca.components_.sum(axis=0)
-    for i, along in enumerate(pca.components_):
-        _draw_vector(
-            made, corner, corner + 1.1 * along, corner + (1.75 - 0.25 * i) * along, f"PC{i + 1}"
-        )
-    Y = pca.transform(X)
-    for i, look in enumerate(looks(len(X))):
-        mean, cov = np.asarray(X.mean[i]), np.asarray(X.cov.dense()[i])
-        foot = pca.mean_ + Y.mean[i] @ pca.components_
-        ring = ellipse_ring(np.asarray(Y.mean[i]), np.asarray(Y.cov.dense()[i]), LEVEL)
-        shadow = (pca.mean_ + ring @ pca.components_) @ EYE.T
-        style: dict[str, Any] = {
-            "edgecolor": look.color,
-            "facecolor": (*_rgb(look.color), 0.18),
-            "zorder": 3,
-        }
-        made.ax.fill(*shadow.T, gid=f"shadow:{i}", **style)
-        fall = np.stack([mean, foot]) @ EYE.T
-        made.ax.plot(*fall.T, color=look.color, linestyle=":", linewidth=0.8, zorder=3)
-        # The name stands on the side away from the plane, where nothing falls.
-        above = bool((EYE @ (mean - foot))[1] > 0)
-        _draw_row(made, EYE @ mean, EYE @ cov @ EYE.T, look.color, (X.names or ())[i], above)
+    origin = np.array([-4.8, -3.4, -1.6])
+    vectors = [
+        (origin, 1.5 * along, 1.25, name, GREY)
+        for along, name in zip(np.eye(3), "uvw", strict=True)
+    ]
+    vectors += [(corner, 1.1 * pca.components_[0], 1.6, "PC1", "black")]
+    vectors += [(corner, 1.1 * pca.components_[1], 1.36, "PC2", "black")]
+    for start, along, beyond, name, color in vectors:
+        at = EYE @ (start + beyond * along)
+        made.arrow(EYE @ start, EYE @ (start + along), color)
+        made.ax.text(*at, name, color=color, ha="center", va="center", fontsize="small")
+        made.ax.update_datalim([EYE @ start, at])
 
 
-def _draw_row(made: Panel, mean: Floats, cov: Floats, color: str, name: str, up: bool) -> None:
-    style: dict[str, Any] = {"edgecolor": color, "facecolor": (*_rgb(color), 0.18), "zorder": 4}
-    draw_normal(made, mean, cov, LEVEL, gid=f"row:{name}", **style)
+def _draw_row(made: Panel, mean: Doubles, cov: Doubles, color: str, name: str, up: bool) -> None:
+    style = {"edgecolor": color, "facecolor": to_rgba(color, 0.18), "zorder": 4}
+    draw_normal(made, mean, cov, LEVEL, f"row:{name}", **style)
     made.ax.plot(*mean[:, None], "o", color=color, markersize=2.5, zorder=5)
     place: dict[str, Any] = {"ha": "center", "va": "bottom" if up else "top", "zorder": 6}
     made.ax.annotate(name, mean, (0, 4 if up else -4), textcoords="offset points", **place)
-
-
-def _draw_vector(
-    made: Panel, start: Floats, end: Floats, at: Floats, name: str, color: Any = "black"
-) -> None:
-    arrow: dict[str, Any] = {
-        "arrowstyle": "-|>",
-        "color": color,
-        "shrinkA": 0,
-        "shrinkB": 0,
-        "mutation_scale": 8,
-    }
-    made.ax.annotate("", EYE @ end, EYE @ start, arrowprops=arrow)
-    made.ax.text(*(EYE @ at), name, color=color, ha="center", va="center", fontsize="small")
-    made.ax.update_datalim([EYE @ start, EYE @ at])
-
-
-def _rgb(color: str) -> tuple[float, float, float]:
-    from matplotlib.colors import to_rgb
-
-    return to_rgb(color)

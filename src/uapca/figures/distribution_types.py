@@ -1,14 +1,11 @@
 """Paper, Fig. "distribution-types": no errors, the same error everywhere, errors of any shape."""
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from uapca import plot
 from uapca.datasets import make_error_models
 from uapca.decomposition import UAPCA
 from uapca.plot.base import grid, joint_legend
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CAPTION", "draw"]
 
@@ -19,7 +16,7 @@ CAPTION = (
 )
 
 
-def draw() -> "Figure":
+def draw() -> Figure:
     """Three panels: certain points, isotropic errors, arbitrary covariances."""
     titles = ("(a) no uncertainty", "(b) isotropic errors", "(c) any covariances")
     with grid(1, 3, ratio=1.05, sharex=True, sharey=True) as (figure, axes):

@@ -1,14 +1,13 @@
 """Paper, Fig. "eigenvalues": factor traces beside the eigenvalues, without and with crossings."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.figure import Figure
 
 from uapca import plot
 from uapca.datasets import load_iris_groups, make_crossings
 from uapca.plot.base import grid, joint_legend
 from uapca.sensitivity import factor_traces
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CAPTION", "draw"]
 
@@ -21,7 +20,7 @@ CAPTION = (
 )
 
 
-def draw() -> "Figure":
+def draw() -> Figure:
     """Four panels: traces and eigenvalues of Iris and of data with two avoided crossings."""
     data = (("ab", "Iris", load_iris_groups()), ("cd", "synthetic", make_crossings()))
     with grid(2, 2, ratio=0.8) as (figure, axes):

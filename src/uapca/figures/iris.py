@@ -1,16 +1,12 @@
 """Paper, Fig. "iris": one distribution for each species beside all the flowers."""
 
-from typing import TYPE_CHECKING
-
+from matplotlib.figure import Figure
 from sklearn.datasets import load_iris
 
 from uapca import plot
 from uapca.datasets import load_iris_groups
 from uapca.decomposition import UAPCA
 from uapca.plot.base import grid, joint_legend
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CAPTION", "draw"]
 
@@ -21,7 +17,7 @@ CAPTION = (
 )
 
 
-def draw() -> "Figure":
+def draw() -> Figure:
     """Two panels: ours on three distributions, PCA on 150 points."""
     groups, data = load_iris_groups(), load_iris()
     species = [str(data.target_names[i]) for i in data.target]

@@ -1,13 +1,10 @@
 """Paper, Fig. "progression": a factor trace grows while the projected rows turn."""
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from uapca import plot
 from uapca.datasets import make_progression
 from uapca.decomposition import UAPCA
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CAPTION", "draw"]
 
@@ -18,7 +15,7 @@ CAPTION = (
 )
 
 
-def draw() -> "Figure":
+def draw() -> Figure:
     """The traces up to each s above the projection at that s."""
     X = make_progression()
     return plot.progression(UAPCA(2).fit(X), X)

@@ -1,12 +1,9 @@
 """Paper, Fig. "sampling-comparison": how many samples it takes to match the closed form."""
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from uapca import plot
 from uapca.stability import sampling_convergence
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CAPTION", "draw"]
 
@@ -17,7 +14,7 @@ CAPTION = (
 )
 
 
-def draw() -> "Figure":
+def draw() -> Figure:
     """One panel: distance against the number of samples, a line for each number of features."""
     figure = plot.convergence(sampling_convergence(rng=2019)).get_figure(root=True)
     assert figure is not None

@@ -1,14 +1,11 @@
 """Paper, Fig. "scaling-uncertainty": the same data with its uncertainty scaled by s."""
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
 from uapca import plot
 from uapca.datasets import make_error_models
 from uapca.decomposition import UAPCA
 from uapca.plot.base import grid, joint_legend
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CAPTION", "SCALES", "draw"]
 
@@ -20,7 +17,7 @@ CAPTION = (
 )
 
 
-def draw() -> "Figure":
+def draw() -> Figure:
     """Three panels: s = 0.25, 0.5 and 0.75, with the components of that s."""
     X = make_error_models().arbitrary
     with grid(1, 3, ratio=1.05, sharex=True, sharey=True) as (figure, axes):

@@ -1,15 +1,14 @@
 """Paper, Fig. "student": marks that are numbers, intervals and words."""
 
 import csv
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.figure import Figure
 
 from uapca import plot
 from uapca.datasets import GRADES, load_students
 from uapca.decomposition import UAPCA
 from uapca.plot.base import grid, joint_legend
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CAPTION", "draw"]
 
@@ -24,7 +23,7 @@ CAPTION = (
 )
 
 
-def draw() -> "Figure":
+def draw() -> Figure:
     """Four panels: PCA of the means, ours, factor traces, the table."""
     X = load_students()
     regular, ours = UAPCA(2, scale=0.0).fit(X), UAPCA(2).fit(X)

@@ -1,14 +1,13 @@
 """Paper, Fig. "teaser": what uncertainty does to the first component."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.figure import Figure
 
 from uapca import plot
 from uapca.datasets import make_teaser
 from uapca.decomposition import UAPCA
 from uapca.plot.base import grid, joint_legend
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CAPTION", "SCALES", "draw"]
 
@@ -22,7 +21,7 @@ CAPTION = (
 )
 
 
-def draw() -> "Figure":
+def draw() -> Figure:
     """Four columns, s = 0, 0.5, 0.8 and 1; the data above, its projection on PC1 below."""
     X = make_teaser()
     style: dict[str, Any] = {"levels": 0.68, "palette": COLORS, "labels": False, "legend": False}

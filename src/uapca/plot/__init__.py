@@ -4,6 +4,16 @@ The fit comes first, the data second. Plots of several panels return the Figure.
 ``show``; `style` chooses the size of figures and type.
 """
 
+try:
+    from uapca.plot.style import style
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "matplotlib":
+        raise
+    raise ModuleNotFoundError(
+        'plots are drawn with matplotlib, which is not installed: pip install "uapca[plot]"',
+        name="matplotlib",
+    ) from None
+
 from uapca.plot.animation import animation
 from uapca.plot.biplot import biplot
 from uapca.plot.compare import compare
@@ -22,7 +32,6 @@ from uapca.plot.projection import projection
 from uapca.plot.scree import scree
 from uapca.plot.shepard import shepard
 from uapca.plot.simulation import simulation
-from uapca.plot.style import style
 
 __all__ = [
     "animation",

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from matplotlib.axes import Axes
 
+from uapca._looks import Palette
+from uapca._validation import check_choice
 from uapca.plot.base import (
     TOP,
     Data,
     Fit,
-    axis_label,
-    checked_choice,
+    axis_labels,
     chosen_components,
     counted,
     data_of,
     feature_names,
     panel,
 )
-from uapca.plot.labels import distinct, number, scale_text
+from uapca.plot.labels import distinct, number
 from uapca.plot.loadings import draw_arrow, feature_shares
 from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
-from uapca.plot.style import Palette
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["biplot"]
 
@@ -81,23 +79,17 @@ def biplot(
     ['sepal length (cm)', 'petal length (cm)']
     """
     fit, data = data_of(pca, X)
-    pair = list(chosen_components(components, fit.n_components_, 2))
-    checked_choice(color_by, (None, "contribution", "cos2"), "color_by")
+    pair = chosen_components(components, fit.n_components_, 2)
+    check_choice(color_by, (None, "contribution", "cos2"), "color_by")
     axes = np.asarray(fit.components_[pair].T, dtype=np.float64)
     lengths = np.hypot(*axes.T)
     count = counted(top, int((lengths > 0).sum()), TOP)
     shown = np.sort(np.argsort(-lengths, kind="stable")[:count])
-    rows = fit.transform(data)[:, pair]
-    with panel(
-        ax,
-        figsize=figsize,
-        title=scale_text(float(fit.scale)) if title is None else title,
-        legend=legend,
-    ) as made:
+    with panel(ax, title, figsize, legend, fit) as made:
         draw_projection(
             made,
-            rows,
-            tuple(axis_label(fit, i) for i in pair),
+            fit.transform(data)[:, pair],
+            axis_labels(fit, pair),
             levels=levels,
             kind=kind,
             groups=groups,
@@ -106,22 +98,16 @@ def biplot(
             highlight=highlight,
             means=means,
         )
-        box = made.ax.dataLim
-        reach = max(float(np.abs(box.get_points()).max()), 1e-300)
+        reach = max(float(np.abs(made.ax.dataLim.get_points()).max()), 1e-300)
         factor = 0.8 * reach / max(float(lengths.max()), 1e-300)
-        mapped = None
+        colors: Any = [None] * len(axes)
         if color_by is not None:
             label, values = feature_shares(fit, pair, color_by)
-            mapped = made.colorbar(values[shown], label)
+            colors = made.colorbar(values[shown], label).to_rgba(values)
         for j, text in zip(shown, distinct([feature_names(fit)[j] for j in shown]), strict=True):
-            color = None if mapped is None else mapped.to_rgba(values[j])
-            draw_arrow(made, factor * axes[j], text, color, gid=f"feature:{text}")
+            draw_arrow(made, factor * axes[j], text, colors[j], gid=f"feature:{text}")
         made.ax.update_datalim(factor * axes[shown])
-        made.ax.autoscale_view()
-        text = f"features × {number(factor)}"
-        if count < len(axes):
-            text += f", the {count} longest of {len(axes)}"
-        made.arrow(text)
-        size = made.ax.dataLim.size
-        made.ratio = float(np.clip(size[1] / max(size[0], 1e-300), 0.5, 1.2))
+        made.equal()
+        longest = f", the {count} longest of {len(axes)}" * (count < len(axes))
+        made.key(f"features × {number(factor)}{longest}", marker=">")
     return made.drawn

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
+from uapca._looks import Palette
+from uapca._validation import Doubles
 from uapca.plot.base import (
     Data,
     Fit,
     Panel,
-    axis_label,
+    axis_labels,
     chosen_components,
     data_of,
     grid,
@@ -19,10 +22,6 @@ from uapca.plot.base import (
 from uapca.plot.labels import number, percent, scale_text
 from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
-from uapca.plot.style import Floats, Palette
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["compare"]
 
@@ -78,21 +77,20 @@ def compare(
     (a, left), (b, right) = data_of(first, X), data_of(second, X if X2 is None else X2)
     if len(left) != len(right):
         raise ValueError(f"X2 must have the {len(left)} rows of X; got {len(right)}")
-    pair = list(chosen_components(components, min(a.n_components_, b.n_components_), 2))
+    pair = chosen_components(components, min(a.n_components_, b.n_components_), 2)
     rows, others = a.transform(left)[:, pair], b.transform(right)[:, pair]
-    turn, differs = procrustes(_scores(rows), _scores(others))
+    scores = [np.asarray(Y.mean - Y.mean.mean(axis=0), dtype=np.float64) for Y in (rows, others)]
+    turn, differs = procrustes(*scores)
     called = names or (scale_text(float(a.scale)), scale_text(float(b.scale)))
     angle = number(abs(float(np.degrees(np.arctan2(turn[1, 0], turn[0, 0])))), 2)
-    said = f", {'mirrored' if np.linalg.det(turn) < 0 else f'turned by {angle}°'}"
+    said = "mirrored" if np.linalg.det(turn) < 0 else f"turned by {angle}°"
     share: dict[str, Any] = {"sharex": True, "sharey": True}
-    with grid(1, 2, figsize=figsize, ratio=0.85, **share) as (figure, axes):
+    with grid(1, 2, title=title or "", figsize=figsize, ratio=0.85, **share) as (figure, axes):
+        second_axes = [f"PC{i + 1} of the first" for i in pair]
+        text = f"{called[1]}, {said}; {percent(differs)} differs"
         labelled = (
-            (rows, tuple(axis_label(a, i) for i in pair), called[0]),
-            (
-                others.affine(turn),
-                tuple(f"PC{i + 1} of the first" for i in pair),
-                f"{called[1]}{said}; {percent(differs)} differs",
-            ),
+            (rows, axis_labels(a, pair), called[0]),
+            (others.affine(turn), second_axes, text),
         )
         for ax, (shown, words, text) in zip(axes[0], labelled, strict=True):
             made = Panel(ax)
@@ -107,19 +105,11 @@ def compare(
                 labels=labels,
             )
             made.title(text)
-            ax._uapca_entries = made.entries
-        if title:
-            figure.suptitle(title)
         joint_legend(figure, axes[0] if legend else [])
     return figure
 
 
-def _scores(rows: Any) -> Floats:
-    means = np.asarray(rows.mean, dtype=np.float64)
-    return np.asarray(means - means.mean(axis=0))
-
-
-def procrustes(fixed: Floats, moved: Floats) -> tuple[Floats, float]:
+def procrustes(fixed: Doubles, moved: Doubles) -> tuple[Doubles, float]:
     """The orthogonal matrix R for which moved @ R.T is nearest to fixed, and what is left.
 
     What is left is ‖fixed − moved Rᵀ‖² as a share of ‖fixed‖².

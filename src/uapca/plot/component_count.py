@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
+from uapca._looks import GREY, LIGHT, OKABE_ITO
 from uapca.plot.base import panel
 from uapca.plot.labels import percent
-from uapca.plot.style import GREY, LIGHT, OKABE_ITO
 from uapca.posterior import ComponentCount
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["component_count"]
 
@@ -52,7 +50,7 @@ def component_count(
         )
     statistics = np.asarray(result.statistics, dtype=np.float64)
     at, count = np.arange(1, len(statistics) + 1), int(result.count)
-    with panel(ax, figsize=figsize, title=title, legend=legend, ratio=0.6) as made:
+    with panel(ax, title, figsize, legend, ratio=0.5) as made:
         null = [np.asarray(draws) for draws in result.null]
         if null and all(np.ptp(draws) > 0 for draws in null):
             found = made.ax.violinplot(null, at, showextrema=False, widths=0.6)
@@ -60,15 +58,16 @@ def component_count(
                 body.set(facecolor=LIGHT, edgecolor=GREY, alpha=0.7, linewidth=0.6 * made.line)
             made.area("its distribution if only errors were left", LIGHT, 0.7)
         made.ax.hlines(result.thresholds, at - 0.3, at + 0.3, color=GREY, linestyle="--")
-        made.stroke(f"threshold, exceeded by {percent(result.level)} of errors", GREY, "dashed")
+        made.key(f"threshold, exceeded by {percent(result.level)} of errors", GREY, "dashed")
+        blue = OKABE_ITO[0]
         for chosen, fill, text in (
-            (at <= count, OKABE_ITO[0], "stands out of the errors"),
+            (at <= count, blue, "stands out of the errors"),
             (at > count, "white", "within the errors"),
         ):
             if chosen.any():
-                blue: dict[str, Any] = {"color": OKABE_ITO[0], "markerfacecolor": fill, "zorder": 4}
-                made.ax.plot(at[chosen], statistics[chosen], "o", gid=text, **blue)
-                made.dot(text, markerfacecolor=fill, markeredgecolor=OKABE_ITO[0])
+                style: dict[str, Any] = {"color": blue, "markerfacecolor": fill, "zorder": 4}
+                made.ax.plot(at[chosen], statistics[chosen], "o", gid=text, **style)
+                made.dot(text, markerfacecolor=fill, markeredgecolor=blue)
         named = at[:: -(-len(at) // 8)]
         made.ax.set_xticks(named, [f"PC{i}" for i in named])
         made.ax.set_xlim(0.4, len(at) + 0.6)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
 
+from uapca._looks import LIGHT, OKABE_ITO, SHAPES
 from uapca.plot.base import TOP, Data, Fit, counted, data_of, feature_names, panel, uncertainty_of
-from uapca.plot.labels import distinct, number, scale_text
-from uapca.plot.style import LIGHT, MARKERS, OKABE_ITO, SHAPES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from uapca.plot.contributions import name_lines
+from uapca.plot.labels import number
+from uapca.plot.style import MARKERS
 
 __all__ = ["components"]
 
@@ -67,36 +65,22 @@ def components(
     count = counted(top, len(names), TOP)
     largest = np.argsort(-np.abs(entries).max(axis=0).round(12), kind="stable")[:count]
     shown = np.sort(largest)
-    with panel(
-        ax,
-        figsize=figsize,
-        title=scale_text(float(fit.scale)) if title is None else title,
-        legend=legend,
-    ) as made:
+    with panel(ax, title, figsize, legend, fit) as made:
         made.ax.axvline(0.0, color=LIGHT, linewidth=0.7 * made.line, zorder=0)
         for i in range(q):
             ends = np.clip(entries[i] + np.outer([-1, 1], found.std[i]), -1.0, 1.0)
             bars = np.abs(ends - entries[i])[:, shown]
-            color = OKABE_ITO[i % 6]
-            handle = made.ax.errorbar(
-                entries[i, shown],
-                np.arange(count) + 0.8 / q * (i - 0.5 * (q - 1)),
-                xerr=bars,
-                fmt=MARKERS[SHAPES[i % 5]],
-                color=color,
-                markerfacecolor=color if i % 2 == 0 else "white",
-                gid=f"PC{i + 1}",
-            )
+            style = {"color": OKABE_ITO[i % 6], "marker": MARKERS[SHAPES[i % 5]]}
+            style["markerfacecolor"] = OKABE_ITO[i % 6] if i % 2 == 0 else "white"
+            at = np.arange(count) + 0.8 / q * (i - 0.5 * (q - 1))
+            style["linestyle"] = "none"
+            made.ax.errorbar(entries[i, shown], at, xerr=bars, gid=f"PC{i + 1}", **style)
             tilt = f"tilts by {number(float(np.degrees(found.angle[i])), 2)}°"
-            handle.set_label(f"PC{i + 1} ± standard error, {tilt}")
-            made.entries.append(handle)
+            made.key(f"PC{i + 1} ± standard error, {tilt}", **style | {"linestyle": "-"})
         for i, swaps in enumerate(found.swap_probability, 1):
             if swaps > SWAPS:
-                made.note(f"PC{i} and PC{i + 1} cannot be told apart")
-        texts = distinct([names[j] for j in shown], 22)
-        made.ax.set_yticks(range(count), texts, parse_math=False)
-        made.ax.set(xlim=(-1.05, 1.05), ylim=(count - 0.4, -0.6))
-        made.ratio = 0.12 + 0.07 * max(count, 3)
-        more = f"largest {count} of {len(names):,} features" if count < len(names) else ""
-        made.axis_names("entry of the component", more)
+                made.key(f"PC{i} and PC{i + 1} cannot be told apart", linestyle="none")
+        name_lines(made, [names[j] for j in shown], len(names), "features")
+        made.ax.set_xlim(-1.05, 1.05)
+        made.axis_names("entry of the component")
     return made.drawn

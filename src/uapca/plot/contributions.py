@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.patheffects import withStroke
 
+from uapca._looks import GREY, OKABE_ITO, looks
 from uapca.plot.base import (
     TOP,
     Data,
@@ -18,11 +22,8 @@ from uapca.plot.base import (
     fit_of,
     panel,
 )
-from uapca.plot.labels import distinct, percent, scale_text
-from uapca.plot.style import GREY, OKABE_ITO, cycle_colors, drawn_color, looks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from uapca.plot.labels import distinct, percent
+from uapca.plot.style import cycle_colors, drawn_color
 
 __all__ = ["contributions", "cos2"]
 
@@ -65,7 +66,7 @@ def contributions(
     ['M1', 'M2', 'P1', 'P2']
     """
     fit = fit_of(pca)
-    wanted = list(chosen_components(components, fit.n_components_, 1, fit.n_components_))
+    wanted = chosen_components(components, fit.n_components_, 1, fit.n_components_)
     names = feature_names(fit)
     count = counted(top, len(names), TOP)
     weights = np.maximum(fit.explained_variance_[wanted], 0.0)
@@ -74,27 +75,18 @@ def contributions(
     order = np.argsort(-shares.round(12), kind="stable")[:count]
     which = " and ".join(f"PC{i + 1}" for i in wanted[:3])
     which = which if len(wanted) < 4 else f"{len(wanted)} components"
-    with panel(
-        ax,
-        figsize=figsize,
-        title=scale_text(float(fit.scale)) if title is None else title,
-        legend=legend,
-    ) as made:
+    with panel(ax, title, figsize, legend, fit) as made:
         own = looks(len(names), cycle_colors())
-        colors = [drawn_color(own[j].fill) for j in order]
-        bars = made.ax.barh(
-            range(count), shares[order], 0.7, color=colors, alpha=0.8, gid="contribution"
-        )
-        _values(made, bars, [percent(v) for v in shares[order]])
+        style = {"color": [drawn_color(own[j].fill) for j in order], "alpha": 0.8}
+        bars = made.ax.barh(range(count), shares[order], 0.7, gid="contribution", **style)
         even = 1.0 / len(names)
-        style: dict[str, Any] = {"linestyle": "--", "linewidth": 0.9 * made.line, "zorder": 1.5}
-        made.ax.axvline(even, color=drawn_color(None), **style)
-        made.stroke(
-            f"if all were equal, {percent(even)}", None, "dashed", linewidth=0.9 * made.line
-        )
-        _names(made, [names[j] for j in order], len(names), "features")
-        top_share = max(float(shares.max()), even)
-        made.ax.set_xlim(0.0, 1.18 * top_share)  # room for the values behind the bars
+        dashed: dict[str, Any] = {"linestyle": "--", "linewidth": 0.9 * made.line}
+        made.ax.axvline(even, color=drawn_color(None), zorder=1.5, **dashed)
+        made.key(f"if all were equal, {percent(even)}", **dashed)
+        values = [percent(v) for v in shares[order]]
+        _name_bars(made, bars, values, [names[j] for j in order], len(names), "features")
+        # Room for the values behind the bars.
+        made.ax.set_xlim(0.0, 1.18 * max(float(shares.max()), even))
         made.ax.xaxis.set_major_formatter(lambda v, _: percent(v))
         made.axis_names(f"contribution to {which}")
     return made.drawn
@@ -139,59 +131,43 @@ def cos2(
     'cos² of the rows'
     """
     fit, data = data_of(pca, X)
-    q = fit.n_components_
-    if q == 1 and np.array_equal(components, (0, 1)):
-        components = 0
-    wanted = list(chosen_components(components, q, 1, q))
+    wanted = chosen_components(components, fit.n_components_, 1, fit.n_components_)
     values = np.asarray(fit.cos2(data), dtype=np.float64)[:, wanted]
     names = data.names or tuple(str(i) for i in range(len(data)))
     count = counted(top, len(names), TOP)
     order = np.argsort(-values.sum(axis=1).round(12), kind="stable")[:count]
     ends = np.cumsum(values[order], axis=1)
-    with panel(
-        ax,
-        figsize=figsize,
-        title=scale_text(float(fit.scale)) if title is None else title,
-        legend=legend,
-    ) as made:
+    with panel(ax, title, figsize, legend, fit) as made:
         for k, component in enumerate(wanted):
-            style: dict[str, Any] = {
-                "facecolor": _faded(OKABE_ITO[k % 6], 0.75 if k == 0 else 0.3),
-                "edgecolor": OKABE_ITO[k % 6],
-                "hatch": HATCHES[k % len(HATCHES)],
-                "linewidth": 0.6 * made.line,
-            }
+            color, alpha = OKABE_ITO[k % 6], 0.75 if k == 0 else 0.3
+            style: dict[str, Any] = {"hatch": HATCHES[k % len(HATCHES)]}
+            made.area(f"PC{component + 1}", color, alpha, **style)
+            style |= {"facecolor": to_rgba(color, alpha), "linewidth": 0.6 * made.line}
             left = ends[:, k - 1] if k else 0.0
-            bars = made.ax.barh(range(count), values[order, k], 0.7, left=left, **style)
-            bars.set_label(f"PC{component + 1}")
-            made.entries.append(bars)
-        _values(made, bars, [f"{v:.2f}" for v in ends[:, -1]])
+            width = values[order, k]
+            bars = made.ax.barh(range(count), width, 0.7, left=left, edgecolor=color, **style)
+        texts = [f"{v:.2f}" for v in ends[:, -1]]
+        _name_bars(made, bars, texts, [names[i] for i in order], len(names), "rows")
         made.ax.axvline(1.0, color=GREY, linewidth=0.7 * made.line, zorder=1)
-        _names(made, [names[i] for i in order], len(names), "rows")
         made.ax.set_xlim(0.0, 1.14)
         made.ax.set_xticks([0, 0.25, 0.5, 0.75, 1.0], ["0", "0.25", "0.5", "0.75", "1"])
         made.axis_names("cos² of the rows")
     return made.drawn
 
 
-def _faded(color: str, alpha: float) -> Any:
-    from matplotlib.colors import to_rgba
-
-    return to_rgba(color, alpha)
-
-
-def _values(made: Panel, bars: Any, texts: list[str]) -> None:
-    """Values behind the bars, readable over lines."""
-    from matplotlib.patheffects import withStroke
-
+def _name_bars(
+    made: Panel, bars: Any, values: list[str], names: list[str], of: int, what: str
+) -> None:
+    """Names down the side, the largest on top, and values behind the bars."""
     halo = withStroke(linewidth=2.0, foreground=made.ax.get_facecolor())
-    made.ax.bar_label(bars, texts, padding=2, fontsize="small", path_effects=[halo])
+    made.ax.bar_label(bars, values, padding=2, fontsize="small", path_effects=[halo])
+    name_lines(made, names, of, what)
 
 
-def _names(made: Panel, names: list[str], of: int, what: str) -> None:
-    """Names down the side, the largest on top; says if they are not all."""
+def name_lines(made: Panel, names: list[str], of: int, what: str) -> None:
+    """Names down the side, the first on top; says if they are not all."""
     made.ax.set_yticks(range(len(names)), distinct(names, 22), parse_math=False)
     made.ax.set_ylim(len(names) - 0.4, -0.6)
-    made.ratio = 0.12 + 0.07 * max(len(names), 3)
+    made.ratio = 0.08 + 0.05 * max(len(names), 3)
     if len(names) < of:
         made.axis_names(y=f"largest {len(names)} of {of:,} {what}")

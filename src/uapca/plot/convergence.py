@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
-from uapca.plot.base import Panel, panel
-from uapca.plot.style import GREY
+from uapca._looks import GREY
+from uapca.plot.base import panel
 from uapca.stability import SamplingConvergence
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["convergence"]
 
@@ -57,35 +55,25 @@ def convergence(
     positive = median > 0  # a logarithm has no place for a distance of nothing
     if not positive.any():
         raise ValueError("result must have distances above 0; all medians are 0")
-    with panel(ax, figsize=figsize, title=title, legend=legend, ratio=0.75) as made:
+    with panel(ax, title, figsize, legend) as made:
         mapped = made.colorbar(result.dims.astype(np.float64), "features D")
+        made.ax.set(xscale="log", yscale="log")
+        made.ax.set_ylim(median[positive].min() / 1.4, median[positive].max() * 1.4)
+        made.ax.set_xlim(n[0] / 1.15, n[-1] * (2.2 if len(n) > 1 else 1.4))  # room for names
         for d, row, keep in zip(result.dims, median, positive, strict=True):
             style: dict[str, Any] = {"color": mapped.to_rgba(float(d)), "gid": f"D = {d}"}
             made.ax.plot(n[keep], row[keep], marker="o" if len(n) == 1 else None, **style)
-        made.ax.set(xscale="log", yscale="log")
-        made.ax.set_ylim(median[positive].min() / 1.4, median[positive].max() * 1.4)
-        made.ax.set_xlim(n[0] / 1.15, n[-1] * (1.9 if len(n) > 1 else 1.4))  # room for names
+            made.labels.avoid(np.column_stack([n[keep], row[keep]]), line=True)
         if len(n) > 1:
             with np.errstate(divide="ignore"):
                 rates = np.where(positive, np.log(median) + 0.5 * np.log(n), np.nan)
             guide = np.exp(np.nanmean(rates) - 0.5 * np.log(n))
-            style = {"color": GREY, "linestyle": "--", "linewidth": 0.9 * made.line}
-            made.ax.plot(n, guide, gid="guide", **style)
-            made.stroke("falls like n^(−1/2)", GREY, "dashed", linewidth=0.9 * made.line)
-        _name_ends(made, float(n[-1]), result.dims, median, positive)
+            dashed: dict[str, Any] = {"linestyle": "--", "linewidth": 0.9 * made.line}
+            made.ax.plot(n, guide, gid="guide", color=GREY, **dashed)
+            made.key("falls like n^(−1/2)", GREY, **dashed)
+        kept = [k for k in range(len(median)) if positive[k, -1]]
+        for k in kept if len(kept) <= 4 else [kept[0], kept[-1]]:
+            at = (n[-1], median[k, -1])
+            made.labels.add(f"D = {result.dims[k]}", at, wish=(1.0, 0.0), fontsize="small")
         made.axis_names("samples n from each distribution", "median Hellinger distance")
     return made.drawn
-
-
-def _name_ends(made: Panel, end: float, dims: Any, median: Any, positive: Any) -> None:
-    """The numbers of features where the lines end: all of a few, else the first and the last."""
-    from uapca.plot.placing import EdgeLabels
-
-    kept = [k for k in range(len(dims)) if positive[k, -1]]
-    kept = kept if len(kept) <= 4 else [kept[0], kept[-1]]
-    texts = [
-        made.ax.text(end * 1.06, median[k, -1], f"D = {dims[k]}", va="center", fontsize="small")
-        for k in kept
-    ]
-    if texts:
-        made.ax.add_artist(EdgeLabels("right", texts))

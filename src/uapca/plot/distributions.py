@@ -6,21 +6,18 @@ The paper's Figs. "teaser", "distribution-types" and "scaling-uncertainty".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from matplotlib.axes import Axes
 
-from uapca._validation import as_floats
+from uapca._looks import DASHES, Palette
+from uapca._validation import check_choice
 from uapca.decomposition import UAPCA
-from uapca.plot.base import Data, Fit, Panel, checked_choice, fit_of, numbered, panel
+from uapca.plot.base import Data, Fit, Panel, fit_of, panel, rows_of
 from uapca.plot.labels import distinct, drawable, scale_text
 from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
-from uapca.plot.style import DASHES, LINESTYLES, Palette, drawn_color
-from uapca.uncertain import UncertainArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["distributions"]
 
@@ -72,22 +69,20 @@ def distributions(
     >>> [text.get_gid() for text in ax.texts if (text.get_gid() or "").startswith("ours")]
     ['ours PC1', 'ours PC2']
     """
-    checked_choice(axes, ("arrows", "lines"), "axes")
-    rows = X
-    if not isinstance(rows, UncertainArray):
-        points = as_floats(X, "X")
-        rows = UncertainArray(points[:, None] if points.ndim == 1 else points)
+    check_choice(axes, ("arrows", "lines"), "axes")
+    rows = rows_of(X)
     width = rows.shape[1]
     if width > 2:
         raise ValueError(f"X must have one or two features; got {width}: use projection(pca, X)")
     fits = _fits(pca, width)
-    names = tuple(distinct(rows.features or numbered(width), 40))
-    shown = rows if scale is None else rows.scaled(scale)
-    text = "" if scale is None else scale_text(float(scale))
-    with panel(ax, figsize=figsize, title=text if title is None else title, legend=legend) as made:
+    names = distinct(rows.features or [f"x{j}" for j in range(width)], 40)
+    if scale is not None:
+        rows = rows.scaled(scale)
+        title = scale_text(float(scale)) if title is None else title
+    with panel(ax, title, figsize, legend) as made:
         draw_projection(
             made,
-            shown,
+            rows,
             names,
             levels=levels,
             kind=kind,
@@ -104,10 +99,8 @@ def distributions(
             wide = (1.5 if last else 1.1) * made.line
             _draw_components(made, name if len(fits) > 1 else "", fit, dash, wide, axes, last)
             said = f"components, {name}" if len(fits) > 1 else "components, length √λ"
-            if axes == "arrows":
-                made.arrow(said, dash=dash, linewidth=wide)
-            else:
-                made.stroke(said, None, dash, linewidth=wide)
+            head = ">" if axes == "arrows" else "none"
+            made.key(said, None, dash, linewidth=wide, marker=head)
     return made.drawn
 
 
@@ -137,25 +130,11 @@ def _draw_components(
         reach = np.sqrt(max(float(fit.explained_variance_[i]), 0.0)) * direction
         if not reach.any():
             continue
-        gid = f"{name} PC{i + 1}".strip()
         start, end = centre if axes == "arrows" else centre - reach, centre + reach
-        made.ax.annotate(
-            "",
-            end,
-            start,
-            gid=gid,
-            zorder=5,
-            arrowprops={
-                "arrowstyle": "-|>,head_width=0.16,head_length=0.32" if axes == "arrows" else "-",
-                "color": drawn_color(None),
-                "linestyle": LINESTYLES[dash],
-                "linewidth": wide,
-                "mutation_scale": 2.4 * made.marker,
-                "shrinkA": 0.0,
-                "shrinkB": 0.0,
-            },
-        )
-        made.labels.avoid(start + np.linspace(0, 1, 12)[:, None] * (end - start))
+        style = {"linewidth": wide, "gid": f"{name} PC{i + 1}".strip()}
+        style |= {} if axes == "arrows" else {"arrowstyle": "-"}
+        made.arrow(start, end, None, dash, **style)
+        made.labels.avoid(np.linspace(start, end, 12))
         made.ax.update_datalim([start, end])
         if named:
             made.labels.add(f"PC{i + 1}", end, wish=tuple(reach / np.hypot(*reach)))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import numpy as np
+from matplotlib.axes import Axes
 
-from uapca.plot.base import Panel, checked_choice, panel
+from uapca._looks import DASHES, GREY, LIGHT
+from uapca._validation import Doubles, check_choice
+from uapca.plot.base import Panel, panel
 from uapca.plot.factor_traces import Traces, traces_of
 from uapca.plot.labels import number, scale_text, subscript
-from uapca.plot.style import DASHES, GREY, LIGHT, LINESTYLES, Floats, drawn_color
+from uapca.plot.style import LINESTYLES, drawn_color
 from uapca.sensitivity import Crossing, FactorTraces, WeightTraces
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["eigenvalues"]
 
@@ -77,36 +77,34 @@ def eigenvalues(
     >>> [text.get_text() for text in ax.texts if text.get_gid() == "crossing"]
     ['λ₁, λ₂\\ns = 0.369', 'λ₂, λ₃\\ns = 0.538']
     """
-    checked_choice(values, ("share", "normalized", "variance"), "values")
-    checked_choice(crossings, (None, True, False, "shown"), "crossings")
+    check_choice(values, ("share", "normalized", "variance"), "values")
+    check_choice(crossings, (None, True, False, "shown"), "crossings")
     followed = traces_of(traces)
-    u, heights = followed.u, _heights(followed, values)
+    heights = _heights(followed, values)
     seen = np.isfinite(heights).all(axis=1)
     if not seen.any():
         raise ValueError("values must be finite somewhere; 'variance' is not at an infinite scale")
+    u, heights = followed.u[seen], heights[seen]
     count = heights.shape[1]
     named = count if count <= CROWDED else CROWDED - 2
-    with panel(ax, figsize=figsize, title=title, legend=legend, ratio=0.62) as made:
+    with panel(ax, title, figsize, legend, ratio=0.55) as made:
         for i in range(count)[::-1]:
-            color = TONES[i] if i < named else LIGHT
-            dash = LINESTYLES[DASHES[i % 4]] if i < named else "-"
-            wide = made.line * (1.0 if i < named else 0.7)
-            gid = f"λ{i + 1}"
-            made.ax.plot(
-                u[seen],
-                heights[seen, i],
-                color=drawn_color(color),
-                linestyle=dash,
-                linewidth=wide,
-                gid=gid,
-            )
-        top = 1.06 * float(heights[seen].max()) or 1.0
-        made.ax.set(xlim=(0.0, 1.0), ylim=(0.0, top))
-        _name_curves(made, float(u[seen][-1]), heights[seen][-1], named)
+            style = {"color": LIGHT, "linewidth": 0.7 * made.line}
+            if i < named:
+                style = {"color": drawn_color(TONES[i]), "linestyle": LINESTYLES[DASHES[i % 4]]}
+                made.labels.avoid(np.column_stack([u, heights[:, i]]), line=True)
+            made.ax.plot(u, heights[:, i], gid=f"λ{i + 1}", **style)
+        # Room behind the curves for their names.
+        made.ax.set(xlim=(0.0, 1.09), ylim=(0.0, 1.06 * float(heights.max()) or 1.0))
+        ends = {f"λ{subscript(i + 1)}": float(heights[-1, i]) for i in range(named)}
+        if named < count:
+            ends[f"λ{subscript(named + 1)} … "] = float(heights[-1, named:].mean())
+        for text, height in ends.items():
+            made.labels.add(text, (u[-1], height), wish=(1.0, 0.0), gid="eigenvalue")
         if crossings or (crossings is None and count <= SOUGHT):
             _draw_crossings(made, followed, crossings == "shown", named)
         elif crossings is None:
-            made.note("crossings are not marked")
+            made.key("crossings are not marked", linestyle="none")
         if isinstance(followed, FactorTraces):
             made.ax.set_xticks(*zip(*TICKS, strict=True))
             made.axis_names("scale s of the uncertainty")
@@ -117,7 +115,7 @@ def eigenvalues(
     return made.drawn
 
 
-def _heights(traces: FactorTraces | WeightTraces, values: str) -> Floats:
+def _heights(traces: FactorTraces | WeightTraces, values: str) -> Doubles:
     if isinstance(traces, WeightTraces):
         normalized = traces.eigenvalues
     else:
@@ -130,35 +128,10 @@ def _heights(traces: FactorTraces | WeightTraces, values: str) -> Floats:
     return normalized / np.where(total > 0, total, 1.0)
 
 
-def _name_curves(made: Panel, end: float, heights: Floats, named: int) -> None:
-    """λ₁, λ₂ … where the curves end, one below the other; the grey ones together."""
-    from uapca.plot.placing import EdgeLabels
-
-    texts = [f"λ{subscript(i + 1)}" for i in range(named)]
-    at = [float(height) for height in heights[:named]]
-    if named < len(heights):
-        texts.append(f"λ{subscript(named + 1)} … λ{subscript(len(heights))}")
-        at.append(float(heights[named:].mean()))
-    made_texts = [
-        made.ax.text(
-            end + 0.015,
-            height,
-            text,
-            va="center",
-            color=drawn_color(TONES[i] if i < min(named, 4) else GREY),
-            gid="eigenvalue",
-        )
-        for i, (text, height) in enumerate(zip(texts, at, strict=True))
-    ]
-    made.ax.add_artist(EdgeLabels("right", made_texts[::-1]))  # of equal ones the first on top
-
-
 def _draw_crossings(
     made: Panel, traces: FactorTraces | WeightTraces, only_shown: bool, named: int
 ) -> None:
-    """A line through each closest approach, and above the panel where it is."""
-    from uapca.plot.placing import EdgeLabels
-
+    """A line through each closest approach, and beside it which two and where."""
     met = [
         crossing
         for crossing in traces.crossings
@@ -168,34 +141,14 @@ def _draw_crossings(
     ]
     for crossing in met:
         dash, text = _KINDS[crossing.kind]
-        style: dict[str, Any] = {
-            "color": GREY,
-            "linestyle": LINESTYLES[dash],
-            "linewidth": 0.9 * made.line,
-        }
-        made.ax.axvline(crossing.u, gid="crossing", zorder=1, **style)
-        if text not in {handle.get_label() for handle in made.entries}:
-            made.stroke(text, GREY, dash, linewidth=0.9 * made.line)
+        style = {"linestyle": LINESTYLES[dash], "linewidth": 0.9 * made.line}
+        made.ax.axvline(crossing.u, gid="crossing", color=GREY, zorder=1, **style)
+        made.key(text, GREY, dash, linewidth=0.9 * made.line)
     closest = sorted(met, key=lambda crossing: crossing.relative_gap)[:NAMED]
-    closest.sort(key=lambda crossing: crossing.u)
-    texts = []
-    for crossing in closest:
+    top = made.ax.get_ylim()[1]
+    for crossing in sorted(closest, key=lambda crossing: crossing.u):
         first, second = crossing.pair
         where = scale_text(crossing.scale) if isinstance(crossing, Crossing) else number(crossing.u)
         words = f"λ{subscript(first + 1)}, λ{subscript(second + 1)}\n{where}"
-        texts.append(
-            made.ax.text(
-                crossing.u,
-                1.01,
-                words,
-                transform=made.ax.get_xaxis_transform(),
-                ha="center",
-                va="bottom",
-                color=GREY,
-                fontsize="small",
-                gid="crossing",
-            )
-        )
-    if texts:
-        made.ax.add_artist(EdgeLabels("top", texts))
-        made.title_pad = 3.2 * texts[0].get_fontsize()
+        at, style = (crossing.u, 0.9 * top), {"fontsize": "small", "gid": "crossing"}
+        made.labels.add(words, at, GREY, wish=(1.0, 0.0), **style)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
-from uapca.decomposition import UAPCA
+from uapca._looks import GREY, LIGHT, Look, looks
+from uapca._validation import Doubles, check_choice
 from uapca.plot.base import (
     Data,
     Panel,
-    checked_choice,
     chosen_components,
     data_of,
     fit_of,
@@ -24,23 +29,10 @@ from uapca.plot.base import (
 )
 from uapca.plot.labels import distinct, number, percent
 from uapca.plot.loadings import angle_std, draw_circle, draw_wedge
-from uapca.plot.style import (
-    GREY,
-    LIGHT,
-    LINESTYLES,
-    Floats,
-    Look,
-    cycle_colors,
-    drawn_color,
-    looks,
-)
+from uapca.plot.style import LINESTYLES, cycle_colors, drawn_color
 from uapca.sensitivity import FactorTraces, WeightTraces
 from uapca.sensitivity import factor_traces as follow
 from uapca.uncertain import UncertainArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["factor_traces"]
 
@@ -49,7 +41,6 @@ Traces: TypeAlias = Any  # FactorTraces, WeightTraces, a fit, a Pipeline or data
 CROWDED = 6  # the paper: with more features than this, traces cover each other
 MIRRORED = 0.38  # the opacity of mirror images
 POINT = 4e-3  # a trace shorter than this, in radii, is a point on paper
-SLIVER = 1e-9  # a step that sweeps less than this, in squares of the radius, turns neither way
 ENCODINGS = {
     "eigenvalue": ("variance shown", "share of the variance shown"),
     "gap": ("gap", "gap to the nearest eigenvalue, as a share"),
@@ -117,25 +108,21 @@ def factor_traces(
     >>> [text.get_text() for text in ax.texts if (text.get_gid() or "").startswith("name")]
     ['M1', 'M2', 'P1', 'P2']
     """
-    checked_choice(encode, (None, *ENCODINGS), "encode")
-    checked_choice(encode_on, ("width", "color"), "encode_on")
+    check_choice(encode, (None, *ENCODINGS), "encode")
+    check_choice(encode_on, ("width", "color"), "encode_on")
     followed = traces_of(traces, components)
     pair = chosen_components(components, followed.n_components, 2)
-    course = course_of(followed, (pair[0], pair[1]))
-    names = followed.features
+    course, names = course_of(followed, pair), followed.features
     shown = longest(course, 24 if multiples else CROWDED)
     if highlight is not None:
         shown = positions(highlight, names, "highlight")
-    said = None if encode is None else Encoding(encode, encode_on, followed, course, list(pair))
+    said = None if encode is None else encoded(encode, encode_on, followed, course, pair)
     if multiples:
         if ax is not None:
             raise TypeError("ax must be left out with multiples, which fill a figure of their own")
         return _multiples(course, names, shown, said, mirrored, title, figsize)
-    spreads = None
-    if X is not None:
-        fit, data = data_of(traces, X)
-        spreads = angle_std(fit, data, list(pair))
-    with panel(ax, figsize=figsize, title=title, legend=legend) as made:
+    spreads = None if X is None else angle_std(*data_of(traces, X), pair)
+    with panel(ax, title, figsize, legend) as made:
         draw_traces(made, course, names, shown, encoding=said, mirrored=mirrored, spreads=spreads)
         made.axis_names(*(f"PC{i + 1}" for i in pair))
     return made.drawn
@@ -149,9 +136,9 @@ def traces_of(traces: Traces, components: Any = (0, 1)) -> FactorTraces | Weight
     size = given.shape[1] if isinstance(given, UncertainArray) else given.n_features_in_
     if size < 2:
         raise ValueError("traces must have at least 2 features; a single axis has nowhere to turn")
-    given_components = np.atleast_1d(np.asarray(components, dtype=object))
-    listed = [i for i in given_components if isinstance(i, int | np.integer)]
-    return follow(given, n_components=max(2, min(1 + max(listed, default=1), size)))
+    listed = np.atleast_1d(np.asarray(components, dtype=object))
+    last = max((int(i) for i in listed if isinstance(i, int | np.integer)), default=1)
+    return follow(given, n_components=max(2, min(1 + last, size)))
 
 
 # -- traces as a picture needs them -------------------------------------------------------------
@@ -164,7 +151,7 @@ class Course:
     Attributes
     ----------
     u : ndarray of shape (S,)
-        The grid of the traces, and the mark where the data is as given, if it lies within.
+        The grid of the traces.
     points : ndarray of shape (S, D, 2)
     segments : tuple of slice
         Stretches without a jump.
@@ -174,19 +161,19 @@ class Course:
         What grows: ``"s"`` or ``"weight"``.
     """
 
-    u: Floats
-    points: Floats
+    u: Doubles
+    points: Doubles
     segments: tuple[slice, ...]
     middle: float
     symbol: str
 
-    def value(self, u: float) -> float:
-        """The scale or weight at u."""
+    def value(self, u: float) -> str:
+        """The scale or weight at u, as text."""
         if self.symbol != "s":
-            return u
-        return float("inf") if u == 1.0 else u / (1.0 - u)
+            return number(u)
+        return "∞" if u == 1.0 else number(u / (1.0 - u))
 
-    def lengths(self) -> Floats:
+    def lengths(self) -> Doubles:
         """How long each trace is in the picture, shape (D,)."""
         total = np.zeros(self.points.shape[1])
         for part in self.segments:
@@ -194,130 +181,71 @@ class Course:
         return total
 
 
-def course_of(
-    traces: FactorTraces | WeightTraces, components: tuple[int, int], until: float = 1.0
-) -> Course:
-    """The course of all features in two of the components, up to u = ``until``."""
-    over_scale = isinstance(traces, FactorTraces)
-    middle = 0.5 if isinstance(traces, FactorTraces) else traces.current
-    u, loadings, breaks = traces.u, traces.loadings, [int(k) for k in traces.breaks]
-    for mark in {middle, until}:
-        if u[0] < mark < u[-1] and mark not in u:
-            u, loadings, breaks = _with_point(traces, mark, u, loadings, breaks)
-    kept = max(int(np.searchsorted(u, until, side="right")), 1)
-    ends = [0, *(k for k in breaks if k < kept), kept]
+def course_of(traces: FactorTraces | WeightTraces, pair: list[int], until: float = 1.0) -> Course:
+    """The course of all features in two of the components, up to the point of the grid at u."""
+    kept = int(np.abs(traces.u - until).argmin()) + 1
+    ends = [0, *(int(k) for k in traces.breaks if k < kept), kept]
     return Course(
-        u=u[:kept],
-        points=loadings[:kept][:, :, list(components)],
+        u=traces.u[:kept],
+        points=traces.loadings[:kept][:, :, pair],
         segments=tuple(slice(a, b) for a, b in pairwise(ends)),
-        middle=middle,
-        symbol="s" if over_scale else "weight",
+        middle=0.5 if isinstance(traces, FactorTraces) else traces.current,
+        symbol="s" if isinstance(traces, FactorTraces) else "weight",
     )
 
 
-def fit_at(traces: FactorTraces | WeightTraces, u: float) -> UAPCA:
-    """The fit at one point of the path."""
-    if isinstance(traces, WeightTraces):
-        return traces.at(u)
-    return traces.at(np.inf if u == 1.0 else u / (1.0 - u))
-
-
-def _with_point(
-    traces: FactorTraces | WeightTraces, mark: float, u: Floats, loadings: Floats, breaks: list[int]
-) -> tuple[Floats, Floats, list[int]]:
-    """The grid with one more point, from a fit there, signed and ordered as its neighbours.
-
-    Where the trace jumps between them it goes with the one it is like.
-    """
-    k = int(np.searchsorted(u, mark))
-    found = fit_at(traces, mark).components_.T.astype(np.float64)
-    left, right = loadings[k - 1], loadings[k]
-    if found.shape[1] < left.shape[1]:  # certain rows, fewer than components: nothing turns
-        place, with_left = left, True
-    else:
-        (place, like), (other, unlike) = _aligned(found, left), _aligned(found, right)
-        with_left = k not in breaks or like >= unlike
-        place = place if with_left else other
-    moved = [b + 1 if b > k or (b == k and with_left) else b for b in breaks]
-    return np.insert(u, k, mark), np.insert(loadings, k, place, axis=0), moved
-
-
-def _aligned(found: Floats, near: Floats) -> tuple[Floats, float]:
-    """The columns of ``found`` in the order and with the signs of ``near``, and how alike."""
-    overlap = found.T @ near
-    rows, columns = linear_sum_assignment(-np.abs(overlap))
-    placed = np.empty_like(near)
-    placed[:, columns] = found[:, rows] * np.where(overlap[rows, columns] < 0, -1.0, 1.0)
-    return placed, float(np.abs(overlap[rows, columns]).sum())
-
-
-def longest(course: Course, most: int = CROWDED) -> tuple[int, ...]:
+def longest(course: Course, most: int = CROWDED) -> list[int]:
     """All features, or where they are too many those with the longest traces."""
     order = np.argsort(-course.lengths().round(9), kind="stable")
-    return tuple(sorted(int(j) for j in order[:most]))
+    return sorted(order[:most].tolist())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
     """Values (S, D) from 0 to 1 along a course, and whether width or colour says them."""
 
-    def __init__(
-        self,
-        what: str,
-        on: str,
-        traces: FactorTraces | WeightTraces,
-        course: Course,
-        pair: list[int],
-    ) -> None:
-        self.name: str
-        self.label: str
-        self.name, self.label = ENCODINGS[what]
-        self.on = on
-        if what == "stability":
-            self.values: Floats = _stability(course)
-        else:
-            values = traces.eigenvalues
-            if isinstance(traces, FactorTraces):
-                values = traces.normalized_eigenvalues
-            ranks = traces.ranks[:, pair]
-            own = np.take_along_axis(values, ranks, axis=1)
-            along = _share(own, values) if what == "eigenvalue" else _gap(own, values, ranks)
-            spread = np.interp(course.u, traces.u, along)
-            self.values = np.repeat(spread[:, None], course.points.shape[1], axis=1)
+    name: str
+    label: str
+    on: str
+    values: Doubles
+
+    @property
+    def limits(self) -> tuple[float, float]:
         low, high = float(self.values.min()), float(self.values.max())
-        self.limits: tuple[float, float] = (
-            (low, high) if high - low > 5e-3 else (max(high - 1.0, 0.0), high)
-        )
+        return (low, high) if high - low > 5e-3 else (max(high - 1.0, 0.0), high)
 
-    def widths(self, values: Any) -> Floats:
+    def widths(self, values: Any) -> Any:
         """From barely a line to three times the usual."""
-        low, high = self.limits
-        share = (values - low) / (high - low) if high > low else np.zeros_like(values)
-        return np.asarray(0.35 + 2.65 * share)
+        return 0.35 + 2.65 * np.interp(values, self.limits, (0.0, 1.0))
 
 
-def _share(own: Floats, values: Floats) -> Floats:
-    total = values.sum(axis=1)
-    share = np.divide(own.sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
-    return np.asarray(share)
-
-
-def _gap(own: Floats, values: Floats, ranks: Any) -> Floats:
-    edge = np.full((len(values), 1), np.inf)
-    steps = np.concatenate([edge, values[:, :-1] - values[:, 1:], edge], axis=1)
-    nearest = np.minimum(
-        np.take_along_axis(steps, ranks, axis=1), np.take_along_axis(steps, ranks + 1, axis=1)
-    )
-    share = np.divide(nearest, own, out=np.zeros_like(own), where=own > 0)
-    return np.asarray(np.clip(share, 0.0, 1.0).min(axis=1))
-
-
-def _stability(course: Course) -> Floats:
-    speed = np.zeros(course.points.shape[:2])
-    for part in course.segments:
-        if part.stop - part.start > 1:
-            rates = np.gradient(course.points[part], course.u[part], axis=0)
-            speed[part] = np.linalg.norm(rates, axis=2)
-    return np.asarray(1.0 / (1.0 + speed))
+def encoded(
+    what: str, on: str, traces: FactorTraces | WeightTraces, course: Course, pair: list[int]
+) -> Encoding:
+    """The share of the variance shown, the gap to the nearest eigenvalue, or the stability."""
+    if what == "stability":
+        speed = np.zeros(course.points.shape[:2])
+        for part in course.segments:
+            if part.stop - part.start > 1:
+                rates = np.gradient(course.points[part], course.u[part], axis=0)
+                speed[part] = np.linalg.norm(rates, axis=2)
+        return Encoding(*ENCODINGS[what], on, 1.0 / (1.0 + speed))
+    values = traces.eigenvalues
+    if isinstance(traces, FactorTraces):
+        values = traces.normalized_eigenvalues
+    ranks = traces.ranks[:, pair]
+    own = np.take_along_axis(values, ranks, axis=1)
+    if what == "eigenvalue":
+        total = values.sum(axis=1)
+        along = np.divide(own.sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
+    else:
+        edge = np.full((len(values), 1), np.inf)
+        steps = np.concatenate([edge, values[:, :-1] - values[:, 1:], edge], axis=1)
+        near = [np.take_along_axis(steps, ranks + side, axis=1) for side in (0, 1)]
+        gaps = np.divide(np.minimum(*near), own, out=np.zeros_like(own), where=own > 0)
+        along = np.clip(gaps, 0.0, 1.0).min(axis=1)
+    values = np.repeat(along[: len(course.u), None], course.points.shape[1], axis=1)
+    return Encoding(*ENCODINGS[what], on, values)
 
 
 # -- drawing ------------------------------------------------------------------------------------
@@ -327,49 +255,49 @@ def draw_traces(
     made: Panel,
     course: Course,
     names: tuple[str, ...],
-    shown: tuple[int, ...],
+    shown: list[int],
     *,
     encoding: Encoding | None = None,
     mirrored: bool = True,
-    spreads: Floats | None = None,
+    spreads: Doubles | None = None,
     size: float = 1.0,
     labels: bool = True,
     bar: bool = True,
 ) -> None:
     """The traces of all features, those in `shown` in colour, in the unit circle."""
-    from matplotlib.collections import LineCollection
-
     draw_circle(made)
-    rest = [
-        course.points[part, j]
-        for j in range(len(names))
-        if j not in shown
-        for part in course.segments
-    ]
-    if rest:
-        made.ax.add_collection(
-            LineCollection(rest, colors=LIGHT, linewidths=0.7 * made.line, zorder=2)
-        )
+    rest = [j for j in range(len(names)) if j not in shown]
+    lines = [course.points[part, j] for j in rest for part in course.segments]
+    made.ax.add_collection(LineCollection(lines, colors=LIGHT, linewidths=0.7 * made.line))
     own = looks(len(names), cycle_colors())
     mapped = None
     if encoding is not None and encoding.on == "color":
         mapped = made.colorbar(np.array(encoding.limits), encoding.label, shown=bar)
-    for j in shown:
+    _explain(made, course, shown)
+    for j, text in zip(shown, distinct([names[j] for j in shown], 20), strict=True):
         if mirrored:
             _draw_trace(made, course, j, own[j], size, twin=True)
+            made.key("mirror image", alpha=MIRRORED)
         _draw_trace(made, course, j, own[j], size, encoding=encoding, mapped=mapped)
         if spreads is not None and course.middle in course.u:
             at = course.points[course.u == course.middle][0, j]
             draw_wedge(made, at, float(spreads[j]), own[j].color)
-    _explain(made, course, shown, mirrored, encoding, len(shown) < len(names))
-    if spreads is not None and spreads.any():
-        made.area("± one standard error of its direction", GREY, 0.2, edge=False)
-    if labels:
-        for j, text in zip(shown, distinct([names[j] for j in shown], 20), strict=True):
+        if labels:
             end = course.points[-1, j]
             away = end / max(float(np.hypot(*end)), 0.1)
             wish = (float(away[0]), float(away[1]))
             made.labels.add(text, end, own[j].color, wish=wish, gid=f"name:{text}")
+    if rest:
+        made.key("other features", LIGHT, linewidth=0.7 * made.line)
+    if encoding is not None and mapped is None:
+        for value in np.unique(encoding.limits).tolist():
+            wide = float(encoding.widths(value)) * made.line
+            made.key(f"{encoding.name} {percent(value)}", linewidth=wide)
+
+
+def still(path: Doubles) -> bool:
+    """Whether a trace is no more than a point."""
+    return bool(np.ptp(path, axis=0).max() < POINT)
 
 
 def _draw_trace(
@@ -384,188 +312,104 @@ def _draw_trace(
     mapped: Any = None,
 ) -> None:
     """One trace or its mirror image: shaded, drawn, marked."""
-    from matplotlib.collections import LineCollection
-    from matplotlib.colors import to_rgba
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     path = -course.points[:, j] if twin else course.points[:, j]
     color, alpha = drawn_color(look.color), MIRRORED if twin else 1.0
     zorder, role = (2, "twin") if twin else (4, "trace")
-    ax, wide = made.ax, made.line
+    ax, style = made.ax, {"color": color, "alpha": alpha, "zorder": zorder}
     if still(path):
-        style: dict[str, Any] = {"color": color, "alpha": alpha, "zorder": zorder}
-        ax.plot(*np.stack([np.zeros(2), path[-1]]).T, linewidth=0.5 * wide, **style)
+        ax.plot(*np.stack([np.zeros(2), path[-1]]).T, linewidth=0.5 * made.line, **style)
         ax.plot(*path[:1].T, "o", markersize=0.7 * size * made.marker, gid=role, **style)
         return
-    fans = _swept(course, path)
-    if fans:
-        shape = Path.make_compound_path(*(Path(fan, closed=True) for fan in fans))
-        face = to_rgba(drawn_color(look.fill), 0.2 * alpha)
-        gid = f"swept:{role}"
-        ax.add_patch(PathPatch(shape, facecolor=face, linewidth=0, zorder=zorder - 1, gid=gid))
+    face = to_rgba(drawn_color(look.fill), 0.2 * alpha)
+    shade = {"facecolor": face, "linewidth": 0, "zorder": zorder - 1, "gid": f"swept:{role}"}
+    ax.add_patch(PathPatch(_swept(course, path), **shade))
     for part in course.segments:
         line = path[part]
-        if encoding is not None and not twin:
-            pieces: Any = np.stack([line[:-1], line[1:]], axis=1)
-            values = encoding.values[part, j]
-            between = (values[:-1] + values[1:]) / 2
-            widths = wide if mapped is not None else wide * encoding.widths(between)
-            hues = color if mapped is None else mapped.to_rgba(between)
-            made.ax.add_collection(
-                LineCollection(
-                    pieces,
-                    linewidths=widths,
-                    colors=hues,
-                    capstyle="round",
-                    zorder=zorder,
-                    gid=role,
-                )
-            )
+        if encoding is None or twin:
+            ax.plot(*line.T, linestyle=LINESTYLES[look.dash], gid=role, **style)
         else:
-            dash = LINESTYLES[look.dash]
-            ax.plot(*line.T, color=color, linestyle=dash, alpha=alpha, zorder=zorder, gid=role)
+            between = (encoding.values[part, j][:-1] + encoding.values[part, j][1:]) / 2
+            wide: Any = made.line if mapped is not None else made.line * encoding.widths(between)
+            hues = color if mapped is None else mapped.to_rgba(between)
+            pieces: Any = np.stack([line[:-1], line[1:]], axis=1)
+            drawn = LineCollection(pieces, linewidths=wide, colors=hues, capstyle="round")
+            drawn.set(zorder=zorder, gid=role)
+            ax.add_collection(drawn)
         if not twin:
             made.labels.avoid(line, line=True)
             made.labels.avoid(line[:: max(len(line) // 25, 1)])
     last = path[course.segments[-1]]
-    if course.u[-1] == 1.0 and _length(last) > 0.03:
-        _draw_head(made, last, color, alpha, size, zorder)
+    if course.u[-1] == 1.0 and np.ptp(last, axis=0).max() > 0.03:
+        # The head goes along the last stretch.
+        far = np.flatnonzero(np.linalg.norm(last[-1] - last, axis=1) > 0.04)
+        arrow: dict[str, Any] = {
+            "alpha": alpha,
+            "linewidth": 0.6 * made.line,
+            "zorder": zorder,
+            "gid": "head",
+        }
+        made.arrow(last[far[-1] if len(far) else 0], last[-1], color, **arrow)
     if not twin:
-        given = path[course.u == course.middle]
         for at, marker, fill, gid in (
             (path[:1][course.u[:1] == 0.0], "o", "white", "start"),
-            (given, "s", color, "given"),
+            (path[course.u == course.middle], "s", color, "given"),
         ):
-            ax.plot(
-                *at.T,
-                marker,
-                markersize=0.75 * size * made.marker,
-                markerfacecolor=fill,
-                markeredgecolor=color,
-                markeredgewidth=0.8 * size * wide,
-                zorder=zorder + 1,
-                gid=gid,
-            )
+            dot = {"markersize": 0.75 * size * made.marker, "markerfacecolor": fill}
+            dot |= {"color": color, "zorder": zorder + 1, "gid": gid}
+            ax.plot(*at.T, marker, markeredgewidth=0.8 * size * made.line, **dot)
             made.labels.avoid(at)
 
 
-def _draw_head(
-    made: Panel, line: Floats, color: Any, alpha: float, size: float, zorder: int
-) -> None:
-    """An arrowhead at the end of a trace, along its last stretch."""
-    back = np.linalg.norm(line[-1] - line, axis=1)
-    far = np.flatnonzero(back > 0.04)
-    start = line[far[-1]] if len(far) else line[0]
-    made.ax.annotate(
-        "",
-        line[-1],
-        start,
-        zorder=zorder,
-        gid="head",
-        arrowprops={
-            "arrowstyle": "-|>,head_width=0.16,head_length=0.32",
-            "color": color,
-            "alpha": alpha,
-            "linewidth": 0.6 * made.line,
-            "mutation_scale": 2.4 * size * made.marker,
-            "shrinkA": 0.0,
-            "shrinkB": 0.0,
-        },
-    )
+def _swept(course: Course, path: Doubles) -> Path:
+    """What the unit vector sweeps over from the start to the middle, as triangles at the centre.
 
-
-def still(path: Floats) -> bool:
-    """Whether a trace is no more than a point."""
-    return bool(np.ptp(path, axis=0).max() < POINT)
-
-
-def _length(path: Floats) -> float:
-    return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
-
-
-def _swept(course: Course, path: Floats) -> list[Floats]:
-    """What the unit vector sweeps over from the start to the middle, as fans about the centre.
-
-    A trace that turns back sweeps the same ground twice. It is cut where it turns, and all fans go
-    round one way: they add up, where a single ring would cancel itself.
+    All go round one way: a trace that turns back sweeps the same ground twice, and the triangles
+    add up where a single ring would cancel itself.
     """
-    fans: list[Floats] = []
-    way = 0.0
+    triangles = []
     for part in course.segments:
         points = path[part][course.u[part] <= course.middle]
-        for fan, turn in _fans(points):
-            way = way or turn
-            ring = fan if turn == way else fan[::-1]
-            fans.append(np.concatenate([np.zeros((1, 2)), ring, np.zeros((1, 2))]))
-    return fans
+        for a, b in pairwise(points):
+            ends = (a, b) if a[0] * b[1] >= a[1] * b[0] else (b, a)
+            triangles.append(Path([(0.0, 0.0), *ends, (0.0, 0.0)], closed=True))
+    return Path.make_compound_path(*triangles)
 
 
-def _fans(points: Floats) -> list[tuple[Floats, float]]:
-    """A path in pieces, each with the way it goes round the centre: 1 is to the left, −1 right."""
-    if len(points) < 2:
-        return []
-    turns = points[:-1, 0] * points[1:, 1] - points[:-1, 1] * points[1:, 0]
-    ways = np.sign(np.where(np.abs(turns) > SLIVER, turns, 0.0))
-    # A step straight in or out goes with those before it, the first ones with those after.
-    known = np.flatnonzero(ways)
-    if not len(known):
-        return [(points, 1.0)]
-    before = np.clip(np.searchsorted(known, np.arange(len(ways)), side="right") - 1, 0, None)
-    ways = ways[known[before]]
-    cuts = [0, *(np.flatnonzero(np.diff(ways)) + 1).tolist(), len(ways)]
-    return [(points[a : b + 1], float(ways[a])) for a, b in pairwise(cuts)]
-
-
-def _explain(
-    made: Panel,
-    course: Course,
-    shown: tuple[int, ...],
-    mirrored: bool,
-    encoding: Encoding | None,
-    others: bool,
-) -> None:
+def _explain(made: Panel, course: Course, shown: list[int]) -> None:
     """What shading, lines and markers say; only what is in the picture."""
     moving = [j for j in shown if not still(course.points[:, j])]
     symbol, first, last = course.symbol, float(course.u[0]), float(course.u[-1])
-    low, high = number(course.value(first)), number(course.value(last))
-    middle = number(course.value(course.middle))
+    low, middle, high = map(course.value, (first, course.middle, last))
+    black = Look("#000000", "#000000")
     equals = " " if symbol == "weight" else " = "
     if moving:
         if first < course.middle:
             top = middle if last >= course.middle else high
-            made.area(f"{low} ≤ {symbol} ≤ {top}", GREY, 0.35, edge=False)
+            made.area(f"{low} ≤ {symbol} ≤ {top}", GREY, 0.35, edgecolor="none")
         if last > course.middle:
-            ahead = f"{symbol} → {high}" if last == 1.0 else f"{symbol} ≤ {high}"
-            text = f"{middle} < {ahead}" if first < course.middle else f"{low} ≤ {ahead}"
-            (made.arrow if last == 1.0 else made.stroke)(text)
+            until = f"{symbol} → {high}" if last == 1.0 else f"{symbol} ≤ {high}"
+            text = f"{middle} < {until}" if first < course.middle else f"{low} ≤ {until}"
+            made.key(text, marker=">" if last == 1.0 else "none")
         if first == 0.0:
             made.dot(f"{symbol}{equals}0", Look("#000000", "#FFFFFF"))
         if course.middle in course.u:
             made.dot(f"{symbol}{equals}{middle}", Look("#000000", "#000000", shape="square"))
     if len(moving) < len(shown):
         once = "s → ∞" if high == "∞" else f"{symbol}{equals}{high}"
-        made.dot(once if len(course.u) == 1 else "does not move", Look("#000000", "#000000"))
+        made.dot(once if len(course.u) == 1 else "does not move", black)
     jumps = [
-        number(course.value(0.5 * float(course.u[part.start - 1] + course.u[part.start])))
+        course.value(0.5 * float(course.u[part.start - 1] + course.u[part.start]))
         for part in course.segments[1:]
     ]
     if jumps:
-        made.note(f"jumps at {symbol} = {', '.join(jumps[:3])}{', …' * (len(jumps) > 3)}")
-    if mirrored and shown:
-        made.stroke("mirror image", alpha=MIRRORED)
-    if others:
-        made.stroke("other features", LIGHT, linewidth=0.7 * made.line)
-    if encoding is not None and encoding.on == "width":
-        for value in np.unique(encoding.limits).tolist():
-            wide = float(encoding.widths(value)) * made.line
-            made.stroke(f"{encoding.name} {percent(value)}", linewidth=wide)
+        more = ", …" * (len(jumps) > 3)
+        made.key(f"jumps at {symbol} = {', '.join(jumps[:3])}{more}", linestyle="none")
 
 
 def _multiples(
     course: Course,
     names: tuple[str, ...],
-    shown: tuple[int, ...],
+    shown: list[int],
     encoding: Encoding | None,
     mirrored: bool,
     title: str | None,
@@ -574,28 +418,16 @@ def _multiples(
     """One panel for each feature, the others grey behind it."""
     columns = min(6, len(shown))
     rows = -(-len(shown) // columns)
-    with grid(rows, columns, figsize=figsize, ratio=1.15) as (figure, axes):
-        for place in axes.ravel()[len(shown) :]:
-            place.set_axis_off()
+    with grid(rows, columns, title=title or "", figsize=figsize, ratio=1.15) as (figure, axes):
+        for ax in axes.ravel():
+            ax.set_axis_off()
         texts = distinct([names[j] for j in shown], 18)
         for k, (j, text) in enumerate(zip(shown, texts, strict=True)):
             made = Panel(axes.ravel()[k])
-            draw_traces(
-                made,
-                course,
-                names,
-                (j,),
-                encoding=encoding,
-                mirrored=mirrored,
-                size=0.6,
-                labels=False,
-                bar=k == len(shown) - 1,
-            )
+            style: dict[str, Any] = {"mirrored": mirrored, "size": 0.6, "labels": False}
+            style |= {"encoding": encoding, "bar": k == len(shown) - 1}
+            draw_traces(made, course, names, [j], **style)
             made.title(text)
             made.ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
-            made.ax.set_axis_off()
-            made.ax._uapca_entries = made.entries
-        if title:
-            figure.suptitle(title)
         joint_legend(figure, axes.ravel())
     return figure

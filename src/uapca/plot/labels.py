@@ -1,11 +1,21 @@
-"""What labels say: names that are told apart whatever their length, numbers, shares."""
+"""Labels: names that are told apart whatever their length, numbers, shares, and their places."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
-__all__ = ["distinct", "drawable", "number", "percent", "scale_text", "subscript"]
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
+
+from uapca._validation import Doubles
+from uapca.plot.style import drawn_color, readable
+
+__all__ = ["Labels", "distinct", "drawable", "number", "percent", "scale_text", "subscript"]
 
 # Characters that end a line, steer a terminal or reverse the text after them are not obeyed.
 _STEERING = {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -128,3 +138,185 @@ def subscript(index: int) -> str:
     'λ₁₂'
     """
     return str(index).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+
+
+# -- where labels stand -------------------------------------------------------------------------
+
+ANGLES = np.radians([0, 45, 90, 135, 180, 225, 270, 315, 22, 67, 112, 157, 202, 247, 292, 337])
+DISTANCES = np.array([0.45, 0.8, 1.3, 2.1, 3.1, 4.3, 5.7, 7.5])  # in sizes of the type
+FAR = 1.0  # beyond this distance, in sizes of the type, a line leads to the point
+SWEEPS = 12
+# What a place costs: hard rules by far the most.
+HARD, MARKER, LINE, DISTANCE, TURN = 400.0, 6.0, 0.7, 2.2, 0.25
+# Optional labels stand close to their points, over no label or marker and hardly any line.
+CLOSE, ROOM = 2 * len(ANGLES), 5.0
+CROWD = 500  # a cloud of more markers than this is no obstacle
+
+
+class Labels(Artist):
+    """The names in an Axes, which make room for each other, and the entries of its legend.
+
+    Each label tries places around its point, near ones first, and takes the one that covers least:
+    other labels and what lies outside the axes above all, then markers, then lines. This is
+    repeated until no label wants to move, whenever the axes are drawn: sizes are measured by the
+    renderer, so that layouts, resizing and zooming keep labels apart. Nothing is random. A label
+    without room is left out.
+    """
+
+    axes: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[Any] = []
+        self.wishes: list[tuple[float, float]] = []
+        self.optional: list[bool] = []
+        self.markers: list[Doubles] = []
+        self.lines: list[Doubles] = []
+        self.entries: dict[str, Any] = {}
+        self.alone = False  # in a figure of its own, with the legend beside the axes
+        self.set_zorder(-1e9)  # before the labels are drawn
+        self.set_in_layout(False)
+
+    @classmethod
+    def of(cls, ax: Any) -> Labels:
+        """Those of an Axes, new if it has none."""
+        for artist in ax.artists:
+            if isinstance(artist, cls):
+                return artist
+        made = cls()
+        ax.add_artist(made)
+        return made
+
+    def add(
+        self,
+        text: str,
+        at: Any,
+        color: Any = None,
+        *,
+        wish: tuple[float, float] = (0.0, 0.0),
+        optional: bool = False,
+        **style: Any,
+    ) -> None:
+        """Add a label beside a point, if possible in the direction of `wish`."""
+        params, background = mpl.rcParams, self.axes.get_facecolor()
+        made = self.axes.annotate(
+            text,
+            (float(at[0]), float(at[1])),
+            xytext=wish,
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            color=readable(drawn_color(color), background),
+            parse_math=False,
+            zorder=20,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": params["text.color"],
+                "alpha": 0.5,
+                "linewidth": 0.45 * params["lines.linewidth"],
+                "shrinkA": 0.0,
+                "shrinkB": 0.25 * params["lines.markersize"],
+            },
+            **{"fontsize": 0.9 * params["font.size"], **style},
+        )
+        made.set_path_effects([withStroke(linewidth=1.6, foreground=background, alpha=0.7)])
+        made.set_in_layout(False)
+        self.texts.append(made)
+        self.wishes.append(wish)
+        self.optional.append(optional)
+
+    def avoid(self, points: Any, *, line: bool = False) -> None:
+        """Keep clear of markers, or of a line given by points close to each other."""
+        points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+        if line or len(points) <= CROWD:
+            (self.lines if line else self.markers).append(points)
+
+    def without_room(self) -> list[Any]:
+        """The texts that were left out although they are not optional, when last drawn."""
+        pairs = zip(self.texts, self.optional, strict=True)
+        return [text for text, optional in pairs if not optional and not text.get_visible()]
+
+    def draw(self, renderer: Any) -> None:
+        """Place the labels for the size the axes have now."""
+        count = len(self.texts)
+        if not count:
+            return
+        for text in self.texts:
+            text.set_visible(True)  # what is not visible has no size
+        pixel = renderer.points_to_pixels(1.0)
+        unit = pixel * self.texts[0].get_fontsize()
+        to_pixels = self.axes.transData.transform
+        anchors = to_pixels([text.xy for text in self.texts])
+        boxes = [Text.get_window_extent(text, renderer) for text in self.texts]
+        # The halo has letters drawn as outlines, which at low resolutions are a little wider.
+        sizes = np.array([[1.1 * box.width, box.height] for box in boxes])
+        optional = np.array(self.optional)
+        nothing = np.empty((0, 2))
+        markers, lines = (np.concatenate([*p, nothing]) for p in (self.markers, self.lines))
+        markers, lines = (to_pixels(p) if len(p) else p for p in (markers, lines))
+        # One point of a line in each small square: then their number is its length.
+        lines = lines[np.unique(np.round(lines / (0.4 * unit)), axis=0, return_index=True)[1]]
+        places, costs = [], []
+        for anchor, size, wish, extra in zip(anchors, sizes, self.wishes, optional, strict=True):
+            found, cost = _candidates(anchor, size, wish, unit, CLOSE if extra else None)
+            low, high = found - size / 2, found + size / 2
+            beyond = self.axes.bbox.min + 0.15 * unit - low, high + 0.15 * unit - self.axes.bbox.max
+            cost += HARD * np.maximum(beyond, 0.0).sum(axis=(0, 2)) / unit
+            cost += MARKER * _inside(markers, low - 0.25 * unit, high + 0.25 * unit)
+            places.append(found)
+            costs.append(cost + LINE * _inside(lines, low, high))
+        chosen, shown = anchors.copy(), ~optional
+
+        def total(i: int) -> Doubles:
+            """What each place of a label costs beside the others that are shown."""
+            others = shown & (np.arange(count) != i)
+            room = (sizes[i] + sizes[others]) / 2 + np.array([0.3, 0.05]) * unit
+            deep = room - np.abs(places[i][:, None] - chosen[others])
+            clash = np.maximum(deep.min(axis=2, initial=np.inf), 0.0).sum(axis=1) / unit
+            return np.asarray(costs[i] + HARD * clash)
+
+        for i in range(count):
+            chosen[i] = places[i][np.argmin(costs[i])]
+        for _ in range(SWEEPS):
+            before = chosen.copy()
+            for i in np.flatnonzero(~optional).tolist():
+                chosen[i] = places[i][np.argmin(total(i))]
+            if np.array_equal(before, chosen):
+                break
+        for i in np.argsort(optional, kind="stable").tolist():  # optional ones last
+            costs_now = total(i)
+            best = int(np.argmin(costs_now))
+            chosen[i] = places[i][best]
+            # Markers and lines may be covered by a name that must be there, names may not.
+            room = ROOM if optional[i] else costs[i][best] + 1e-6 * HARD
+            shown[i] = costs_now[best] < room and _fits(chosen[i], sizes[i], self.axes.bbox)
+        for i, text in enumerate(self.texts):
+            text.set_visible(bool(shown[i]))
+            text.set_position(tuple((chosen[i] - anchors[i]) / pixel))
+            gap = np.maximum(np.abs(chosen[i] - anchors[i]) - sizes[i] / 2, 0.0)
+            text.arrow_patch.set_visible(bool(np.hypot(*gap) > FAR * unit))
+
+
+def _candidates(
+    anchor: Doubles, size: Doubles, wish: tuple[float, float], unit: float, most: int | None
+) -> tuple[Doubles, Doubles]:
+    """Centres of boxes around a point, and what their distance and direction cost."""
+    away = DISTANCES[:, None] * unit
+    reach = [np.cos(ANGLES) * (size[0] / 2 + away), np.sin(ANGLES) * (size[1] / 2 + away)]
+    turn = np.minimum(np.arange(len(ANGLES)) / 8, 1.0)
+    if any(wish):
+        turn = 8 * (1 - np.cos(ANGLES - np.arctan2(wish[1], wish[0])))
+    cost = (DISTANCE * DISTANCES[:, None] ** 1.3 + TURN * turn).ravel()
+    return (anchor + np.stack(reach, axis=-1)).reshape(-1, 2)[:most], cost[:most]
+
+
+def _inside(points: Doubles, low: Doubles, high: Doubles) -> Doubles:
+    """How many points lie in each box, (M,)."""
+    near = ((points > low.min(axis=0)) & (points < high.max(axis=0))).all(axis=1)
+    held = (points[near] > low[:, None]) & (points[near] < high[:, None])
+    return np.asarray(held.all(axis=2).sum(axis=1), dtype=np.float64)
+
+
+def _fits(place: Doubles, size: Doubles, frame: Any) -> bool:
+    """Whether a box lies inside the axes."""
+    return bool((place - size / 2 >= frame.min).all() and (place + size / 2 <= frame.max).all())

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba
+from matplotlib.patches import Circle, Wedge
 
+from uapca._looks import GREY, LIGHT, looks
+from uapca._validation import Doubles, check_choice
 from uapca.decomposition import UAPCA
 from uapca.plot.base import (
     Data,
     Fit,
     Panel,
-    axis_label,
-    checked_choice,
+    axis_labels,
     chosen_components,
     counted,
     data_of,
@@ -24,21 +28,10 @@ from uapca.plot.base import (
     uncertainty_of,
     with_matrices,
 )
-from uapca.plot.labels import distinct, scale_text
+from uapca.plot.labels import distinct
 from uapca.plot.metadata import columns_of, correlation
-from uapca.plot.style import (
-    GREY,
-    LIGHT,
-    LINESTYLES,
-    Floats,
-    cycle_colors,
-    drawn_color,
-    looks,
-)
+from uapca.plot.style import cycle_colors, drawn_color
 from uapca.uncertain import UncertainArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["loadings"]
 
@@ -99,133 +92,97 @@ def loadings(
     """
     fit, data = (fit_of(pca), None) if X is None else data_of(pca, X)
     fit = with_matrices(fit, data)
-    pair = list(chosen_components(components, fit.n_components_, 2))
-    checked_choice(color_by, (None, "contribution", "cos2"), "color_by")
+    pair = chosen_components(components, fit.n_components_, 2)
+    check_choice(color_by, (None, "contribution", "cos2"), "color_by")
     names = feature_names(fit)
-    ends = correlations(fit)[:, pair]
+    ends = np.asarray(fit.loadings(), dtype=np.float64)[:, pair]
     order = np.argsort(-np.hypot(*ends.T).round(9), kind="stable")
     shown = np.sort(order[: counted(top, len(names), NAMED)]).tolist()
     if highlight is not None:
-        shown = list(positions(highlight, names, "highlight"))
-    spreads = None if data is None else angle_std(fit, data, pair)
-    others = _others(fit, data, pair, supplementary)
-    with panel(
-        ax,
-        figsize=figsize,
-        title=scale_text(float(fit.scale)) if title is None else title,
-        legend=legend,
-    ) as made:
+        shown = positions(highlight, names, "highlight")
+    rest = [j for j in range(len(names)) if j not in shown]
+    spreads = np.zeros(len(names)) if data is None else angle_std(fit, data, pair)
+    others: dict[str, Doubles] = {}
+    if supplementary is not None:
+        if data is None:
+            raise ValueError("supplementary must come with X, whose scores it is correlated with")
+        scores = np.asarray(fit.transform(data).mean, dtype=np.float64)[:, pair]
+        for name, column in columns_of(supplementary, len(data), "supplementary").items():
+            if column.dtype.kind != "f":
+                raise ValueError(f"supplementary must hold numbers; column {name!r} does not")
+            found = [correlation(score, column, data.weights) for score in scores.T]
+            others[name] = np.array(found)
+    with panel(ax, title, figsize, legend, fit) as made:
         draw_circle(made)
-        _draw_rest(made, ends, [j for j in range(len(names)) if j not in shown])
+        if rest:
+            lines: Any = np.stack([np.zeros((len(rest), 2)), ends[rest]], axis=1)
+            thin = LineCollection(lines, colors=LIGHT, linewidths=0.7 * made.line)
+            made.ax.add_collection(thin)
+            made.key(f"{len(rest)} of {len(names)} features, not named", LIGHT)
         own = looks(len(names), cycle_colors())
         colors: list[Any] = [look.color for look in own]
         if color_by is not None:
             label, values = feature_shares(fit, pair, color_by)
             colors = list(made.colorbar(values, label).to_rgba(values))
+        made.key("correlation of feature and score", marker=">")
         for j, text in zip(shown, distinct([names[j] for j in shown], 20), strict=True):
-            if spreads is not None:
-                draw_wedge(made, ends[j], spreads[j], colors[j])
+            draw_wedge(made, ends[j], spreads[j], colors[j])
             draw_arrow(made, ends[j], text, colors[j], own[j].dash, gid=f"feature:{text}")
         for text, end in zip(distinct(list(others), 20), others.values(), strict=True):
             draw_arrow(made, end, text, GREY, "dashed", gid=f"supplementary:{text}")
-        made.axis_names(*(axis_label(fit, i) for i in pair))
-        made.arrow("correlation of feature and score")
-        if spreads is not None and spreads.any():
-            made.area("± one standard error of its direction", GREY, 0.2, edge=False)
-        if others:
-            made.arrow("variable not in the fit", GREY, dash="dashed")
-        if len(shown) < len(names):
-            rest = len(names) - len(shown)
-            made.stroke(f"{rest} of {len(names)} features, not named", LIGHT)
+            made.key("variable not in the fit", GREY, "dashed", marker=">")
+        made.axis_names(*axis_labels(fit, pair))
     return made.drawn
-
-
-def _draw_rest(made: Panel, ends: Floats, rest: list[int]) -> None:
-    """Features that are not told apart: thin grey lines."""
-    from matplotlib.collections import LineCollection
-
-    if rest:
-        lines: Any = np.stack([np.zeros((len(rest), 2)), ends[rest]], axis=1)
-        made.ax.add_collection(LineCollection(lines, colors=LIGHT, linewidths=0.7 * made.line))
 
 
 def draw_circle(made: Panel) -> None:
     """The unit circle with its axes, and room around it for names."""
-    from matplotlib.patches import Circle
-
-    made.ax.add_patch(
-        Circle((0, 0), 1, fill=False, color=GREY, linewidth=0.7 * made.line, zorder=1)
-    )
-    for line in ("axhline", "axvline"):
-        getattr(made.ax, line)(0.0, color=LIGHT, linewidth=0.6 * made.line, zorder=0)
+    circle = Circle((0, 0), 1, fill=False, color=GREY, linewidth=0.7 * made.line, zorder=1)
+    made.ax.add_patch(circle)
+    made.cross()
     around = np.linspace(0, 2 * np.pi, 90)
     made.labels.avoid(np.column_stack([np.cos(around), np.sin(around)]), line=True)
     made.ax.set(xlim=(-1.45, 1.45), ylim=(-1.2, 1.2))
     made.ax.set_xticks([-1, 0, 1], ["−1", "0", "1"])
     made.ax.set_yticks([-1, 0, 1], ["−1", "0", "1"])
     made.ax.set_aspect("equal", adjustable="box")
-    made.ratio = 2.4 / 2.9
+    made.ratio = 0.74
 
 
 def draw_arrow(
-    made: Panel, end: Floats, text: str, color: Any = None, dash: str = "solid", gid: str = ""
+    made: Panel, end: Doubles, text: str, color: Any = None, dash: str = "solid", gid: str = ""
 ) -> None:
     """An arrow from the centre, with its name beyond the head."""
-    if not np.any(end):
-        return
-    made.ax.annotate(
-        "",
-        end,
-        (0.0, 0.0),
-        gid=gid,
-        zorder=5,
-        arrowprops={
-            "arrowstyle": "-|>,head_width=0.16,head_length=0.32",
-            "color": drawn_color(color),
-            "linestyle": LINESTYLES[dash],
-            "linewidth": 0.9 * made.line,
-            "mutation_scale": 2.2 * made.marker,
-            "shrinkA": 0.0,
-            "shrinkB": 0.0,
-        },
-    )
     size = float(np.hypot(*end))
-    share = np.linspace(0.1, 1.0, 14)[:, None]
-    made.labels.avoid(share * end)
-    wish = (float(end[0]) / size, float(end[1]) / size)
-    made.labels.add(text, end, color, wish=wish, gid=f"name:{text}")
+    if size > 0:
+        made.arrow((0.0, 0.0), end, color, dash, gid=gid)
+        made.labels.avoid(np.linspace(0.1, 1.0, 14)[:, None] * end)
+        wish = (float(end[0]) / size, float(end[1]) / size)
+        made.labels.add(text, end, color, wish=wish, gid=f"name:{text}")
 
 
-def draw_wedge(made: Panel, end: Floats, spread: float, color: Any) -> None:
+def draw_wedge(made: Panel, end: Doubles, spread: float, color: Any) -> None:
     """The directions within one standard error of an arrow's."""
-    from matplotlib.colors import to_rgba
-    from matplotlib.patches import Wedge
-
     size = float(np.hypot(*end))
     if spread > 0 and size > 0:
         angle, half = np.degrees(np.arctan2(end[1], end[0])), min(np.degrees(spread), 90.0)
         face = to_rgba(drawn_color(color), 0.15)
-        made.ax.add_patch(
-            Wedge((0, 0), size, angle - half, angle + half, facecolor=face, linewidth=0, zorder=2)
-        )
+        wedge = Wedge((0, 0), size, angle - half, angle + half, facecolor=face, linewidth=0)
+        made.ax.add_patch(wedge)
+        made.area("± one standard error of its direction", GREY, 0.2, edgecolor="none")
 
 
-def correlations(fit: UAPCA) -> Floats:
-    """Correlations of features and scores under K(s), shape (D, q); 0 for constant features."""
-    return np.asarray(fit.loadings(), dtype=np.float64)
-
-
-def feature_shares(fit: UAPCA, pair: list[int], by: str) -> tuple[str, Floats]:
+def feature_shares(fit: UAPCA, pair: list[int], by: str) -> tuple[str, Doubles]:
     """What features are coloured by: its name, and a value for each."""
     names = " and ".join(f"PC{i + 1}" for i in pair)
     if by == "cos2":
-        return f"cos² on {names}", np.square(correlations(fit)[:, pair]).sum(axis=1)
+        return f"cos² on {names}", np.square(np.asarray(fit.loadings())[:, pair]).sum(axis=1)
     weights = np.maximum(fit.explained_variance_[pair], 0.0)
     share = np.square(fit.components_[pair]).T @ (weights / max(float(weights.sum()), 1e-300))
     return f"contribution to {names}", np.asarray(share)
 
 
-def angle_std(fit: UAPCA, data: UncertainArray, pair: list[int]) -> Floats:
+def angle_std(fit: UAPCA, data: UncertainArray, pair: list[int]) -> Doubles:
     """The standard error of the direction of each arrow in radians, (D,).
 
     With the entries (a, b) of two components and their covariance the angle atan2(b, a) has the
@@ -246,20 +203,3 @@ def angle_std(fit: UAPCA, data: UncertainArray, pair: list[int]) -> Floats:
     limit = np.pi / 2
     variance = np.clip(np.nan_to_num(variance, nan=limit**2), 0.0, limit**2)
     return np.asarray(np.sqrt(variance))
-
-
-def _others(
-    fit: UAPCA, data: UncertainArray | None, pair: list[int], table: Any
-) -> Mapping[str, Floats]:
-    """Correlations of variables that were not in the fit with the mean scores."""
-    if table is None:
-        return {}
-    if data is None:
-        raise ValueError("supplementary must come with X, whose scores it is correlated with")
-    scores = np.asarray(fit.transform(data).mean, dtype=np.float64)[:, pair]
-    found = {}
-    for name, column in columns_of(table, len(data), "supplementary").items():
-        if column.dtype.kind != "f":
-            raise ValueError(f"supplementary must hold numbers; column {name!r} does not")
-        found[name] = np.array([correlation(score, column, data.weights) for score in scores.T])
-    return found

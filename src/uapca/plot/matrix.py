@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from matplotlib.figure import Figure
+
+from uapca._looks import Palette
 from uapca.plot.base import (
     Data,
     Fit,
     Panel,
-    axis_label,
+    axis_labels,
     chosen_components,
     data_of,
     grid,
@@ -17,10 +20,6 @@ from uapca.plot.base import (
 from uapca.plot.labels import scale_text
 from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
-from uapca.plot.style import Palette
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["matrix"]
 
@@ -64,28 +63,23 @@ def matrix(
     """
     fit, data = data_of(pca, X)
     q = fit.n_components_
-    wanted = tuple(range(min(q, 4))) if components is None else components
-    chosen = chosen_components(wanted, q, 2, q)
-    rows = fit.transform(data)
-    size = len(chosen) - 1
+    chosen = chosen_components(range(min(q, 4)) if components is None else components, q, 2, q)
+    rows, names, size = fit.transform(data), axis_labels(fit, range(q)), len(chosen) - 1
     written = labels if labels is not None else len(rows) <= 12
+    text = scale_text(float(fit.scale)) if title is None else title
     share: dict[str, Any] = {"sharex": "col", "sharey": "row"}
-    with grid(size, size, figsize=figsize, ratio=0.9, **share) as (figure, axes):
+    with grid(size, size, title=text, figsize=figsize, ratio=0.9, **share) as (figure, axes):
         drawn = []
         for i in range(size):
-            for j in range(size):
-                if j > i:
-                    axes[i, j].set_axis_off()
-                    continue
-                made = Panel(axes[i, j])
+            for j in range(i + 1, size):
+                axes[i, j].set_axis_off()
+            for j in range(i + 1):
                 pair = [chosen[j], chosen[i + 1]]
+                made = Panel(axes[i, j])
                 draw_projection(
                     made,
                     rows[:, pair],
-                    (
-                        axis_label(fit, pair[0]) if i == size - 1 else "",
-                        axis_label(fit, pair[1]) if j == 0 else "",
-                    ),
+                    [names[pair[0]] * (i == size - 1), names[pair[1]] * (j == 0)],
                     levels=levels,
                     kind=kind,
                     groups=groups,
@@ -93,8 +87,6 @@ def matrix(
                     labels=written if j == 0 or not written else None,
                 )
                 made.ax.set_aspect("auto")  # one unit for all would leave the last ones empty
-                made.ax._uapca_entries = made.entries
                 drawn.append(made.ax)
-        figure.suptitle(scale_text(float(fit.scale)) if title is None else title)
         joint_legend(figure, drawn if legend else [])
     return figure

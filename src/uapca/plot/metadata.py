@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
+from uapca._validation import Doubles
 from uapca.plot.base import Data, Fit, counted, data_of, panel
-from uapca.plot.labels import distinct, scale_text
-from uapca.plot.style import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from uapca.plot.labels import distinct
 
 __all__ = ["metadata"]
 
@@ -66,25 +64,18 @@ def metadata(
             for column in columns.values()
         ]
     )
-    with panel(
-        ax,
-        figsize=figsize,
-        title=scale_text(float(fit.scale)) if title is None else title,
-        legend=legend,
-    ) as made:
+    with panel(ax, title, figsize, legend, fit) as made:
         made.ax.imshow(values, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
-        names = distinct(list(columns), 22)
         kinds = [" (η)" * (column.dtype.kind != "f") for column in columns.values()]
-        texts = [name + kind for name, kind in zip(names, kinds, strict=True)]
+        texts = [a + b for a, b in zip(distinct(list(columns), 22), kinds, strict=True)]
         made.ax.set_yticks(range(len(texts)), texts, parse_math=False)
         made.ax.set_xticks(range(q), [f"PC{i + 1}" for i in range(q)])
         for (i, j), value in np.ndenumerate(values):
-            color = "white" if abs(value) > 0.7 else "black"
-            made.ax.text(
-                j, i, f"{value:.2f}".replace("-", "−"), color=color, ha="center", va="center"
-            )
-        made.note("correlation with the mean scores" + "; η of categories" * any(kinds))
-        made.ratio = min(0.05 + 0.13 * len(texts), 2.5)
+            text, color = f"{value:.2f}".replace("-", "−"), "white" if abs(value) > 0.7 else "black"
+            made.ax.text(j, i, text, color=color, ha="center", va="center")
+        said = "correlation with the mean scores" + "; η of categories" * any(kinds)
+        made.key(said, linestyle="none")
+        made.ratio = min(0.04 + 0.1 * len(texts), 2.5)
     return made.drawn
 
 
@@ -110,7 +101,7 @@ def columns_of(table: Any, count: int, parameter: str) -> dict[str, Any]:
     return found
 
 
-def correlation(score: Floats, column: Any, weights: Any) -> float:
+def correlation(score: Doubles, column: Any, weights: Any) -> float:
     """Pearson's r with numbers, the correlation ratio η with categories; 0 for what is constant."""
     known = np.isfinite(column) if column.dtype.kind == "f" else np.ones(len(column), dtype=bool)
     x, w = score[known], np.asarray(weights, dtype=np.float64)[known]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib.figure import Figure
 
+from uapca._looks import DASHES, GREY, SHAPES, Look, RowLooks, is_normal, looks
 from uapca.plot.base import (
     Data,
     Fit,
@@ -20,21 +22,17 @@ from uapca.plot.base import (
     positions,
     with_matrices,
 )
-from uapca.plot.factor_traces import Course, course_of, draw_traces, fit_at, longest
+from uapca.plot.factor_traces import Course, course_of, draw_traces, longest
 from uapca.plot.labels import distinct, percent, scale_text
-from uapca.plot.rows import MANY, Kind, as_if_normal, draw_rows, is_assumed, is_normal, radius_of
-from uapca.plot.style import DASHES, GREY, LIGHT, SHAPES, Look, RowLooks, cycle_colors, looks
+from uapca.plot.rows import MANY, NAMED, as_if_normal, draw_rows, radius_of
+from uapca.plot.style import cycle_colors
 from uapca.sensitivity import FactorTraces
 from uapca.sensitivity import factor_traces as follow
 from uapca.uncertain import UncertainArray
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 __all__ = ["progression"]
 
 SHORT = 8  # letters of a feature's name that there is room for in a small panel
-NAMED = 12  # more rows than this are not told apart by shape
 TONES = ("#000000", "#5A5A5A", "#8C8C8C")
 
 
@@ -91,20 +89,17 @@ def progression(
     steps = np.atleast_1d(np.asarray(scales, dtype=np.float64))
     if steps.ndim != 1 or not (steps >= 0).all() or not (np.diff(steps) > 0).all():
         raise ValueError(f"scales must be rising numbers from 0 to infinity; got {scales!r}")
-    plan = turning(pca, X, components, level, highlight, mirrored)
-    with grid(2, len(steps), figsize=figsize, ratio=1.0) as (figure, axes):
+    plan = turning(pca, X, components, level, highlight, mirrored, steps)
+    with grid(2, len(steps), title=title or "", figsize=figsize) as (figure, axes):
         for k, s in enumerate(steps.tolist()):
-            course = plan.course(1.0 if np.isinf(s) else s / (1.0 + s))
+            u = 1.0 if np.isinf(s) else s / (1.0 + s)
             above, below = Panel(axes[0, k]), Panel(axes[1, k])
-            plan.draw_traces(above, course, size=0.8, labels=True)
+            plan.draw_traces(above, u, size=0.8, direct=True)
             above.title(scale_text(s))
             above.axis_names(y=f"PC{plan.pair[1] + 1}" if k == 0 else "")
-            plan.draw_rows(below, course)
-            below.ax._uapca_entries = below.entries
-        above.ax._uapca_entries = above.entries  # the last column has everything
-        if title:
-            figure.suptitle(title)
-        joint_legend(figure, [*axes[0], axes[1, 0]] if legend else [])
+            plan.draw_rows(below, u)
+        # The last column has everything.
+        joint_legend(figure, [axes[0, -1], axes[1, 0]] if legend else [])
     return figure
 
 
@@ -117,9 +112,9 @@ class Turning:
     data : UncertainArray
         In the units of the fit.
     traces : FactorTraces
-    pair : tuple of int
+    pair : list of int
         The two components shown.
-    shown : tuple of int
+    shown : list of int
         The features in colour.
     level : float
         The probability inside the ellipses.
@@ -130,8 +125,8 @@ class Turning:
 
     data: UncertainArray
     traces: FactorTraces
-    pair: tuple[int, int]
-    shown: tuple[int, ...]
+    pair: list[int]
+    shown: list[int]
     level: float
     reach: float
     mirrored: bool
@@ -140,66 +135,54 @@ class Turning:
         """The traces up to u."""
         return course_of(self.traces, self.pair, until=u)
 
-    def draw_traces(self, made: Panel, course: Course, size: float, labels: bool) -> None:
-        """The traces up to a scale, with a line from the centre to where each feature is now."""
-        names, own = self.traces.features, looks(len(self.traces.features), cycle_colors())
-        short = max((len(names[j]) for j in self.shown), default=0) <= SHORT
-        style: dict[str, Any] = {
-            "mirrored": self.mirrored,
-            "size": size,
-            "labels": labels and short,
-        }
-        draw_traces(made, course, names, self.shown, **style)
-        if labels and not short:
-            texts = distinct([names[j] for j in self.shown], 24)
-            for j, text in zip(self.shown, texts, strict=True):
-                made.stroke(text, own[j].color, own[j].dash)
-        for j in self.shown:
-            ends = np.stack([np.zeros(2), course.points[-1, j]])
-            made.ax.plot(*ends.T, color=GREY, linewidth=0.5 * made.line, zorder=3, gid="now")
-
     def rows(self, course: Course) -> UncertainArray:
         """The rows as they are projected at a course's end."""
         axes = np.ascontiguousarray(course.points[-1].T)
         return self.data.affine(axes, -axes @ (self.data.weights @ self.data.mean))
 
-    def draw_rows(self, made: Panel, course: Course) -> None:
+    def draw_traces(self, made: Panel, u: float, size: float, direct: bool) -> None:
+        """The traces up to u, with a line from the centre to where each feature is now.
+
+        Names stand in the picture, if they are short and so wanted, or else in the legend.
+        """
+        course, names = self.course(u), self.traces.features
+        own = looks(len(names), cycle_colors())
+        direct = direct and max((len(names[j]) for j in self.shown), default=0) <= SHORT
+        style: dict[str, Any] = {"mirrored": self.mirrored, "size": size, "labels": direct}
+        draw_traces(made, course, names, self.shown, **style)
+        for j, text in zip(self.shown, distinct([names[j] for j in self.shown]), strict=True):
+            if not direct:
+                made.key(text, own[j].color, own[j].dash)
+            ends = np.stack([np.zeros(2), course.points[-1, j]])
+            made.ax.plot(*ends.T, color=GREY, linewidth=0.5 * made.line, zorder=3, gid="now")
+
+    def draw_rows(self, made: Panel, u: float) -> None:
         """Ellipses of the rows, and a legend that calls them by their shapes."""
-        rows, n = self.rows(course), len(self.data)
-        for line in ("axhline", "axvline"):
-            getattr(made.ax, line)(0.0, color=LIGHT, linewidth=0.6 * made.line, zorder=0)
+        rows, n, laws = self.rows(self.course(u)), len(self.data), self.data.laws
         keys = self.data.names or tuple(map(str, range(n)))
-        grey = tuple(
-            Look(TONES[i % 3], TONES[i % 3], DASHES[i // 3 % 4], SHAPES[i % 7]) for i in range(n)
-        )
-        if n > NAMED:
-            grey = (Look(GREY, GREY),) * n
-        kind: Kind = "ellipse" if n <= MANY else "density"
-        looks = RowLooks(keys, grey)
-        draw_rows(made, rows, looks, (self.level,), kind=kind, labels=False, legend=n > MANY)
+        grey = [Look(GREY, GREY)] * n
+        if n <= NAMED:
+            tones = [TONES[i % 3] for i in range(n)]
+            grey = [Look(t, t, DASHES[i // 3 % 4], SHAPES[i % 7]) for i, t in enumerate(tones)]
+        row_looks, many = RowLooks(keys, tuple(grey)), n > MANY
+        style: dict[str, Any] = {"kind": "density" if many else "ellipse", "legend": many}
+        made.cross()
+        draw_rows(made, rows, row_looks, (self.level,), labels=False, **style)
         if self.data.names is not None and n <= NAMED:
             for text, look in zip(distinct(keys, 18), grey, strict=True):
                 made.dot(text, look)
-        if n <= MANY:
-            made.area(self.says(), GREY, 0.14)
-        shares = fit_at(self.traces, float(course.u[-1])).explained_variance_ratio_
-        made.axis_names(
-            *(
-                f"PC{i + 1} ({percent(float(shares[i]))})" if i < len(shares) else f"PC{i + 1}"
-                for i in self.pair
-            )
-        )
+        if not many:
+            whose = f"each row{as_if_normal([None] if laws is None else laws)}"
+            if laws is not None and not all(map(is_normal, laws)):
+                whose = "the normal with each row's moments"
+            made.area(f"{percent(self.level)} of {whose}", GREY, 0.14)
+        fit = self.traces.at(np.inf if u == 1.0 else u / (1.0 - u))
+        shares = [f" ({percent(float(share))})" for share in fit.explained_variance_ratio_]
+        shares += [""] * len(self.traces.features)  # certain rows may have fewer components
+        made.axis_names(*(f"PC{i + 1}{shares[i]}" for i in self.pair))
         limits = (-self.reach, self.reach)
         made.ax.set(xlim=limits, ylim=limits)
         made.ax.set_aspect("equal", adjustable="box")
-
-    def says(self) -> str:
-        """What an ellipse means, in words."""
-        laws = self.data.laws
-        if laws is not None and not all(map(is_normal, laws)):
-            return f"{percent(self.level)} of the normal with each row's moments"
-        assumed = {True} if laws is None else set(map(is_assumed, laws))
-        return f"{percent(self.level)} of each row{as_if_normal(assumed)}"
 
 
 def turning(
@@ -209,20 +192,22 @@ def turning(
     level: float = 0.95,
     highlight: Any = None,
     mirrored: bool = True,
+    scales: Any = (),
 ) -> Turning:
-    """The data and its traces, checked, with room for the rows at every scale."""
+    """The data and its traces, with `scales` on their grid and room for the rows at every scale."""
     fit, data = data_of(pca, X)
     checked_level(level)
     if data.shape[1] < 2:
         raise ValueError("X must have at least 2 features; a single axis has nowhere to turn")
-    first, second = chosen_components(components, data.shape[1], 2)
-    traces = follow(with_matrices(fit, data), n_components=max(first, second, 1) + 1)
-    whole = course_of(traces, (first, second))
+    pair = chosen_components(components, data.shape[1], 2)
+    fit, q = with_matrices(fit, data), max(*pair, 1) + 1
+    traces = follow(fit, q)
+    traces = follow(fit, q, np.union1d(traces.scales, scales))
+    whole = course_of(traces, pair)
     shown = longest(whole)
     if highlight is not None:
         shown = positions(highlight, traces.features, "highlight")
-    reach = _reach(data, whole, level)
-    return Turning(data, traces, (first, second), shown, level, reach, mirrored)
+    return Turning(data, traces, pair, shown, level, _reach(data, whole, level), mirrored)
 
 
 def _reach(data: UncertainArray, course: Course, level: float) -> float:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from matplotlib.axes import Axes
 
+from uapca._looks import GREY, Look, Palette, RowLooks
+from uapca._validation import Doubles, check_choice
 from uapca.decomposition import UAPCA
 from uapca.plot.base import (
     Data,
     Fit,
     Panel,
-    axis_label,
-    checked_choice,
+    axis_labels,
     chosen_components,
     data_of,
     panel,
     positions,
 )
-from uapca.plot.labels import distinct, drawable, percent, scale_text
+from uapca.plot.labels import distinct, drawable, percent
 from uapca.plot.rows import (
     KINDS,
     Kind,
@@ -26,15 +28,12 @@ from uapca.plot.rows import (
     draw_normal,
     draw_ridges,
     draw_rows,
+    explain_widest,
     looks_of,
     row_levels,
-    spread_text,
 )
-from uapca.plot.style import GREY, LINESTYLES, Floats, Look, Palette, RowLooks, drawn_color
+from uapca.plot.style import LINESTYLES, drawn_color
 from uapca.uncertain import UncertainArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["projection"]
 
@@ -131,27 +130,24 @@ def projection(
     ('PC1 (92.5 %)', 's = 1')
     """
     fit, data = data_of(pca, X)
-    if fit.n_components_ == 1 and np.array_equal(components, (0, 1)):
-        components = 0
     pair = chosen_components(components, fit.n_components_)
-    checked_choice(color_by, (None, "contribution", "cos2"), "color_by")
-    checked_choice(ellipses, (None, "mixture", "mean"), "ellipses")
+    check_choice(color_by, (None, "contribution", "cos2"), "color_by")
+    check_choice(ellipses, (None, "mixture", "mean"), "ellipses")
     if ellipses and groups is None:
         raise ValueError("ellipses must have groups to be drawn for; groups is missing")
-    rows = fit.transform(data)[:, list(pair)]
-    more = None if supplementary is None else data_of(pca, supplementary)[1]
-    under = None if points is None else fit.transform(data_of(pca, points)[1])[:, list(pair)].mean
-    by_value = None if color_by is None else _values(fit, data, pair, color_by)
-    with panel(
-        ax,
-        figsize=figsize,
-        title=scale_text(float(fit.scale)) if title is None else title,
-        legend=legend,
-    ) as made:
+    rows = fit.transform(data)[:, pair]
+    options: dict[str, Any] = {}
+    if supplementary is not None:
+        options["more"] = fit.transform(data_of(pca, supplementary)[1])[:, pair]
+    if points is not None:
+        options["points"] = fit.transform(data_of(pca, points)[1])[:, pair].mean
+    if color_by is not None:
+        options["by_value"] = _values(fit, data, pair, color_by)
+    with panel(ax, title, figsize, legend, fit) as made:
         draw_projection(
             made,
             rows,
-            tuple([axis_label(fit, i) for i in pair]),
+            axis_labels(fit, pair),
             levels=levels,
             kind=kind,
             groups=groups,
@@ -159,30 +155,28 @@ def projection(
             labels=labels,
             highlight=highlight,
             means=means,
-            points=under,
             points_by=points_by,
             stacked=stacked,
             ellipses=ellipses,
-            by_value=by_value,
-            more=None if more is None else fit.transform(more)[:, list(pair)],
+            **options,
         )
     return made.drawn
 
 
-def _values(fit: UAPCA, data: UncertainArray, pair: tuple[int, ...], by: str) -> tuple[str, Floats]:
+def _values(fit: UAPCA, data: UncertainArray, pair: list[int], by: str) -> tuple[str, Doubles]:
     """What rows are coloured by: its name, and a value for each."""
     names = " and ".join(f"PC{i + 1}" for i in pair)
     if by == "cos2":
         return f"cos² on {names}", np.asarray(fit.cos2(data), dtype=np.float64)[:, pair].sum(axis=1)
-    shares = np.asarray(fit.row_contributions(data), dtype=np.float64)[:, list(pair)]
-    weights = fit.explained_variance_[list(pair)]
+    shares = np.asarray(fit.row_contributions(data), dtype=np.float64)[:, pair]
+    weights = fit.explained_variance_[pair]
     return f"contribution to {names}", shares @ (weights / max(float(weights.sum()), 1e-300))
 
 
 def draw_projection(
     made: Panel,
     rows: UncertainArray,
-    names: tuple[str, ...],
+    names: list[str],
     *,
     levels: Any = None,
     kind: Kind = "auto",
@@ -195,11 +189,11 @@ def draw_projection(
     points_by: Any = None,
     stacked: bool = True,
     ellipses: str | None = None,
-    by_value: tuple[str, Floats] | None = None,
+    by_value: tuple[str, Doubles] | None = None,
     more: UncertainArray | None = None,
-) -> RowLooks:
+) -> None:
     """Draw rows of one or two coordinates, with all that belongs to them."""
-    checked_choice(kind, KINDS, "kind")
+    check_choice(kind, KINDS, "kind")
     held = row_levels(levels, len(rows))
     variances = np.asarray(rows.cov.diagonal(), dtype=np.float64).sum(axis=1)
     spreads = np.sqrt(np.maximum(variances, 0.0))
@@ -211,20 +205,24 @@ def draw_projection(
             raise ValueError(f"{wrong[0]} must be left out with one component: it shows densities")
         draw_ridges(made, rows, looks, held, stacked=stacked, labels=labels)
         made.axis_names(names[0])
-        return looks
-    labels_of_points = None if points_by is None else [str(label) for label in points_by]
-    if labels_of_points is not None and len(labels_of_points) != len(points):
+        return
+    if points_by is not None and len(points_by) != len(points):
         raise ValueError(
             f"points_by must have one label for each of the {len(points)} points; "
-            f"got {len(labels_of_points)}"
+            f"got {len(points_by)}"
         )
     if looks.values is not None:
         looks = colored(made, looks, looks.values, "groups")
     if by_value is not None:
         looks = colored(made, looks, by_value[1], by_value[0])
     if points is not None:
-        _draw_points(made, np.asarray(points), labels_of_points, looks)
-    spread_text(looks, spreads, made)
+        table = dict(zip(looks.groups or looks.keys, looks.looks, strict=True))
+        by = () if points_by is None else points_by
+        own = [table.get(str(label), Look(GREY, GREY)).fill for label in by]
+        style = {"s": (0.3 * made.marker) ** 2, "alpha": 0.45, "linewidths": 0, "zorder": 1}
+        many = len(points) > 2000
+        made.ax.scatter(*points.T, c=own or GREY, rasterized=many, gid="points", **style)
+    explain_widest(made, looks, spreads)
     draw_rows(made, rows, looks, held, kind=kind, labels=labels, means=means, highlight=chosen)
     if ellipses:
         _draw_groups(made, rows, looks, held[-1], ellipses)
@@ -232,26 +230,6 @@ def draw_projection(
         _draw_more(made, more, held)
     made.axis_names(*names)
     made.equal()
-    made.ax.autoscale_view()
-    size = made.ax.dataLim.size
-    made.ratio = float(np.clip(size[1] / max(size[0], 1e-300), 0.5, 1.2))
-    return looks
-
-
-def _draw_points(made: Panel, points: Floats, by: list[str] | None, looks: RowLooks) -> None:
-    """Small dots under the rows, in the colour of the row or group they belong to."""
-    table = dict(zip(looks.groups or looks.keys, looks.looks, strict=True))
-    colors = GREY if by is None else [table.get(k, Look(GREY, GREY)).fill for k in by]
-    made.ax.scatter(
-        *points.T,
-        s=(0.3 * made.marker) ** 2,
-        c=colors,
-        alpha=0.45,
-        linewidths=0,
-        zorder=1,
-        rasterized=len(points) > 2000,
-        gid="points",
-    )
 
 
 def _draw_groups(
@@ -266,24 +244,11 @@ def _draw_groups(
         apart = at[members] - centre
         cov = np.einsum("n,nij->ij", w, covs[members]) + (apart.T * w) @ apart
         cov = cov * float(np.square(w).sum()) if which == "mean" else cov
-        style: dict[str, Any] = {
-            "linestyle": LINESTYLES[look.dash],
-            "linewidth": 1.6 * made.line,
-            "zorder": 3,
-        }
-        color = drawn_color(look.color)
-        draw_normal(
-            made,
-            centre,
-            cov,
-            level,
-            gid=f"group:{drawable(name)}",
-            edgecolor=color,
-            facecolor="none",
-            **style,
-        )
+        style = {"edgecolor": drawn_color(look.color), "linestyle": LINESTYLES[look.dash]}
+        style |= {"facecolor": "none", "linewidth": 1.6 * made.line, "zorder": 3}
+        draw_normal(made, centre, cov, level, f"group:{drawable(name)}", **style)
     whose = "the group's mean" if which == "mean" else "the group, if normal"
-    made.stroke(f"{percent(level)} of {whose}", GREY, linewidth=1.6 * made.line)
+    made.key(f"{percent(level)} of {whose}", GREY, linewidth=1.6 * made.line)
 
 
 def _draw_more(made: Panel, rows: UncertainArray, levels: tuple[float, ...]) -> None:

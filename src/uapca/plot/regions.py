@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
+from contourpy import contour_generator
 
+from uapca._validation import Doubles
 from uapca.laws import Lattice, Law
-from uapca.plot.style import Floats
 
 __all__ = ["Unresolved", "curve", "intervals", "rings"]
 
@@ -23,7 +22,7 @@ class Unresolved(ValueError):
     """A density that no grid of reasonable size can show, such as thin laws across each other."""
 
 
-def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
+def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Doubles, ...]]:
     """For each level the closed rings that hold that probability; a hole goes round the other way.
 
     Parameters
@@ -49,7 +48,7 @@ def rings(law: Law, levels: npt.ArrayLike) -> list[tuple[Floats, ...]]:
     return [_contours(lattice.resolving(p), p) for p in np.atleast_1d(levels).tolist()]
 
 
-def _contours(lattice: Lattice, level: float) -> tuple[Floats, ...]:
+def _contours(lattice: Lattice, level: float) -> tuple[Doubles, ...]:
     edge = np.sqrt(-2 * np.log1p(-level))
     with np.errstate(divide="ignore"):
         radius = np.sqrt(-2 * np.log(np.maximum(1 - lattice.coverage, 0.0)))
@@ -57,30 +56,18 @@ def _contours(lattice: Lattice, level: float) -> tuple[Floats, ...]:
     padded = np.pad(np.minimum(radius, edge + BEYOND), 1, constant_values=edge + BEYOND)
     x, y = (np.concatenate([[2 * a[0] - a[1]], a, [2 * a[-1] - a[-2]]]) for a in lattice.nodes)
     # All rings have the region on the same side, so holes go round the other way.
-    lines = _generator(x, y, padded.T).lines(edge)
+    lines = contour_generator(x, y, padded.T).lines(edge)
     found = [np.asarray(line, dtype=np.float64) for line in lines if len(line) > 3]
     return tuple(np.asarray(lattice.places(line)) for line in found)
 
 
-def _generator(x: Floats, y: Floats, z: Floats) -> Any:
-    try:
-        from contourpy import contour_generator
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "density contours are found with contourpy, which comes with matplotlib and is not "
-            'installed: pip install "uapca[plot]"',
-            name="contourpy",
-        ) from None
-    return contour_generator(x, y, z)
-
-
-def intervals(law: Law, levels: npt.ArrayLike) -> list[Floats]:
+def intervals(law: Law, levels: npt.ArrayLike) -> list[Doubles]:
     """For each level the intervals (K, 2) that together hold that probability of a 1-D law."""
     lattice = law.lattice()
     return [_intervals(lattice.resolving(p), p) for p in np.atleast_1d(levels).tolist()]
 
 
-def _intervals(lattice: Lattice, level: float) -> Floats:
+def _intervals(lattice: Lattice, level: float) -> Doubles:
     above = np.concatenate([[False], lattice.mask(level), [False]])
     edges = lattice.places(lattice.edges[0][:, None])[:, 0]
     starts, ends = (
@@ -89,7 +76,7 @@ def _intervals(lattice: Lattice, level: float) -> Floats:
     return np.sort(np.column_stack([edges[starts], edges[ends]]), axis=1)
 
 
-def curve(law: Law, tail: float = 1e-3, count: int = 400) -> Floats:
+def curve(law: Law, tail: float = 1e-3, count: int = 400) -> Doubles:
     """Points (x, density) of a 1-D law that leave out about `tail` of the mass on each side."""
     lattice = law.lattice()
     edges = lattice.places(lattice.edges[0][:, None])[:, 0]

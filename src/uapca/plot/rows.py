@@ -8,36 +8,36 @@ density of all of them together, with regions for a few. On one axis rows are de
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy.fft import irfft2, next_fast_len, rfft2
-from scipy.special import ndtri
+from matplotlib.colors import is_color_like, to_hex, to_rgba
+from matplotlib.patches import Ellipse, PathPatch
+from matplotlib.path import Path
+from scipy.ndimage import gaussian_filter
 
-from uapca._validation import as_floats
-from uapca.exceptions import DegenerateLawError
-from uapca.laws import Affine, Independent, Law, Mixture, Moments, Normal
-from uapca.plot.base import Panel, checked_choice
-from uapca.plot.labels import distinct, drawable, number, percent
-from uapca.plot.regions import Unresolved, curve, intervals, rings
-from uapca.plot.style import (
+from uapca._looks import (
     GREY,
     LIGHT,
-    LINESTYLES,
-    MARKERS,
-    Floats,
     Look,
     Palette,
     RowLooks,
-    cycle_colors,
-    drawn_color,
+    is_assumed,
+    is_normal,
     row_looks,
 )
+from uapca._validation import Doubles, as_floats, check_choice
+from uapca.exceptions import DegenerateLawError
+from uapca.laws import Law, Normal
+from uapca.plot.base import Panel
+from uapca.plot.labels import distinct, drawable, number, percent
+from uapca.plot.regions import Unresolved, curve, intervals, rings
+from uapca.plot.style import LINESTYLES, MARKERS, cycle_colors, drawn_color
 from uapca.uncertain import UncertainArray
 
-__all__ = ["Kind", "draw_ridges", "draw_rows", "is_assumed", "is_normal", "looks_of", "row_levels"]
+__all__ = ["Kind", "draw_ridges", "draw_rows", "looks_of", "row_levels"]
 
 Kind: TypeAlias = Literal["auto", "ellipse", "contour", "points", "density"]
 KINDS = ("auto", "ellipse", "contour", "points", "density")
@@ -48,7 +48,9 @@ MOST = 500  # regions at most, where regions are asked for
 RIDGES = 40  # densities on one axis at most
 DRAWS = 200  # dots for a law that has no density
 GROUPS = 24  # groups in a legend at most
+MARKED = 20_000  # of more rows only the means outside the density of all are marked
 WHOLE = (0.95, 0.8, 0.5)  # what the shades of the density of all rows hold
+CELLS, DRAWN = 128, 400_000  # the grid on which it is found, and how many draws of rows it takes
 
 
 def row_levels(levels: Any, count: int) -> tuple[float, ...]:
@@ -62,11 +64,9 @@ def row_levels(levels: Any, count: int) -> tuple[float, ...]:
 
 
 def looks_of(
-    Y: UncertainArray, groups: Any = None, palette: Palette = None, spreads: Floats | None = None
+    Y: UncertainArray, groups: Any = None, palette: Palette = None, spreads: Doubles | None = None
 ) -> RowLooks:
     """The looks of rows, in the user's own colours where there are some."""
-    from matplotlib.colors import is_color_like
-
     given: Any = palette.values() if isinstance(palette, Mapping) else palette or ()
     for color in () if isinstance(palette, str) else given:
         if isinstance(color, str) and not is_color_like(color):
@@ -75,83 +75,52 @@ def looks_of(
     return row_looks(Y.names, len(Y), groups, palette, colors=colors, spreads=spreads)
 
 
-def is_assumed(law: Law | None) -> bool:
-    """Whether a row, or a part of it, is drawn as a normal as no more than moments is known."""
-    if isinstance(law, Affine):
-        return is_assumed(law.law)
-    if isinstance(law, Mixture):
-        return any(map(is_assumed, law.components))
-    return law is None or (isinstance(law, Moments) and law.sampler is None)
-
-
-def is_normal(law: Law | None) -> bool:
-    """Whether a law is a normal, or drawn as one because no more than its moments is known."""
-    if isinstance(law, Affine):
-        return is_normal(law.law)
-    if isinstance(law, Independent):
-        return law.normal
-    if isinstance(law, Mixture):
-        return len(law.components) == 1 and is_normal(law.components[0])
-    return isinstance(law, Normal) or is_assumed(law)
-
-
-def as_if_normal(assumed: Collection[bool]) -> str:
+def as_if_normal(laws: Iterable[Law | None]) -> str:
     """What a legend adds where rows are known by no more than their moments: all, or some.
 
-    >>> as_if_normal({False}), as_if_normal({True}), as_if_normal({True, False})
+    >>> as_if_normal([]), as_if_normal([None]), as_if_normal([None, Normal([0.0], [[1.0]])])
     ('', ', if normal', ', some taken as normal')
     """
+    assumed = set(map(is_assumed, laws))
     if True not in assumed:
         return ""
     return ", some taken as normal" if False in assumed else ", if normal"
 
 
-def radius_of(level: float, dim: int = 2) -> float:
-    """The radius, in standard deviations, of the ball that holds `level` of the standard normal.
+def radius_of(level: float) -> float:
+    """The radius, in standard deviations, of the disc that holds `level` of a standard normal.
 
-    >>> round(radius_of(0.95), 4), round(radius_of(0.95, dim=1), 4)
-    (2.4477, 1.96)
+    >>> round(radius_of(0.95), 4)
+    2.4477
     """
-    return float(ndtri(0.5 + level / 2) if dim == 1 else np.sqrt(-2 * np.log1p(-level)))
+    return float(np.sqrt(-2 * np.log1p(-level)))
 
 
-def ellipse_ring(mean: Floats, cov: Floats, level: float, count: int = 72) -> Floats:
-    """Points around the ellipses that hold `level` of normals: (…, count + 1, 2)."""
+def ellipse_ring(mean: Doubles, cov: Doubles, level: float, count: int = 72) -> Doubles:
+    """Points (count + 1, 2) around the ellipse that holds `level` of a normal."""
     values, vectors = np.linalg.eigh(cov)
-    half = radius_of(level) * vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]
     around = np.linspace(0.0, 2 * np.pi, count + 1)
-    circle = np.stack([np.cos(around), np.sin(around)])
-    return np.asarray(mean[..., None, :] + np.swapaxes(half @ circle, -1, -2))
+    circle = radius_of(level) * np.stack([np.cos(around), np.sin(around)])
+    half = vectors * np.sqrt(np.maximum(values, 0.0))
+    return np.asarray(mean + (half @ circle).T)
 
 
 def draw_normal(
-    panel: Panel, mean: Floats, cov: Floats, level: float, gid: str = "", **patch: Any
+    made: Panel, mean: Doubles, cov: Doubles, level: float, gid: str, **patch: Any
 ) -> None:
-    """The ellipse that holds `level` of N(mean, cov); a line where it is degenerate."""
-    from matplotlib.patches import Ellipse
-
+    """The ellipse that holds `level` of N(mean, cov)."""
     values, vectors = np.linalg.eigh(cov)
-    short, long = np.sqrt(np.maximum(values, 0.0)).tolist()
-    direction = vectors[:, 1] * (-1.0 if vectors[0, 1] < 0 else 1.0)
-    if short <= FLAT * long:
-        ends = mean + radius_of(level, dim=1) * long * np.outer([-1, 1], direction)
-        panel.labels.avoid(ends, line=True)
-        style: dict[str, Any] = {
-            k: patch[k] for k in ("linewidth", "linestyle", "zorder") if k in patch
-        }
-        panel.ax.plot(*ends.T, color=patch.get("edgecolor"), gid=gid, **style)
-        return
-    size = 2 * radius_of(level) * np.array([long, short])
-    angle = float(np.degrees(np.arctan2(direction[1], direction[0])))
-    panel.labels.avoid(ellipse_ring(mean, cov, level), line=True)
-    panel.ax.add_patch(Ellipse(tuple(mean), *size, angle=angle, gid=gid, **patch))
+    sides = 2 * radius_of(level) * np.sqrt(np.maximum(values, 0.0))
+    angle = float(np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])))
+    made.ax.add_patch(Ellipse(tuple(mean), sides[1], sides[0], angle=angle, gid=gid, **patch))
+    made.labels.avoid(ellipse_ring(mean, cov, level), line=True)
 
 
 # -- rows in the plane --------------------------------------------------------------------------
 
 
 def draw_rows(
-    panel: Panel,
+    made: Panel,
     Y: UncertainArray,
     looks: RowLooks,
     levels: tuple[float, ...],
@@ -159,7 +128,7 @@ def draw_rows(
     kind: Kind = "auto",
     labels: bool | None = None,
     means: bool = True,
-    highlight: Sequence[int] = (),
+    highlight: Collection[int] = (),
     fill: bool = True,
     legend: bool = True,
 ) -> None:
@@ -178,49 +147,75 @@ def draw_rows(
         Whether to write the rows' names; by default where there is room.
     means : bool
         Whether to mark the means of uncertain rows.
-    highlight : sequence of int
+    highlight : collection of int
         Rows that have regions and names however many there are.
     fill : bool
         Whether regions are filled.
     legend : bool
-        Whether to explain the regions in the legend.
+        Whether to explain the rows in the legend and to write names.
     """
-    checked_choice(kind, KINDS, "kind")
+    check_choice(kind, KINDS, "kind")
     n, at = len(Y), np.asarray(Y.mean, dtype=np.float64)
     covs = np.zeros((n, 2, 2)) if kind == "points" else Y.cov.dense().astype(np.float64)
     sizes = np.trace(covs, axis1=1, axis2=2)
     unit = max(float(np.ptp(at, axis=0).max()), float(np.sqrt(max(sizes.max(), 0.0))))
     sure = sizes <= (FLAT * unit) ** 2
     order = np.argsort(-sizes, kind="stable")
-    uncertain = order[~sure[order]]
-    whole = kind == "density" or (kind == "auto" and n > MANY and 2 * len(uncertain) > n)
-    if whole and len(uncertain):
-        shown = _draw_whole(panel, Y, at, covs, looks, highlight)
-        drawn = uncertain[np.isin(uncertain, shown)]
-    else:
-        shown = np.arange(n)
-        drawn = _evenly(uncertain, MOST, {*looks.wide, *highlight})
-    kinds, assumed = set(), set()
-    crowd: list[int] = []
-    for i in drawn.tolist():
-        law = None if Y.laws is None else Y.laws[i]
-        if kind == "ellipse" or (kind != "contour" and is_normal(law)):
-            name = _draw_ellipses(panel, at[i], covs[i], levels, looks, i, fill, crowd, len(drawn))
+    drawn = order[~sure[order]]
+    uncertain, chosen = len(drawn), {*looks.wide, *highlight}
+    crowded = kind == "auto" and n > MANY and 2 * uncertain > n
+    whole = crowded or (kind == "density" and uncertain > 0)
+    marked = np.ones(n, dtype=bool) if means else sure
+    if whole:
+        outside = _draw_whole(made, Y, at)
+        chosen |= set(_outlying(Y, at, covs))
+        drawn = drawn[np.isin(drawn, list(chosen))]
+        marked = marked & (outside | (n <= MARKED))
+    drawn = _evenly(drawn, MOST, chosen)
+    laws = {i: Y.laws[i] if Y.laws is not None else None for i in drawn.tolist()}
+    kinds = set()
+    for i, law in laws.items():
+        if kind == "contour" or not (kind == "ellipse" or is_normal(law)):
+            kinds.add(_draw_law(made, law or Normal(at[i], covs[i]), levels, looks, i, fill))
+        elif np.linalg.cond(covs[i]) > FLAT**-2:
+            kinds.add(_draw_law(made, Normal(at[i], covs[i]), levels, looks, i, fill))
         else:
-            name = _draw_law(panel, law or Normal(at[i], covs[i]), levels, looks, i, fill)
-        kinds.add(name)
-        assumed.add(is_assumed(law))
-    if crowd:
-        _draw_crowd(panel, at[crowd], covs[crowd], levels, [looks.looks[i] for i in crowd], fill)
-    if kind != "points" and sure.any():
-        kinds.add("certain")
-    points = sure if not means else np.ones(n, dtype=bool)
-    thinned = _draw_means(panel, at, points & ~_hidden(n, shown, whole), looks, sure)
-    if legend:
-        part = None if whole or len(drawn) == len(uncertain) else (len(drawn), len(uncertain))
-        _explain(panel, looks, kinds, assumed, levels, kind, part, whole, thinned)
-        names = shown if whole else order if n > NAMED else np.arange(n)
-        _name_rows(panel, Y, at, covs, looks, names, levels, labels, highlight, whole)
+            for k in range(len(levels))[::-1]:
+                style = _patch(made, looks.looks[i], k, len(levels), fill and len(drawn) <= MANY)
+                draw_normal(made, at[i], covs[i], levels[k], _gid(looks, i), **style)
+            kinds.add("ellipse")
+    small = float(np.clip(np.sqrt(80 / n), 0.22, 1.0))
+    for rows, size, gid in ((sure & marked, 1.0, "certain"), (~sure & marked, 0.55, "means")):
+        picked = [looks.looks[i] for i in np.flatnonzero(rows)]
+        style = {"zorder": 4, "gid": gid, "alpha": 1.0 if n <= MANY else 0.6}
+        _dots(made, at[rows], picked, size * small, **style)
+    if not legend:
+        return
+    _explain_groups(made, looks)
+    if drawn.size and kinds != {"draws"}:
+        kinds |= {"contour"} if "modes" in kinds else set()
+        words = ", ".join(word for word in ("ellipse", "contour", "line") if word in kinds)
+        words = "density contour" if words == "contour" else words
+        what = f"of each row's probability{as_if_normal(laws.values())} ({words})"
+        if kind == "ellipse":
+            what = "of the normal with each row's mean and covariance"
+        if whole:
+            what = f"of single rows that stand out{as_if_normal(laws.values())}"
+        elif len(drawn) < uncertain:
+            what += f", {len(drawn):,} of {uncertain:,} rows"
+        made.area(f"{' and '.join(map(percent, levels))} {what}", GREY, 0.14)
+    if "modes" in kinds:
+        made.key("joins the modes of one row", GREY, "dotted", linewidth=0.8 * made.line)
+    if kind != "points" and sure.any() and kinds:
+        made.dot("certain row")
+    if "draws" in kinds:
+        made.dot("draws of a row", size=0.35)
+    if whole or len(drawn) < uncertain:
+        made.dot("mean of a row" + ", outside only" * bool(n > MARKED and whole), size=0.4)
+    few = order if n > NAMED else np.arange(n)
+    if whole or (n > MANY and labels is None):
+        few = np.array([i for i in order if i in chosen], dtype=int)
+    _name_rows(made, looks, at, covs, few, levels[-1], labels, chosen, Y.names is not None)
 
 
 def _evenly(order: Any, most: int, always: Collection[int] = ()) -> Any:
@@ -236,15 +231,13 @@ def _evenly(order: Any, most: int, always: Collection[int] = ()) -> Any:
     return order[chosen]
 
 
-def _patch(panel: Panel, look: Look, level: int, count: int, fill: bool) -> dict[str, Any]:
+def _patch(made: Panel, look: Look, level: int, count: int, fill: bool) -> dict[str, Any]:
     """Inner regions are filled more, and only the outermost has a full line."""
-    from matplotlib.colors import to_rgba
-
     outer = level == count - 1
     return {
         "edgecolor": drawn_color(look.color),
         "facecolor": to_rgba(drawn_color(look.fill), 0.14 if outer else 0.22) if fill else "none",
-        "linewidth": (1.0 if outer else 0.5) * panel.line,
+        "linewidth": (1.0 if outer else 0.5) * made.line,
         "linestyle": LINESTYLES[look.dash],
         "zorder": 2,
     }
@@ -255,330 +248,169 @@ def _gid(looks: RowLooks, i: int) -> str:
     return f"row:{drawable(looks.keys[i])}"
 
 
-def _draw_ellipses(
-    panel: Panel,
-    mean: Floats,
-    cov: Floats,
-    levels: tuple[float, ...],
-    looks: RowLooks,
-    i: int,
-    fill: bool,
-    crowd: list[int],
-    count: int,
-) -> str:
-    values = np.linalg.eigvalsh(cov)
-    flat = np.sqrt(max(values[0], 0.0)) <= FLAT * np.sqrt(values[1])
-    if count > MANY and i not in looks.wide and not flat:
-        crowd.append(i)
-        return "ellipse"
-    for k in range(len(levels))[::-1]:
-        style = _patch(panel, looks.looks[i], k, len(levels), fill)
-        if flat:  # thin for the outermost region, thicker further in
-            style["linewidth"] = (1.2 + 1.3 * (len(levels) - 1 - k)) * panel.line
-        draw_normal(panel, mean, cov, levels[k], gid=_gid(looks, i), **style)
-    return "line" if flat else "ellipse"
-
-
-def _draw_crowd(
-    panel: Panel,
-    means: Floats,
-    covs: Floats,
-    levels: tuple[float, ...],
-    looks: Sequence[Look],
-    fill: bool,
-) -> None:
-    """Very many ellipses as one artist, drawn fine."""
-    from matplotlib.collections import PolyCollection
-    from matplotlib.colors import to_rgba
-
-    polygons: Any = ellipse_ring(means, covs, levels[-1])
-    faces = [to_rgba(drawn_color(look.fill), 0.05) for look in looks] if fill else "none"
-    edges = [drawn_color(look.color) for look in looks]
-    panel.ax.add_collection(
-        PolyCollection(polygons, facecolors=faces, edgecolors=edges, linewidths=0.4 * panel.line)
-    )
-
-
 def _draw_law(
-    panel: Panel, law: Law, levels: tuple[float, ...], looks: RowLooks, i: int, fill: bool
+    made: Panel, law: Law, levels: tuple[float, ...], looks: RowLooks, i: int, fill: bool
 ) -> str:
     """Contours of a density, or what is left of them where the law is degenerate."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
-    look, gid = looks.looks[i], _gid(looks, i)
+    look, gid, count = looks.looks[i], _gid(looks, i), len(levels)
+    color = drawn_color(look.color)
     try:
         if law.support_rank == 1:
-            _draw_along_line(panel, law, levels, look, gid)
+            line = law.along_line()
+            for k, parts in list(enumerate(intervals(line.law, levels)))[::-1]:
+                wide = (1.2 + 1.3 * (count - 1 - k)) * made.line  # thick in the middle
+                for ends in parts:
+                    points: Any = line.origin + np.outer(ends, line.direction)
+                    made.ax.plot(*points.T, color=color, linewidth=wide, zorder=2, gid=gid)
+                    made.labels.avoid(np.linspace(points[0], points[1], 40), line=True)
             return "line"
         found = rings(law, levels)
     except (DegenerateLawError, Unresolved):
-        points = np.asarray(law.sample(DRAWS, rng=0), dtype=np.float64)
-        _dots(panel, points, [look] * len(points), 0.35, alpha=0.5, zorder=2, gid=gid)
+        points = law.sample(DRAWS, rng=0)
+        _dots(made, points, [look] * len(points), 0.35, alpha=0.5, zorder=2, gid=gid)
         return "draws"
-    for k in range(len(levels))[::-1]:
+    for k in range(count)[::-1]:
         path = Path.make_compound_path(*(Path(ring, closed=True) for ring in found[k]))
-        patch = _patch(panel, look, k, len(levels), fill)
-        panel.ax.add_patch(PathPatch(path, gid=gid, **patch))
+        made.ax.add_patch(PathPatch(path, gid=gid, **_patch(made, look, k, count, fill)))
         for ring in found[k]:
-            panel.labels.avoid(ring, line=True)
-    modes = [ring.mean(axis=0) for ring in found[-1] if _signed_area(ring) * _turn(found[-1]) > 0]
-    if len(modes) < 2 or not fill:
-        return "contour"
-    # Without colours nothing else says that they are one row.
-    tie: dict[str, Any] = {
-        "linestyle": LINESTYLES["dotted"],
-        "linewidth": 0.8 * panel.line,
-        "zorder": 1.9,
-    }
-    panel.ax.plot(*np.array(modes).T, color=drawn_color(look.color), gid="modes", **tie)
-    return "modes"
+            made.labels.avoid(ring, line=True)
+    # Holes go round the other way.
+    areas = [float((r[:-1, 0] * r[1:, 1] - r[1:, 0] * r[:-1, 1]).sum()) for r in found[-1]]
+    outer = [a * max(areas, key=abs) > 0 for a in areas]
+    modes = [ring.mean(axis=0) for ring, out in zip(found[-1], outer, strict=True) if out]
+    if len(modes) > 1 and fill:  # without colours nothing else says that they are one row
+        style = {"linestyle": LINESTYLES["dotted"], "linewidth": 0.8 * made.line, "zorder": 1.9}
+        made.ax.plot(*np.array(modes).T, color=color, gid="modes", **style)
+        return "modes"
+    return "contour"
 
 
-def _signed_area(ring: Floats) -> float:
-    return float((ring[:-1, 0] * ring[1:, 1] - ring[1:, 0] * ring[:-1, 1]).sum())
-
-
-def _turn(found: Sequence[Floats]) -> float:
-    """The way outlines go round, 1 or −1: that of the largest, which is no hole."""
-    return float(np.sign(max((_signed_area(ring) for ring in found), key=abs)))
-
-
-def _draw_along_line(
-    panel: Panel, law: Law, levels: tuple[float, ...], look: Look, gid: str
-) -> None:
-    line = law.along_line()
-    for k, parts in list(enumerate(intervals(line.law, levels)))[::-1]:
-        for ends in parts:
-            points = np.asarray(line.origin + np.outer(ends, line.direction), dtype=np.float64)
-            wide = (1.2 + 1.3 * (len(levels) - 1 - k)) * panel.line
-            panel.ax.plot(
-                *points.T, color=drawn_color(look.color), linewidth=wide, zorder=2, gid=gid
-            )
-            panel.labels.avoid(points, line=True)
-
-
-def _hidden(n: int, shown: Any, whole: bool) -> Any:
-    """Of very many rows the means inside the density of all say nothing more."""
-    hidden = np.zeros(n, dtype=bool)
-    if whole and n > 20_000:
-        hidden[:] = True
-        hidden[shown] = False
-    return hidden
-
-
-def _draw_means(panel: Panel, at: Floats, points: Any, looks: RowLooks, sure: Any) -> bool:
-    n = len(at)
-    small = float(np.clip(np.sqrt(80 / max(n, 1)), 0.22, 1.0))
-    for chosen, size in ((points & sure, 1.0), (points & ~sure, 0.55)):
-        rows = np.flatnonzero(chosen)
-        if len(rows):
-            alpha = 1.0 if n <= MANY else 0.6
-            picked = [looks.looks[i] for i in rows.tolist()]
-            gid = "certain" if size == 1.0 else "means"
-            _dots(panel, at[rows], picked, size * small, alpha=alpha, zorder=4, gid=gid)
-    return int(points.sum()) < n
-
-
-def _dots(panel: Panel, at: Floats, looks: Sequence[Look], size: float, **style: Any) -> None:
+def _dots(made: Panel, at: Doubles, looks: Sequence[Look], size: float, **style: Any) -> None:
     """Markers, one artist for each shape."""
-    by_shape: dict[str, list[int]] = {}
-    for i, look in enumerate(looks):
-        by_shape.setdefault(look.shape, []).append(i)
-    for shape, rows in by_shape.items():
+    for shape in dict.fromkeys(look.shape for look in looks):
+        rows = [i for i, look in enumerate(looks) if look.shape == shape]
         same = len({looks[i] for i in rows}) == 1
         picked = [looks[rows[0]]] if same else [looks[i] for i in rows]
-        panel.ax.scatter(
+        made.ax.scatter(
             *at[rows].T,
-            s=(size * panel.marker) ** 2,
+            s=(size * made.marker) ** 2,
             marker=MARKERS[shape],
             facecolors=[drawn_color(look.fill) for look in picked],
             edgecolors=[drawn_color(look.color) for look in picked],
-            linewidths=0.6 * panel.line if len(at) <= MANY else 0.0,
+            linewidths=0.6 * made.line if len(at) <= MANY else 0.0,
             rasterized=len(at) > 2000,
             **style,
         )
-        panel.labels.avoid(at[rows])
+        made.labels.avoid(at[rows])
 
 
-def _explain(
-    panel: Panel,
-    looks: RowLooks,
-    kinds: set[str],
-    assumed: set[bool],
-    levels: tuple[float, ...],
-    kind: Kind,
-    part: tuple[int, int] | None,
-    whole: bool,
-    thinned: bool,
-) -> None:
-    """Add to the legend what groups, regions and markers mean."""
-    for text, look in looks.legend[: GROUPS if len(looks.legend) > GROUPS + 1 else None]:
-        panel.dot(text, look)
-    if len(looks.legend) > GROUPS + 1:
-        panel.note(f"… and {len(looks.legend) - GROUPS} more groups")
-    if kinds & {"ellipse", "contour", "modes", "line"}:
-        drawn = [name for name in ("ellipse", "contour", "line") if name in kinds]
-        drawn += ["contour"] * ("modes" in kinds and "contour" not in kinds)
-        words = "density contour" if drawn == ["contour"] else ", ".join(drawn)
-        what = f"of each row's probability{as_if_normal(assumed)} ({words})"
-        if kind == "ellipse":
-            what = "of the normal with each row's mean and covariance"
-        if whole:
-            what = f"of single rows that stand out{as_if_normal(assumed)}"
-        if part:
-            what += f", {part[0]:,} of {part[1]:,} rows"
-        panel.area(f"{' and '.join(map(percent, levels))} {what}", GREY, 0.14)
-    if "modes" in kinds:
-        panel.stroke("joins the modes of one row", GREY, "dotted", linewidth=0.8 * panel.line)
-    if "certain" in kinds and len(kinds) > 1:
-        panel.dot("certain row")
-    if "draws" in kinds:
-        panel.dot("draws of a row", markersize=0.35 * panel.marker)
-    if whole:
-        panel.dot("mean of a row" + ", outside only" * thinned, markersize=0.4 * panel.marker)
-    elif part:
-        panel.dot("mean of every row", markersize=0.4 * panel.marker)
+def _explain_groups(made: Panel, looks: RowLooks) -> None:
+    for text, look in looks.legend[:GROUPS]:
+        made.dot(text, look)
+    if len(looks.legend) > GROUPS:
+        more = f"… and {len(looks.legend) - GROUPS} more groups"
+        made.key(more, linestyle="none")
 
 
 def _name_rows(
-    panel: Panel,
-    Y: UncertainArray,
-    at: Floats,
-    covs: Floats,
+    made: Panel,
     looks: RowLooks,
+    at: Doubles,
+    covs: Doubles,
     order: Any,
-    levels: tuple[float, ...],
+    level: float,
     labels: bool | None,
-    highlight: Sequence[int],
-    whole: bool,
+    chosen: Collection[int],
+    named: bool,
 ) -> None:
     """Write names: of few rows all, of more those with room, of very many those that stand out."""
-    n, wide = len(Y), {*looks.wide, *highlight}
-    anonymous = Y.names is None and not wide and (n > NUMBERED or bool(looks.groups))
-    if labels is False or (labels is None and anonymous):
-        if labels is False and not looks.groups and Y.names is not None and n <= NUMBERED:
+    n = len(at)
+    if labels is False:
+        if named and n <= NUMBERED and not looks.groups:  # then the colours say who is who
             for text, look in zip(distinct(looks.keys), looks.looks, strict=True):
-                panel.dot(text, look)
+                made.dot(text, look)
         return
-    if labels is None and n > MANY and not whole:
-        order = [i for i in order if i in wide]
-    texts = distinct([looks.keys[i] for i in order])
-    for i, text in zip(list(order), texts, strict=True):
+    if labels is None and not (named or chosen or (n <= NUMBERED and not looks.groups)):
+        return
+    for i, text in zip(order, distinct([looks.keys[i] for i in order]), strict=True):
         spot = at[i]
         if i in looks.wide:  # at the edge: the middle belongs to the others
-            ring = ellipse_ring(at[i], covs[i], levels[-1])
+            ring = ellipse_ring(at[i], covs[i], level)
             spot = ring[np.argmax(ring[:, 1])]
-        panel.labels.add(
-            text,
-            spot,
-            looks.looks[i].color,
-            optional=labels is None and n > NAMED and i not in wide,
-            gid=f"name:{text}",
-        )
+        optional = labels is None and n > NAMED and i not in chosen
+        color = looks.looks[i].color
+        made.labels.add(text, spot, color, optional=optional, gid=f"name:{text}")
 
 
 # -- the density of all rows --------------------------------------------------------------------
 
 
-def _draw_whole(
-    panel: Panel, Y: UncertainArray, at: Floats, covs: Floats, looks: RowLooks, highlight: Any
-) -> Any:
-    """Shade the density of all rows; return the rows that stand out, by place or by size."""
-    x, y, density, extra = whole_density(at, covs, Y.weights)
+def _draw_whole(made: Panel, Y: UncertainArray, at: Doubles) -> Any:
+    """Shade the density of all rows; return which means lie outside of it."""
+    x, y, density, smoothed = whole_density(Y)
     heights = np.sort(density.ravel())[::-1]
-    held = np.cumsum(heights) / max(heights.sum(), 1e-300)
-    places = np.minimum(np.searchsorted(held, WHOLE), len(held) - 1)
-    levels = (heights[places] + 1e-12 * heights[0] * np.arange(len(WHOLE))).tolist()
-    tones = [(0.42, 0.42, 0.42, a) for a in (0.12, 0.22, 0.36)]
-    panel.ax.contourf(
-        x, y, density.T, levels=[*levels, float(heights[0]) * 1.001], colors=tones, zorder=1
-    )
+    places = np.searchsorted(np.cumsum(heights) / heights.sum(), WHOLE)
+    levels = heights[places] + 1e-12 * heights[0] * np.arange(len(WHOLE))
+    tones = [to_rgba(GREY, alpha) for alpha in (0.12, 0.22, 0.36)]
+    edges = [*levels, 1.001 * heights[0]]
+    made.ax.contourf(x, y, density.T, levels=edges, colors=tones, zorder=1)
     text = ", ".join(percent(p) for p in WHOLE[:0:-1]) + f" and {percent(WHOLE[0])} of all rows"
-    panel.area(text + " together" + ", smoothed" * bool(extra.any()), GREY, 0.25, edge=False)
-    columns = np.clip(np.searchsorted(x, at[:, 0]) - 1, 0, len(x) - 1)
-    lines = np.clip(np.searchsorted(y, at[:, 1]) - 1, 0, len(y) - 1)
-    # What a row itself adds where it is says nothing about the others.
-    roots = np.sqrt(np.maximum(np.linalg.det(covs + extra), 1e-300))
-    own = Y.weights * (x[1] - x[0]) * (y[1] - y[0]) / (2 * np.pi * roots)
-    here = np.maximum(density[columns, lines] - own, 0.0)
-    beyond = np.maximum([x[0], y[0]] - at, 0.0) + np.maximum(at - [x[-1], y[-1]], 0.0)
-    here = here - beyond.sum(axis=1)
-    far = np.argsort(here, kind="stable")[:5]
-    far = far[here[far] < 0.3 * levels[0]]
-    if len(at) > 20_000:  # those drawn as points
-        rim = np.argsort(here, kind="stable")[:20_000]
-        rim = rim[here[rim] < levels[0]]
-        panel.ax.scatter(
-            *at[rim].T, s=(0.2 * panel.marker) ** 2, c=GREY, linewidths=0, rasterized=True, zorder=2
-        )
-    chosen = dict.fromkeys([*highlight, *looks.wide, *far.tolist()])
-    return np.array(list(chosen), dtype=np.intp)
+    text += " together" + as_if_normal([None] if Y.laws is None else Y.laws)
+    made.area(text + ", smoothed" * smoothed, GREY, 0.25, edgecolor="none")
+    i, j = (np.searchsorted(axis, at[:, k]).clip(1, CELLS) - 1 for k, axis in enumerate((x, y)))
+    within = ((at > [x[0], y[0]]) & (at < [x[-1], y[-1]])).all(axis=1)
+    return ~within | (density[i, j] < levels[0])
 
 
-def whole_density(
-    means: Floats, covs: Floats, weights: Any, cells: int = 192
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """The average of the densities of many rows, each taken as normal, on a grid.
+def whole_density(Y: UncertainArray) -> tuple[Doubles, Doubles, Doubles, bool]:
+    """The average of the densities of many rows on a grid, from draws of the rows' own laws.
 
-    Rows are put into classes of like covariance. The means of a class make a histogram, which is
-    convolved with the normal of the class's average covariance. Where rows are too narrow for
-    their density to be seen, they are widened to the bandwidth of Scott's rule.
+    Where rows are so narrow that single ones would show, the density is smoothed by Scott's rule.
 
     Returns
     -------
-    x, y : ndarray of shape (cells,)
-    density : ndarray of shape (cells, cells)
-        At (x[i], y[j]); sums to 1 over the cells if nothing lies beyond them.
-    extra : ndarray of shape (2, 2)
-        The covariance by which rows were widened; 0 if they were not.
+    x, y : ndarray of shape (CELLS,)
+    density : ndarray of shape (CELLS, CELLS)
+        The share of each cell, at (x[i], y[j]).
+    smoothed : bool
     """
-    w = np.asarray(weights, dtype=np.float64)
-    centre = np.median(means, axis=0)
-    inner = np.quantile(means, [0.001, 0.999], axis=0)
-    typical = np.sqrt(np.quantile(covs.diagonal(axis1=1, axis2=2), 0.9, axis=0))
-    spread = np.cov(means.T, aweights=w) if len(means) > 2 else np.eye(2)
-    scott = np.nan_to_num(spread) * len(means) ** (-1 / 3)
-    average = np.einsum("n,nij->ij", w, covs)
-    lack = 1.0 - np.trace(average) / max(np.trace(scott), 1e-300)
-    extra = lack * scott if lack > 0.3 else np.zeros((2, 2))
-    reach = 3.0 * np.sqrt(np.square(typical) + extra.diagonal())
-    low, high = inner[0] - reach, inner[1] + reach
-    low, high = np.minimum(low, centre - 1e-9), np.maximum(high, centre + 1e-9)
-    step = (high - low) / cells
-    x, y = (low[i] + step[i] * (np.arange(cells) + 0.5) for i in range(2))
-    size = next_fast_len(2 * cells)
-    axes = (2 * np.pi * np.fft.fftfreq(size), 2 * np.pi * np.fft.rfftfreq(size))
-    frequency = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    total = np.zeros((size, size // 2 + 1), dtype=np.complex128)
-    for rows in _classes(covs):
-        share = w[rows] / max(w[rows].sum(), 1e-300)
-        cov = np.einsum("n,nij->ij", share, covs[rows]) + extra
-        scaled = cov / np.outer(step, step) + 1e-6 * np.eye(2)
-        at, mass = means[rows], w[rows]
-        ends = np.stack([low, high], axis=1)
-        counts = np.histogram2d(at[:, 0], at[:, 1], cells, ends, weights=mass)[0]
-        waves = np.exp(-0.5 * np.einsum("xyi,ij,xyj->xy", frequency, scaled, frequency))
-        total += rfft2(counts, (size, size)) * waves
-    density = np.maximum(irfft2(total, (size, size))[:cells, :cells], 0.0)
-    return x, y, density, extra
+    rng = np.random.default_rng(0)
+    most = MARKED if Y.laws is not None else DRAWN
+    rows = Y
+    if len(Y) > most:
+        rows = Y[rng.choice(len(Y), most, p=Y.weights)].reweighted(None)
+    each = DRAWN // len(rows)
+    draws = np.asarray(rows.sample(each, rng=rng), dtype=np.float64)
+    weights = np.broadcast_to(rows.weights, draws.shape[:2]).ravel()
+    points = draws.reshape(-1, 2)
+    own = rows.weights @ np.asarray(rows.cov.diagonal(), dtype=np.float64)
+    apart = np.asarray(Y.mean, dtype=np.float64) - Y.weights @ Y.mean
+    scott = Y.weights @ np.square(apart) * len(Y) ** (-1 / 3)
+    extra = np.maximum(scott - own, 0.0)
+    low, high = np.quantile(points, [0.001, 0.999], axis=0)
+    margin = 3 * np.sqrt(extra) + 0.05 * (high - low) + 1e-9 * np.abs(high) + 1e-300
+    low, high = low - margin, high + margin
+    ends = np.stack([low, high], axis=1)
+    counts = np.histogram2d(points[:, 0], points[:, 1], CELLS, ends, weights=weights)[0] / each
+    step = (high - low) / CELLS
+    density = gaussian_filter(counts, np.maximum(np.sqrt(extra) / step, 1.5), mode="constant")
+    x, y = (low[i] + step[i] * (np.arange(CELLS) + 0.5) for i in range(2))
+    return x, y, density, bool((extra > 0.3 * scott).any())
 
 
-def _classes(covs: Floats) -> list[Any]:
-    """Rows of like covariance together: at most six sizes and four shapes."""
-    traces = np.trace(covs, axis1=1, axis2=2)
-    cuts = np.quantile(traces, np.linspace(0, 1, 7)[1:-1])
-    size = np.searchsorted(cuts, traces)
-    along = covs[:, 0, 0] > covs[:, 1, 1]
-    codes = 4 * size + 2 * along + (covs[:, 0, 1] > 0)
-    return [np.flatnonzero(codes == code) for code in np.unique(codes)]
+def _outlying(Y: UncertainArray, at: Doubles, covs: Doubles) -> list[int]:
+    """The five rows farthest from the mean of all, if they are far in terms of K(1)."""
+    apart = at - Y.weights @ at
+    total = (apart.T * Y.weights) @ apart + np.tensordot(Y.weights, covs, 1)
+    far = np.einsum("ni,ij,nj->n", apart, np.linalg.pinv(total), apart)
+    return [i for i in np.argsort(-far, kind="stable")[:5].tolist() if far[i] > 3.5**2]
 
 
 # -- rows on one axis ---------------------------------------------------------------------------
 
 
 def draw_ridges(
-    panel: Panel,
+    made: Panel,
     Y: UncertainArray,
     looks: RowLooks,
     levels: tuple[float, ...],
@@ -592,120 +424,94 @@ def draw_ridges(
     scale. The filled part under a curve holds the outermost of `levels`. Of more than 40 rows some
     are shown, evenly along the axis, and the legend says so.
     """
-    from matplotlib.colors import to_rgba
-
+    ax = made.ax
     chosen = np.sort(_evenly(np.argsort(Y.mean[:, 0], kind="stable"), RIDGES, looks.wide)).tolist()
-    n = len(chosen)
-    laws = [_line_law(Y, i) for i in chosen]
+    n, names = len(chosen), distinct([looks.keys[i] for i in chosen], 20)
+    laws = [Y.law(i) for i in chosen]
     curves = [_curve(law) for law in laws]
-    peaks = np.array([0.0 if c is None else float(c[:, 1].max()) for c in curves])
-    top = peaks.max(initial=0.0)
+    peaks = np.array([0.0 if line is None else line[:, 1].max() for line in curves])
+    top = peaks.max(initial=0.0) or 1.0
     uneven = bool(stacked and top > 6.0 * peaks[peaks > 0].min(initial=np.inf))
     shown = levels if stacked else levels[-1:]  # over each other, inner regions would only be mud
-    ax = panel.ax
     for k, (i, law, line) in enumerate(zip(chosen, laws, curves, strict=True)):
         base = float(n - 1 - k) if stacked else 0.0
-        high = (peaks[k] if uneven else top) or 1.0
-        unit = (1.35 if stacked else 1.0) / high
+        unit = (1.35 if stacked else 1.0) / (peaks[k] if uneven and peaks[k] else top)
         look, order = looks.looks[i], 2 + (k / n if stacked else 0.0)
-        color = drawn_color(look.color)
         if stacked:
-            ax.axhline(base, color=LIGHT, linewidth=0.5 * panel.line, zorder=1)
+            ax.axhline(base, color=LIGHT, linewidth=0.5 * made.line, zorder=1)
+        peak = (float(law.mean[0]), base)
         if line is None:
-            at = np.asarray(law.sample(DRAWS, rng=0) if law.support_rank else law.mean[None])
+            at = law.sample(DRAWS, rng=0) if law.support_rank else law.mean[None]
             where = np.column_stack([at[:, 0], np.full(len(at), base)])
-            _dots(panel, where, [look] * len(where), 0.7, zorder=order + 0.01, gid="certain")
-            continue
-        x, y = line[:, 0], base + unit * line[:, 1]
-        for share, found in list(zip(shown, intervals(law, shown), strict=True))[::-1]:
-            for low, high in found:
-                within = np.unique(np.clip(np.concatenate([[low], x, [high]]), low, high))
-                alpha = 0.18 if share == shown[-1] else 0.35
-                face = to_rgba(drawn_color(look.fill), alpha)
-                ax.fill_between(
-                    within, base, np.interp(within, x, y), color=face, linewidth=0, zorder=order
-                )
-        closed = np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[base], y, [base]])
-        style: dict[str, Any] = {
-            "linestyle": LINESTYLES[look.dash],
-            "zorder": order,
-            "gid": _gid(looks, i),
-        }
-        ax.plot(*closed, color=color, **style)
-        panel.labels.avoid(np.column_stack(closed), line=True)
-    names = distinct([looks.keys[i] for i in chosen], 20)
+            _dots(made, where, [look] * len(where), 0.7, zorder=order + 0.01, gid="certain")
+        else:
+            x, y = line[:, 0], base + unit * line[:, 1]
+            peak = (x[np.argmax(y)], y.max())
+            for share, found in zip(shown, intervals(law, shown), strict=True):
+                face = to_rgba(drawn_color(look.fill), 0.18 if share == shown[-1] else 0.35)
+                for low, high in found:
+                    part = np.unique(np.clip([low, *x, high], low, high))
+                    style = {"color": face, "linewidth": 0, "zorder": order}
+                    ax.fill_between(part, base, np.interp(part, x, y), **style)
+            edge = np.column_stack([[x[0], *x, x[-1]], [base, *y, base]])
+            style = {"linestyle": LINESTYLES[look.dash], "zorder": order, "gid": _gid(looks, i)}
+            ax.plot(*edge.T, color=drawn_color(look.color), **style)
+            made.labels.avoid(edge, line=True)
+        if not stacked and labels is not False:
+            made.labels.add(names[k], peak, look.color, optional=n > NAMED)
     if stacked:
-        places = np.arange(n)[::-1]
-        ax.set_yticks(places, names if labels is not False else [""] * n, parse_math=False)
+        ax.set_yticks(range(n)[::-1], names if labels is not False else [""] * n, parse_math=False)
         ax.tick_params(axis="y", length=0)
-        panel.ratio = min(0.35 + 0.09 * n, 2.2)
     else:
         ax.set_yticks([])
-        panel.axis_names(y="density")
-        panel.ratio = 0.6
-        for k, i in enumerate(chosen if labels is not False else []):
-            line = curves[k]
-            peak = (laws[k].mean[0], 0.0)
-            if line is not None:
-                best = int(np.argmax(line[:, 1]))
-                peak = (line[best, 0], line[best, 1] / top)
-            panel.labels.add(names[k], peak, looks.looks[i].color, optional=n > NAMED)
-    for text, look in looks.legend:
-        panel.dot(text, look)
+        made.axis_names(y="density")
+    made.ratio = min(0.3 + 0.08 * n, 2.0) if stacked else 0.5
+    _explain_groups(made, looks)
     if peaks.any():
-        assumed = {
-            is_assumed(Y.laws[i] if Y.laws else None)
-            for i, p in zip(chosen, peaks, strict=True)
-            if p
-        }
-        text = f"{' and '.join(map(percent, shown))} of each row's probability"
-        text += as_if_normal(assumed) + " (each density to its own height)" * uneven
-        panel.area(text, GREY, 0.3, edge=False)
+        assumed = as_if_normal(
+            Y.laws[i] if Y.laws is not None else None
+            for i, line in zip(chosen, curves, strict=True)
+            if line is not None
+        )
+        text = f"{' and '.join(map(percent, shown))} of each row's probability{assumed}"
+        own = " (each density to its own height)" * uneven
+        made.area(text + own, GREY, 0.3, edgecolor="none")
     if n < len(Y):
-        panel.note(f"{n} of {len(Y):,} rows, evenly along the axis")
+        made.key(f"{n} of {len(Y):,} rows, evenly along the axis", linestyle="none")
 
 
-def _line_law(Y: UncertainArray, row: int) -> Law:
-    law = Y.law(row)
-    return Normal(law.mean, law.cov) if Y.laws is None else law
-
-
-def _curve(law: Law) -> Floats | None:
+def _curve(law: Law) -> Doubles | None:
     """The density of a row; None for a certain row, and for a law that sits on separate values."""
-    if law.support_rank == 0:
-        return None
     try:
-        return curve(law)
+        return curve(law) if law.support_rank else None
     except DegenerateLawError:
         return None
 
 
-def spread_text(looks: RowLooks, spreads: Floats, panel: Panel) -> None:
-    """Explain the colours of the widest rows."""
+# -- colours ------------------------------------------------------------------------------------
+
+
+def explain_widest(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
+    """Say in the legend whose spread the rows with colours of their own have."""
     usual = float(np.median(spreads))
     for i, text in zip(looks.wide, distinct([looks.keys[i] for i in looks.wide], 16), strict=True):
         times = f": {number(spreads[i] / usual, 2)} × the median spread" if usual > 0 else ""
-        panel.area(text + times, looks.looks[i].color, 0.14)
-    if looks.wide and len(looks.keys) <= MANY:
+        made.area(text + times, looks.looks[i].color, 0.14)
+    if looks.wide and len(spreads) <= MANY:
+        other = next(i for i in range(len(spreads)) if i not in looks.wide)
         rest = f"{len(spreads) - len(looks.wide):,} others"
         rest += ", most of them certain" if usual == 0 else ""
-        panel.area(rest, looks.looks[_other(looks)].color, 0.14)
+        made.area(rest, looks.looks[other].color, 0.14)
 
 
-def _other(looks: RowLooks) -> int:
-    return next(i for i in range(len(looks.looks)) if i not in looks.wide)
-
-
-def colored(panel: Panel, looks: RowLooks, values: Floats, label: str) -> RowLooks:
+def colored(made: Panel, looks: RowLooks, values: Doubles, label: str) -> RowLooks:
     """The looks with colours by value, which a colour bar explains."""
-    from matplotlib.colors import to_hex
-
-    mapped = panel.colorbar(values, label)
-    hues = [
-        to_hex(c) if np.isfinite(v) else LIGHT
-        for c, v in zip(mapped.to_rgba(values), values, strict=True)
-    ]
-    made = tuple(
-        replace(look, color=hue, fill=hue) for look, hue in zip(looks.looks, hues, strict=True)
+    colors = [to_hex(color) for color in made.colorbar(values, label).to_rgba(values)]
+    hues = [hue if np.isfinite(v) else LIGHT for hue, v in zip(colors, values, strict=True)]
+    made_looks = zip(looks.looks, hues, strict=True)
+    return replace(
+        looks,
+        looks=tuple(replace(look, color=hue, fill=hue) for look, hue in made_looks),
+        values=None,
+        wide=(),
     )
-    return replace(looks, looks=made, values=None, wide=())

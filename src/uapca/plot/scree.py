@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 
+from uapca._looks import GREY, OKABE_ITO
+from uapca._validation import Doubles, check_choice
 from uapca.decomposition import UAPCA
 from uapca.plot.base import (
     Data,
     Fit,
-    checked_choice,
     checked_level,
     counted,
     data_of,
@@ -19,11 +22,8 @@ from uapca.plot.base import (
     uncertainty_of,
     with_matrices,
 )
-from uapca.plot.labels import percent, scale_text
-from uapca.plot.style import GREY, OKABE_ITO, Floats, drawn_color
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from uapca.plot.labels import percent
+from uapca.plot.style import drawn_color
 
 __all__ = ["scree"]
 
@@ -83,85 +83,58 @@ def scree(
     ['PC1', 'PC2', 'PC3', 'PC4']
     """
     checked_level(level)
-    checked_choice(values, ("share", "variance"), "values")
+    check_choice(values, ("share", "variance"), "values")
     fit, data = (fit_of(pca), None) if X is None else data_of(pca, X)
     q = counted(n_components, fit.n_components_, USUAL, "n_components")
-    fit = with_matrices(fit, data)
+    fit, share = with_matrices(fit, data), values == "share"
     between, within = (part[:q] for part in variance_parts(fit))
-    unit = 1.0
-    if values == "share":
-        unit = float(np.trace(fit.get_covariance())) or 1.0
+    unit = (float(np.trace(fit.get_covariance())) or 1.0) if share else 1.0
     low, high = between / unit, (between + within) / unit
-    found = None
-    if data is not None and not np.isinf(fit.scale):
-        found = uncertainty_of(fit, data, q)
-    at = np.arange(1.0, q + 1)
-    with panel(
-        ax,
-        figsize=figsize,
-        title=scale_text(float(fit.scale)) if title is None else title,
-        legend=legend,
-        ratio=0.6,
-    ) as made:
-        axes, blue, red = made.ax, OKABE_ITO[0], OKABE_ITO[1]
+    at, tops = np.arange(1.0, q + 1), high.copy()
+    with panel(ax, title, figsize, legend, fit, ratio=0.5) as made:
+        blue, red = OKABE_ITO[:2]
         style: dict[str, Any] = {"linewidth": 0.6 * made.line, "width": 0.8}
         if between.any() or not within.any():
-            axes.bar(at, low, color=blue, edgecolor=blue, alpha=0.75, gid="between", **style)
+            made.ax.bar(at, low, color=to_rgba(blue, 0.75), gid="between", edgecolor=blue, **style)
             made.area("between rows (means)", blue, 0.75)
         if within.any():
-            axes.bar(
-                at,
-                high - low,
-                bottom=low,
-                facecolor=(0.84, 0.37, 0.0, 0.25),
-                edgecolor=red,
-                hatch="////",
-                gid="within",
-                **style,
-            )
+            style |= {"facecolor": to_rgba(red, 0.25), "edgecolor": red, "hatch": "////"}
+            made.ax.bar(at, high - low, bottom=low, gid="within", **style)
             made.area("within rows (uncertainty)", red, 0.25, hatch="////")
-        tops = high.copy()
-        if found is not None and found.eigenvalue_std.any():
-            share = values == "share"
+        if data is not None and not np.isinf(fit.scale):
+            found = uncertainty_of(fit, data, q)
             ends = found.share_interval(level) if share else found.eigenvalue_interval(level)
-            stated = ~np.isnan(ends).any(axis=1)
+            stated = ~np.isnan(ends).any(axis=1) & (found.eigenvalue_std > 0).any()
             middle = np.clip(high, ends[:, 0], ends[:, 1])
-            axes.errorbar(
-                at[stated],
-                middle[stated],
-                np.abs(ends.T - middle)[:, stated],
-                fmt="none",
-                ecolor=drawn_color(None),
-                elinewidth=0.9 * made.line,
-                capsize=0.5 * made.marker,
-            )
-            text = f"{percent(level)} interval" + " where one is stated" * (not stated.all())
-            made.stroke(text, linewidth=0.9 * made.line)
-            tops[stated] = np.maximum(tops, ends[:, 1])[stated]
-        if cumulative and values == "share":
+            tops[stated] = np.maximum(high, ends[:, 1])[stated]
+            if stated.any():
+                style = {"elinewidth": 0.9 * made.line, "capsize": 0.5 * made.marker}
+                bars = np.abs(ends.T - middle)[:, stated]
+                style |= {"fmt": "none", "ecolor": drawn_color(None)}
+                made.ax.errorbar(at[stated], middle[stated], bars, **style)
+                text = f"{percent(level)} interval" + " where one is stated" * (not stated.all())
+                made.key(text, linewidth=0.9 * made.line)
+        if cumulative and share:
             sums = np.cumsum(fit.explained_variance_ratio_[:q])
-            axes.plot(at, sums, "o-", color=GREY, markerfacecolor="white", gid="cumulative")
-            made.stroke("sum so far", GREY, marker="o", markerfacecolor="white")
+            made.ax.plot(at, sums, "o-", color=GREY, markerfacecolor="white", gid="cumulative")
+            made.key("sum so far", GREY, marker="o", markerfacecolor="white")
             tops = np.maximum(tops, sums)
-        texts = [percent(v) if values == "share" else f"{v:.3g}" for v in high]
-        if q <= 6:
-            for x, y, text in zip(at, tops, texts, strict=True):
-                axes.annotate(
-                    text, (x, y), (0, 2), textcoords="offset points", ha="center", fontsize="small"
-                )
         if reference is not None:
             count = int(reference.count)
-            axes.axvline(count + 0.5, color=GREY, linestyle="--", linewidth=0.9 * made.line)
-            made.stroke(f"{count} stand out of the errors", GREY, "dashed")
+            made.ax.axvline(count + 0.5, color=GREY, linestyle="--", linewidth=0.9 * made.line)
+            made.key(f"{count} stand out of the errors", GREY, "dashed")
+        for x, y, v in zip(at, tops, high, strict=True) if q <= 6 else ():
+            text = percent(v) if share else f"{v:.3g}"
+            place = {"textcoords": "offset points", "ha": "center", "fontsize": "small"}
+            made.ax.annotate(text, (x, y), (0, 2), **place)
         named = at[:: -(-q // 10)]
-        axes.set_xticks(named, [f"PC{int(i)}" for i in named])
-        axes.set_xlim(0.4, q + 0.6)
-        axes.set_ylim(0.0, 1.12 * float(tops.max()) or 1.0)
+        made.ax.set_xticks(named, [f"PC{int(i)}" for i in named])
+        made.ax.set(xlim=(0.4, q + 0.6), ylim=(0.0, 1.12 * float(tops.max()) or 1.0))
         made.axis_names("component", _LABELS[values])
     return made.drawn
 
 
-def variance_parts(fit: UAPCA) -> tuple[Floats, Floats]:
+def variance_parts(fit: UAPCA) -> tuple[Doubles, Doubles]:
     """vᵀCv and s²vᵀΨ̄v of each component, whose sum is its eigenvalue; shape (q,) each.
 
     At s = ∞, where variances are in units of s², all is uncertainty, if there is any.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
+from uapca._looks import GREY, OKABE_ITO
+from uapca._validation import Doubles
 from uapca.plot.base import Data, Fit, chosen_components, data_of, panel
-from uapca.plot.labels import percent, scale_text
-from uapca.plot.style import GREY, OKABE_ITO, Floats
+from uapca.plot.labels import percent
 from uapca.uncertain import UncertainArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["shepard"]
 
@@ -55,45 +54,30 @@ def shepard(
     'expected distance in the data'
     """
     fit, data = data_of(pca, X)
-    q = fit.n_components_
-    if q == 1 and np.array_equal(components, (0, 1)):
-        components = 0
-    chosen = list(chosen_components(components, q, 1, q))
-    if len(data) < 2:
-        raise ValueError("X must have at least 2 rows, between which there is a distance; got 1")
+    chosen = chosen_components(components, fit.n_components_, 1, fit.n_components_)
     n = len(data)
-    first, second = np.triu_indices(n, 1) if n <= 2000 else _random_pairs(n)
+    if n < 2:
+        raise ValueError("X must have at least 2 rows, between which there is a distance; got 1")
     total = n * (n - 1) // 2
-    if len(first) > PAIRS:
-        some = np.random.default_rng(0).choice(len(first), PAIRS, replace=False)
-        first, second = first[some], second[some]
+    first, second = np.triu_indices(n, 1) if total <= PAIRS else _random_pairs(n)
     whole = _distances(data, first, second)
     seen = _distances(fit.transform(data)[:, chosen], first, second)
-    with panel(
-        ax,
-        figsize=figsize,
-        title=scale_text(float(fit.scale)) if title is None else title,
-        legend=legend,
-        ratio=0.9,
-    ) as made:
-        many = len(first) > 500
+    with panel(ax, title, figsize, legend, fit, ratio=0.75) as made:
         top = 1.05 * float(whole.max()) or 1.0
         made.ax.plot([0, top], [0, top], color=GREY, linestyle="--", linewidth=0.9 * made.line)
-        if many:
-            grid = made.ax.hexbin(
-                whole, seen, gridsize=40, bins="log", cmap="Greys", mincnt=1, linewidths=0.1
-            )
-            grid.set_rasterized(True)
-            made.area("pairs of rows, the more the darker", GREY, 0.6, edge=False)
+        if len(first) > 500:
+            style: dict[str, Any] = {"bins": "log", "cmap": "Greys", "linewidths": 0.1}
+            made.ax.hexbin(whole, seen, gridsize=40, mincnt=1, rasterized=True, **style)
+            made.area("pairs of rows, the more the darker", GREY, 0.6, edgecolor="none")
         else:
-            made.ax.scatter(
-                whole, seen, s=(0.6 * made.marker) ** 2, color=OKABE_ITO[0], alpha=0.6, linewidths=0
-            )
+            style = {"color": OKABE_ITO[0], "alpha": 0.6, "linewidths": 0}
+            made.ax.scatter(whole, seen, s=(0.6 * made.marker) ** 2, **style)
             made.dot("a pair of rows", markerfacecolor=OKABE_ITO[0], markeredgecolor="none")
         share = float(np.square(seen).sum() / max(np.square(whole).sum(), 1e-300))
-        made.stroke(f"all of the distance; {percent(share)} of its square is shown", GREY, "dashed")
+        made.key(f"all of the distance; {percent(share)} of its square is shown", GREY, "dashed")
         if len(first) < total:
-            made.note(f"{len(first):,} of {total:,} pairs, chosen at random")
+            said = f"{len(first):,} of {total:,} pairs, chosen at random"
+            made.key(said, linestyle="none")
         made.ax.set(xlim=(0.0, top), ylim=(0.0, top))
         which = " and ".join(f"PC{i + 1}" for i in chosen) if len(chosen) < 4 else "the picture"
         made.axis_names("expected distance in the data", f"expected distance in {which}")
@@ -106,7 +90,7 @@ def _random_pairs(n: int) -> tuple[Any, Any]:
     return first, (first + step) % n
 
 
-def _distances(rows: UncertainArray, first: Any, second: Any) -> Floats:
+def _distances(rows: UncertainArray, first: Any, second: Any) -> Doubles:
     """The roots of expected squared distances between pairs of rows."""
     means = np.asarray(rows.mean, dtype=np.float64)
     traces = np.asarray(rows.cov.diagonal(), dtype=np.float64).sum(axis=1)

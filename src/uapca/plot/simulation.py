@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
+from uapca._looks import GREY, Look, Palette, RowLooks
+from uapca._validation import Doubles
 from uapca.laws import Samples
 from uapca.plot.base import chosen_components, panel
 from uapca.plot.labels import percent
-from uapca.plot.rows import Kind, draw_rows, looks_of, row_levels
-from uapca.plot.style import GREY, Floats, Look, Palette, RowLooks
+from uapca.plot.rows import MANY, NUMBERED, Kind, draw_rows, looks_of, row_levels
 from uapca.stability import Simulation
 from uapca.uncertain import UncertainArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["simulation"]
 
@@ -71,7 +69,7 @@ def simulation(
         raise TypeError(f"sim must be what uapca.simulate returns; got {type(sim).__name__}")
     if sim.scores is None:
         raise ValueError("sim must have kept its scores: simulate with scores=True")
-    pair = list(chosen_components(components, sim.scores.shape[2], 2))
+    pair = chosen_components(components, sim.scores.shape[2], 2)
     if not isinstance(draws, int | np.integer) or draws < 0:
         raise ValueError(f"draws must be an integer of at least 0; got {draws!r}")
     scores = np.asarray(sim.scores[:, :, pair], dtype=np.float64)
@@ -80,13 +78,12 @@ def simulation(
     held = row_levels(levels, n)
     clouds = _clouds(scores, None if X is None else X.names)
     looks = looks_of(clouds, groups, palette)
-    with panel(ax, figsize=figsize, title=title, legend=legend) as made:
+    with panel(ax, title, figsize, legend) as made:
         every = np.unique(np.linspace(0, count - 1, min(draws, count)).astype(int))
-        colors = np.repeat([look.fill for look in looks.looks], len(every))
         made.ax.scatter(
             *scores[every].transpose(1, 0, 2).reshape(-1, 2).T,
             s=(0.3 * made.marker) ** 2,
-            c=colors,
+            c=np.repeat([look.fill for look in looks.looks], len(every)),
             alpha=0.35,
             linewidths=0,
             zorder=1,
@@ -94,25 +91,22 @@ def simulation(
             gid="draws",
         )
         # Contours of more clouds than a few are one blot.
-        kind: Kind = "contour" if n <= 24 else "ellipse" if n <= 60 else "density"
+        kind: Kind = "contour" if n <= NUMBERED else "ellipse" if n <= MANY else "density"
         draw_rows(made, clouds, looks, held, kind=kind, labels=labels, fill=False)
-        made.entries = [h for h in made.entries if "row's" not in h.get_label()]
-        made.dot("draws", markersize=0.3 * made.marker)
-        made.stroke(f"{' and '.join(map(percent, held))} of each row's draws", GREY)
+        for text in [text for text in made.labels.entries if "row's" in text]:
+            del made.labels.entries[text]
+        made.dot("draws", size=0.3)
+        made.key(f"{' and '.join(map(percent, held))} of each row's draws", GREY)
         if closed is not None:
-            black = replace(Look("#000000", "#000000"), dash="dashed")
-            same = RowLooks(looks.keys, (black,) * n)
+            same = RowLooks(looks.keys, (Look("#000000", "#000000", "dashed"),) * n)
             draw_rows(made, closed, same, held, means=False, fill=False, legend=False)
-            made.stroke("closed form", None, "dashed")
+            made.key("closed form", None, "dashed")
         made.axis_names(*(f"PC{i + 1} of each draw" for i in pair))
         made.equal()
-        made.ax.autoscale_view()
-        size = made.ax.dataLim.size
-        made.ratio = float(np.clip(size[1] / max(size[0], 1e-300), 0.5, 1.2))
     return made.drawn
 
 
-def _clouds(scores: Floats, names: tuple[str, ...] | None) -> UncertainArray:
+def _clouds(scores: Doubles, names: tuple[str, ...] | None) -> UncertainArray:
     """Each row's draws as a law of its own."""
     laws = [Samples(scores[:, i]) for i in range(scores.shape[1])]
     mean, cov = (np.stack([getattr(law, field) for law in laws]) for field in ("mean", "cov"))

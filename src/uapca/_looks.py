@@ -1,0 +1,228 @@
+"""How rows are shown, in plots and in the explorer: as which law, in which colour, dash and shape.
+
+The colours are those of Okabe and Ito (Color Universal Design, 2008): people with every kind of
+colour vision can tell them apart. Yellow comes last, because it is weak on white, and has a darker
+line. From the ninth kind on, dashes and shapes go on telling apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from uapca._validation import Doubles
+from uapca.laws import Affine, Independent, Law, Mixture, Moments, Normal
+
+__all__ = ["Look", "Palette", "RowLooks", "group_labels", "is_assumed", "is_normal", "row_looks"]
+
+Color: TypeAlias = str | tuple[float, float, float]
+Palette: TypeAlias = Sequence[Color] | Mapping[str, Color] | None
+
+OKABE_ITO = (
+    "#0072B2",  # blue
+    "#D55E00",  # vermilion
+    "#009E73",  # bluish green
+    "#CC79A7",  # reddish purple
+    "#E69F00",  # orange
+    "#56B4E9",  # sky blue
+    "#000000",  # black
+    "#F0E442",  # yellow
+)
+DARK_YELLOW = "#7D7400"  # contrast 4.8 on white, where yellow itself has 1.3
+GREY, LIGHT = "#6B6B6B", "#C8C8C8"
+SEQUENTIAL = "cividis"  # monotone in grey, alike with and without colour blindness
+DASHES = ("solid", "dashed", "dotted", "dashdot")
+SHAPES = ("circle", "square", "triangle", "diamond", "down", "cross", "plus")
+MANY = 24  # more rows than this are not told apart by colour, except the widest:
+WIDE = 2.0  # those with more than this times the median spread
+VALUES = 12  # more different numbers than this are on a scale of colours
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The colour of lines and text, the colour of areas, a dash and a marker shape."""
+
+    color: str
+    fill: str
+    dash: str = "solid"
+    shape: str = "circle"
+
+
+@dataclass(frozen=True, slots=True)
+class RowLooks:
+    """The looks of N rows.
+
+    Attributes
+    ----------
+    keys : tuple of N str
+        The rows' names, or their positions.
+    looks : tuple of N Look
+    groups : tuple of str
+        The group of each row; empty if rows are coloured by name or by value.
+    legend : tuple of (str, Look)
+        One entry for each group, in natural order.
+    values : ndarray of shape (N,) or None
+        Continuous groups, which a colour bar explains.
+    wide : tuple of int
+        The rows much wider than most, the widest first, where only they have colours.
+    """
+
+    keys: tuple[str, ...]
+    looks: tuple[Look, ...]
+    groups: tuple[str, ...] = ()
+    legend: tuple[tuple[str, Look], ...] = ()
+    values: Doubles | None = None
+    wide: tuple[int, ...] = ()
+
+
+def looks(count: int, colors: Sequence[str] = OKABE_ITO) -> tuple[Look, ...]:
+    """The looks of `count` kinds: colours and shapes in turn, then the next dash.
+
+    >>> [(look.color, look.dash, look.shape) for look in looks(9)][::8]
+    [('#0072B2', 'solid', 'circle'), ('#0072B2', 'dashed', 'square')]
+    """
+    made = []
+    for i in range(count):
+        turn, k = divmod(i, len(colors))
+        line = DARK_YELLOW if colors[k] == OKABE_ITO[-1] else colors[k]
+        made.append(Look(line, colors[k], DASHES[turn % len(DASHES)], SHAPES[i % len(SHAPES)]))
+    return tuple(made)
+
+
+def natural_key(label: Any) -> tuple[Any, ...]:
+    """Sort numbers by value and text as people count, g2 before g10.
+
+    >>> sorted(["g10", "g2", "a", 3], key=natural_key)
+    [3, 'a', 'g2', 'g10']
+    """
+    if isinstance(label, int | float | np.number):
+        return (0, float(label), str(label))
+    parts = re.split(r"(\d+)", str(label))
+    return (1, *((int(p), "") if p.isdecimal() else (-1, p) for p in parts))
+
+
+def group_labels(groups: Any, count: int) -> tuple[list[str | None], list[str], Doubles | None]:
+    """The groups of `count` rows as text, their natural order, and continuous values.
+
+    None and NaN are rows without a group. Numbers that are fractions, or of which more than twelve
+    differ, are continuous: they are returned as values, NaN where there is none.
+    """
+    listed = [] if isinstance(groups, str) or not hasattr(groups, "__len__") else list(groups)
+    if len(listed) != count:
+        got = len(listed) or repr(groups)
+        raise ValueError(f"groups must have one label for each of the {count} rows; got {got}")
+    missing = [x is None or (isinstance(x, float | np.floating) and np.isnan(x)) for x in listed]
+    known = [label for label, none in zip(listed, missing, strict=True) if not none]
+    numbers = all(isinstance(x, int | float | np.number) and not isinstance(x, bool) for x in known)
+    if numbers and (len(set(known)) > VALUES or not all(float(x).is_integer() for x in known)):
+        pairs = zip(listed, missing, strict=True)
+        values = np.array([np.nan if none else float(label) for label, none in pairs])
+        return [None] * count, [], values
+    order = list(dict.fromkeys(map(str, sorted(known, key=natural_key))))
+    texts = [None if none else str(x) for x, none in zip(listed, missing, strict=True)]
+    return texts, order, None
+
+
+def row_looks(
+    names: Sequence[str] | None,
+    count: int,
+    groups: Any = None,
+    palette: Palette = None,
+    *,
+    colors: Sequence[str] = OKABE_ITO,
+    spreads: Doubles | None = None,
+) -> RowLooks:
+    """The looks of `count` rows.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+    count : int
+    groups : sequence of `count` labels or numbers, optional
+        Categories have a colour, dash and shape each; for continuous numbers see `group_labels`.
+        Without groups each row has a look of its own, as long as there are at most 24.
+    palette : sequence of colours, or mapping from name or group to colour, optional
+        A mapping may leave some out; they get colours that are still free.
+    colors : sequence of str
+        The colours used where there is no palette.
+    spreads : ndarray of shape (count,), optional
+        The standard deviations of the rows: of more than 24 rows the few widest have colours.
+    """
+    keys = tuple(names) if names is not None else tuple(str(i) for i in range(count))
+    if groups is not None:
+        texts, order, values = group_labels(groups, count)
+        if values is not None:
+            return RowLooks(keys, (Look(GREY, GREY),) * count, values=values)
+        table = _table(order, palette, colors)
+        if None in texts:
+            table.setdefault("no group", Look(GREY, LIGHT))
+        own = tuple(text or "no group" for text in texts)
+        return RowLooks(keys, tuple(table[text] for text in own), own, tuple(table.items()))
+    if count <= MANY or palette is not None:
+        table = _table(keys, palette, colors)
+        return RowLooks(keys, tuple(replace(table[key], shape="circle") for key in keys))
+    found, wide = [looks(1, colors)[0]] * count, []
+    if spreads is not None:
+        widest = np.argsort(-spreads, kind="stable")[:5].tolist()
+        wide = [i for i in widest if spreads[i] > WIDE * np.median(spreads)]
+        for i, look in zip(wide, looks(6, colors)[1:], strict=False):
+            found[i] = look
+    return RowLooks(keys, tuple(found), wide=tuple(wide))
+
+
+def _table(kinds: Sequence[str], palette: Palette, colors: Sequence[str]) -> dict[str, Look]:
+    """A look for each kind, in the colours of the palette as far as it goes."""
+    if palette is None:
+        return dict(zip(kinds, looks(len(kinds), colors), strict=True))
+    if isinstance(palette, str) or not len(palette):
+        raise ValueError(
+            "palette must be a sequence of colours or a mapping from name or group to colour; "
+            f"got {palette!r}"
+        )
+    if not isinstance(palette, Mapping):
+        return dict(zip(kinds, looks(len(kinds), [*map(_color_text, palette)]), strict=True))
+    chosen = {str(kind): _color_text(color) for kind, color in palette.items()}
+    free = [color for color in colors if color not in chosen.values()] or list(colors)
+    rest = iter(looks(len(kinds), free))
+    return {
+        kind: replace(looks(1, [chosen[kind]])[0], shape=SHAPES[i % len(SHAPES)])
+        if kind in chosen
+        else next(rest)
+        for i, kind in enumerate(kinds)
+    }
+
+
+def _color_text(color: Any) -> str:
+    """A colour as text: as it is, or from red, green and blue between 0 and 1."""
+    if isinstance(color, str):
+        return color
+    parts = np.atleast_1d(color)
+    if parts.shape == (3,) and parts.dtype.kind in "fiu" and ((parts >= 0) & (parts <= 1)).all():
+        return "#" + "".join(f"{round(255 * part):02X}" for part in parts.tolist())
+    raise ValueError(
+        f"palette must have colours as text, or red, green and blue from 0 to 1; got {color!r}"
+    )
+
+
+def is_assumed(law: Law | None) -> bool:
+    """Whether a row, or a part of it, is shown as a normal as no more than moments is known."""
+    if isinstance(law, Affine):
+        return is_assumed(law.law)
+    if isinstance(law, Mixture):
+        return any(map(is_assumed, law.components))
+    return law is None or (isinstance(law, Moments) and law.sampler is None)
+
+
+def is_normal(law: Law | None) -> bool:
+    """Whether a law is a normal, or shown as one because no more than its moments is known."""
+    if isinstance(law, Affine):
+        return is_normal(law.law)
+    if isinstance(law, Independent):
+        return law.normal
+    if isinstance(law, Mixture):
+        return len(law.components) == 1 and is_normal(law.components[0])
+    return isinstance(law, Normal) or is_assumed(law)
