@@ -34,7 +34,17 @@ OKABE_ITO = (
 )
 DARK_YELLOW = "#7D7400"  # contrast 4.8 on white, where yellow itself has 1.3
 GREY, LIGHT = "#6B6B6B", "#C8C8C8"
-SEQUENTIAL = "cividis"  # monotone in grey, alike with and without colour blindness
+# Of cividis, which is monotone in grey and alike with and without colour blindness; its lightest
+# end is left out, being hardly seen on white paper.
+SEQUENTIAL = (
+    "#00224E",
+    "#213B6E",
+    "#4B546C",
+    "#6C6D72",
+    "#8D8878",
+    "#B0A571",
+    "#D6C35D",
+)
 DASHES = ("solid", "dashed", "dotted", "dashdot")
 SHAPES = ("circle", "square", "triangle", "diamond", "down", "cross", "plus")
 MANY = 24  # more rows than this are not told apart by colour, except the widest:

@@ -7,7 +7,6 @@ side is ``explorer/src/core/decode.ts``.
 from __future__ import annotations
 
 import base64
-import re
 import warnings
 from collections.abc import Iterable, Sequence, Sized
 from numbers import Integral
@@ -17,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
-from uapca._looks import is_assumed
+from uapca._looks import DASHES, OKABE_ITO, SEQUENTIAL, SHAPES, group_labels, is_assumed
 from uapca._validation import Floats, as_floats, check_finite, shape_of
 from uapca.decomposition import UAPCA, UncertainScaler
 from uapca.exceptions import SeparationWarning
@@ -33,7 +32,6 @@ __all__ = ["SCHEMA", "component_count", "payload", "precomputed", "text_of", "wi
 SCHEMA = 1
 # What browsers still open without complaint; as text it is a third more.
 _MOST_BYTES = 64 << 20
-_MOST_LABELS = 12  # different numbers that are groups; more are on a scale of colors
 
 
 def payload(
@@ -68,6 +66,12 @@ def payload(
         "weights": None if X.given_weights is None else wire(X.weights),
         "counts": _counts(X),
         "groups": _groups(groups, n),
+        "palette": {
+            "colors": list(OKABE_ITO),
+            "sequential": list(SEQUENTIAL),
+            "dashes": list(DASHES),
+            "shapes": list(SHAPES),
+        },
         "points": dots,
         "laws": laws,
         "assumed": _assumed(X),
@@ -189,38 +193,14 @@ def _counts(X: UncertainArray) -> Wire | None:
 def _groups(groups: Sequence[Any] | None, n: int) -> dict[str, Any] | None:
     if groups is None:
         return None
-    listed = not isinstance(groups, str) and isinstance(groups, Sized)
-    if not listed or len(groups) != n:
-        raise ValueError(
-            f"groups must have one label for each of the {n} rows; got "
-            + (str(len(groups)) if listed else repr(groups))
-        )
-    # NaN is how data frames write that there is none.
-    missing = [isinstance(label, float | np.floating) and np.isnan(label) for label in groups]
-    texts = [
-        None if label is None or none else str(label)
-        for label, none in zip(groups, missing, strict=True)
-    ]
-    numbers = [label for label, text in zip(groups, texts, strict=True) if text is not None]
-    measured = all(isinstance(label, int | float | np.number) for label in numbers)
-    if measured and len(set(numbers)) > _MOST_LABELS:
-        values = [np.nan if t is None else float(g) for g, t in zip(groups, texts, strict=True)]
-        none = np.full(n, -1, dtype=np.int32)
-        return {"labels": [], "codes": wire(none), "values": wire(np.array(values))}
-    labels = list(dict.fromkeys(label for label in texts if label is not None))
-    labels.sort(key=_natural)
+    texts, labels, values = group_labels(groups, n)
     place = {label: i for i, label in enumerate(labels)}
-    codes = [-1 if label is None else place[label] for label in texts]
-    return {"labels": labels, "codes": wire(np.array(codes, dtype=np.int32)), "values": None}
-
-
-def _natural(text: str) -> list[tuple[int, float, str]]:
-    """g2 before g10."""
-    return [
-        (0, float(part), "") if part.isdigit() else (1, 0.0, part)
-        for part in re.split(r"(\d+)", text)
-        if part
-    ]
+    codes = np.array([-1 if text is None else place[text] for text in texts], dtype=np.int32)
+    return {
+        "labels": labels,
+        "codes": wire(codes),
+        "values": None if values is None else wire(values),
+    }
 
 
 def _points(X: UncertainArray, points: Any) -> tuple[dict[str, Any] | None, str | None]:

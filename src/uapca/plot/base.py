@@ -11,11 +11,10 @@ from typing import Any, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib import colormaps
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import ListedColormap, Normalize, to_rgba
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
@@ -254,9 +253,7 @@ class Panel:
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
         norm = Normalize(low, high if high > low else low + 1.0)
-        # The lightest end is hardly seen on white paper.
-        dark = ListedColormap(colormaps[SEQUENTIAL](np.linspace(0, 0.85, 256)))
-        mapped = ScalarMappable(norm, dark)
+        mapped = ScalarMappable(norm, LinearSegmentedColormap.from_list("uapca", SEQUENTIAL))
         if shown:
             bar = self.ax.figure.colorbar(mapped, ax=self.ax, fraction=0.05, pad=0.02, aspect=25)
             bar.set_label(drawable(label), parse_math=False, wrap=True)
