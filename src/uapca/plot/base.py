@@ -306,6 +306,9 @@ def panel(
                     key = sum(one.get_window_extent().height for one in figure.legends)
                     text = 6.5 * mpl.rcParams["font.size"] / 72
                     figure.set_size_inches(wide, made.ratio * wide + key / figure.dpi + text)
+            if made.ax.get_adjustable() == "datalim":  # from now on limits and ticks stay
+                figure.draw_without_rendering()
+                made.ax.set_adjustable("box")
         except BaseException:
             plt.close(figure)
             raise

@@ -82,7 +82,7 @@ def compare(
     scores = [np.asarray(Y.mean - Y.mean.mean(axis=0), dtype=np.float64) for Y in (rows, others)]
     turn, differs = procrustes(*scores)
     called = names or (scale_text(float(a.scale)), scale_text(float(b.scale)))
-    angle = number(abs(float(np.degrees(np.arctan2(turn[1, 0], turn[0, 0])))), 2)
+    angle = number(round(abs(float(np.degrees(np.arctan2(turn[1, 0], turn[0, 0])))), 1))
     said = "mirrored" if np.linalg.det(turn) < 0 else f"turned by {angle}°"
     share: dict[str, Any] = {"sharex": True, "sharey": True}
     with grid(1, 2, title=title or "", figsize=figsize, ratio=0.85, **share) as (figure, axes):

@@ -99,8 +99,11 @@ def eigenvalues(
         ends = {f"λ{subscript(i + 1)}": float(heights[-1, i]) for i in range(named)}
         if named < count:
             ends[f"λ{subscript(named + 1)} … "] = float(heights[-1, named:].mean())
-        for text, height in ends.items():
-            made.labels.add(text, (u[-1], height), wish=(1.0, 0.0), gid="eigenvalue")
+        # Where curves end together their names keep the order.
+        turns = np.linspace(1.1, -1.1, len(ends)) if len(ends) > 1 else [0.0]
+        for (text, height), turn in zip(ends.items(), turns, strict=True):
+            wish = (float(np.cos(turn)), float(np.sin(turn)))
+            made.labels.add(text, (u[-1], height), wish=wish, gid="eigenvalue")
         if crossings or (crossings is None and count <= SOUGHT):
             _draw_crossings(made, followed, crossings == "shown", named)
         elif crossings is None:
