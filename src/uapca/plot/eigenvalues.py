@@ -94,16 +94,8 @@ def eigenvalues(
                 style = {"color": drawn_color(TONES[i]), "linestyle": LINESTYLES[DASHES[i % 4]]}
                 made.labels.avoid(np.column_stack([u, heights[:, i]]), line=True)
             made.ax.plot(u, heights[:, i], gid=f"λ{i + 1}", **style)
-        # Room behind the curves for their names.
-        made.ax.set(xlim=(0.0, 1.09), ylim=(0.0, 1.06 * float(heights.max()) or 1.0))
-        ends = {f"λ{subscript(i + 1)}": float(heights[-1, i]) for i in range(named)}
-        if named < count:
-            ends[f"λ{subscript(named + 1)} … "] = float(heights[-1, named:].mean())
-        # Where curves end together their names keep the order.
-        turns = np.linspace(1.1, -1.1, len(ends)) if len(ends) > 1 else [0.0]
-        for (text, height), turn in zip(ends.items(), turns, strict=True):
-            wish = (float(np.cos(turn)), float(np.sin(turn)))
-            made.labels.add(text, (u[-1], height), wish=wish, gid="eigenvalue")
+        made.ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.06 * float(heights.max()) or 1.0))
+        _name_curves(made, u, heights, named)
         if crossings or (crossings is None and count <= SOUGHT):
             _draw_crossings(made, followed, crossings == "shown", named)
         elif crossings is None:
@@ -129,6 +121,21 @@ def _heights(traces: FactorTraces | WeightTraces, values: str) -> Doubles:
         return normalized
     total = normalized.sum(axis=1, keepdims=True)
     return normalized / np.where(total > 0, total, 1.0)
+
+
+def _name_curves(made: Panel, u: Doubles, heights: Doubles, named: int) -> None:
+    """λ₁, λ₂ … where each is farthest from its neighbors; the grey ones together."""
+    texts, curves = [f"λ{subscript(i + 1)}" for i in range(named)], heights[:, :named]
+    if named < heights.shape[1]:
+        texts.append(f"λ{subscript(named + 1)} … λ{subscript(heights.shape[1])}")
+        curves = np.column_stack([curves, heights[:, named:].mean(axis=1)])
+    far = np.full((len(u), 1), np.inf)
+    gaps = np.column_stack([far, curves[:, :-1] - curves[:, 1:], far])
+    free = np.minimum(gaps[:, :-1], gaps[:, 1:])
+    free[(u < 0.04) | (u > 0.96)] = -1.0  # inside the axes
+    for text, line, room in zip(texts, curves.T, free.T, strict=True):
+        k = int(np.argmax(room))
+        made.labels.add(text, (u[k], line[k]), wish=(0.0, 1.0), gid="eigenvalue")
 
 
 def _draw_crossings(
