@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.densities import SHAPES, SLOW, regions
 from scipy import stats
 
 from uapca.laws import (
@@ -72,37 +73,39 @@ def held(law: Law, probs: np.ndarray = PROBS, count: int = DRAWS) -> np.ndarray:
 @pytest.mark.parametrize("name", ROWS)
 def test_regions_hold_what_they_say(name: str, q: int) -> None:
     law = Independent(ROWS[name]).affine(PROJECTION[:q])
-    if q == 1 and name in ("two poles", "two long tails"):
-        assert "off by" in law.describe()  # no lattice resolves the core of such a sum
-        return
     assert np.all(np.abs(held(law) - PROBS) <= ACCURACY + CHANCE)
-    assert "off by" not in law.describe()
+    if (name, q) != ("two poles", 1):  # which holds what it says, and says less
+        assert "off by" not in law.describe()
 
 
-@pytest.mark.parametrize(
-    "rv",
-    [
-        stats.chi2(3),
-        stats.dweibull(2.07),
-        stats.genpareto(0.3),
-        stats.gompertz(0.95),
-        stats.gumbel_r(),
-        stats.invgamma(4.07),
-        stats.laplace_asymmetric(2),
-        stats.loguniform(0.01, 1.25),
-        stats.skewnorm(4.0),
-        stats.truncnorm(-1, 0.3),
-        stats.weibull_min(1.79),
-        stats.wald(),
-        stats.rv_histogram(([3, 0, 5], [0.0, 1.0, 2.0, 3.0]))(),
-    ],
-    ids=lambda rv: type(rv.dist).__name__,
-)
-def test_regions_of_any_variable_of_scipy(rv: Any) -> None:
-    law = Independent([rv] * 3).affine(PROJECTION[:, :3])
-    count = 200_000
-    chance = CHANCE * np.sqrt(DRAWS / count)
-    assert np.all(np.abs(held(law, count=count) - PROBS) <= ACCURACY + chance)
+LAWS = [(name, shapes) for name in SHAPES if name not in SLOW for shapes in SHAPES[name]]
+
+
+@pytest.mark.parametrize(("name", "shapes"), LAWS, ids=[f"{name}{s}" for name, s in LAWS])
+def test_regions_of_any_law_of_scipy(name: str, shapes: tuple[float, ...]) -> None:
+    """They hold what they say, or the law says what they may be off by."""
+    variable = getattr(stats, name)(*shapes)
+    for found in regions(variable, 100_000, ((1, 2), (2, 2), (2, 3))):
+        assert found.error <= max(ACCURACY, 1.5 * found.stated), found
+        if (name, shapes) not in UNRESOLVED:
+            assert found.error <= ACCURACY, found
+
+
+#: Densities with poles or tails so long that three parts are too narrow for the cells of a plane.
+UNRESOLVED = [
+    ("beta", (0.3, 0.3)),
+    ("fatiguelife", (29,)),
+    ("gamma", (0.1,)),
+    ("gamma", (0.3,)),
+    ("lognorm", (1.5,)),
+    ("lognorm", (2.0,)),
+]
+
+
+def test_regions_of_a_histogram() -> None:
+    rv = stats.rv_histogram(([3, 0, 5], [0.0, 1.0, 2.0, 3.0]))()
+    for found in regions(rv, 100_000, ((2, 3),)):
+        assert found.error <= ACCURACY
 
 
 def test_many_short_parts_widen_nothing() -> None:

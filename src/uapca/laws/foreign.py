@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property, lru_cache, partial
 from math import sqrt
 from typing import Any, cast
@@ -69,21 +70,21 @@ class Variable(Marginal):
         if self.factor == 0:
             raise ValueError("factor must not be zero; use Point(shift) for a certain value")
         self.discrete: bool = _is_discrete(rv)
-        if np.ndim(rv.mean()) > 0:
-            raise ValueError(
-                "a marginal must be the law of one number; "
-                f"{self.name} has parameters of shape {np.shape(rv.mean())}"
-            )
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            center = float(rv.mean())
-            spread = float(rv.var() if hasattr(rv, "var") else rv.variance())
+            center = rv.mean()
+            spread = rv.var() if hasattr(rv, "var") else rv.variance()
+        if np.ndim(center) > 0:
+            raise ValueError(
+                "a marginal must be the law of one number; "
+                f"{self.name} has parameters of shape {np.shape(center)}"
+            )
         if not (np.isfinite(center) and np.isfinite(spread)):
             raise ValueError(
                 "a marginal must have a finite mean and variance; "
                 f"{self.name} has mean {center} and variance {spread}, truncate it or pass samples"
             )
-        self._moments = center, spread
+        self._moments = float(center), float(spread)
 
     @property
     def name(self) -> str:
@@ -147,7 +148,7 @@ class Variable(Marginal):
     @cached_property
     def quantiles(self) -> tuple[Floats, Floats]:
         # SciPy's quantile functions are slow: equal variables share one table.
-        probs, places = _quantile_table(Variable(self.rv))
+        probs, places = _quantile_table(self._moved(1.0, 0.0))
         if self.factor > 0:
             return probs, self.factor * places
         return 1 - probs[::-1], self.factor * places[::-1]
@@ -155,12 +156,15 @@ class Variable(Marginal):
     def affine(self, a: float, b: float = 0.0) -> Marginal:
         if a == 0:
             return Point(b)
-        return Variable(self.rv, a * self.factor, a * self.shift + b)
+        return self._moved(a * self.factor, a * self.shift + b)
 
-    def scaled(self, s: float) -> Marginal:
-        if s == 1:
-            return self
-        return self.affine(s, (1 - s) * self.mean) if s > 0 else Point(self.mean)
+    def _moved(self, factor: float, shift: float) -> Variable:
+        """The same variable with another factor and shift; its moments may be slow to find."""
+        image = copy(self)
+        image.factor, image.shift = factor, shift
+        for cached in ("cumulants", "quantiles"):
+            image.__dict__.pop(cached, None)
+        return image
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
         generator = rng_from(rng)
@@ -296,7 +300,7 @@ class Moments(Law):
         sampler: Sampler | None = None,
         name: str = "law",
     ) -> None:
-        self._moments = checked_moments(mean, cov)
+        self.mean, self.cov = checked_moments(mean, cov)
         self.sampler = sampler
         self.name = name
 
@@ -332,7 +336,8 @@ class Moments(Law):
 
     def _affine(self, A: Floats, b: Floats) -> Moments:
         image = Moments.__new__(Moments)
-        image._moments = Normal(self.mean, self.cov)._affine(A, b)._moments
+        normal = Normal(self.mean, self.cov)._affine(A, b)
+        image.mean, image.cov = normal.mean, normal.cov
         image.name = self.name
         image.sampler = self.sampler and partial(_mapped_draws, self, A, b)
         return image

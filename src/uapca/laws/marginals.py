@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 
 from uapca._validation import Floats, rng_from
 from uapca.exceptions import DegenerateLawError
-from uapca.laws.density import Lattice, spanning_parts, sum_lattice
+from uapca.laws.density import PROMISED, Lattice, spanning_parts, sum_lattice
 from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law, Seed, finite, frozen_copy, plural
 
@@ -39,8 +39,6 @@ _TAILS = np.geomspace(1e-9, 1e-3, 25)
 PROBS = np.concatenate(
     [[0.0], _TAILS, np.linspace(1e-3, 0.999, 207)[1:-1], 1 - _TAILS[::-1], [1.0]]
 )
-#: A region may be off by this probability before `describe` says so.
-PROMISED = 2e-3
 
 
 class Marginal(ABC):
@@ -108,9 +106,9 @@ class Marginal(ABC):
     def affine(self, a: float, b: float = 0.0) -> Marginal:
         """The law of ``a x + b``."""
 
-    @abstractmethod
     def scaled(self, s: float) -> Marginal:
         """The law with its deviations about the mean multiplied by `s`."""
+        return self.affine(s, (1 - s) * self.mean)
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
         """Draw `n` samples, shape (n,)."""
@@ -230,10 +228,6 @@ class TwoPieceNormal(Marginal):
     def affine(self, a: float, b: float = 0.0) -> TwoPieceNormal:
         lower, upper = (self.lower, self.upper) if a >= 0 else (self.upper, self.lower)
         return self._like(a * self.mode + b, abs(a) * lower, abs(a) * upper)
-
-    def scaled(self, s: float) -> TwoPieceNormal:
-        shift = sqrt(2 / pi) * (self.upper - self.lower)
-        return self._like(self.mode + (1 - s) * shift, s * self.lower, s * self.upper)
 
     def _like(self, mode: float, lower: float, upper: float) -> TwoPieceNormal:
         return TwoPieceNormal(mode, lower, upper)
@@ -408,14 +402,6 @@ class PiecewiseLinear(Marginal):
             return Point(b)
         return self._from_knots(*sorted(a * knot + b for knot in self.knots))
 
-    def scaled(self, s: float) -> Marginal:
-        if s == 1:
-            return self
-        if s == 0:
-            return Point(self.mean)
-        start = self.mean - s * self._rise_to_mean
-        return self._from_knots(*(start + s * (knot - self.knots[0]) for knot in self.knots))
-
 
 @dataclass(frozen=True)
 class Point(PiecewiseLinear):
@@ -555,9 +541,16 @@ class Independent(Law):
             raise ValueError("marginals must hold at least one law; got none")
 
     @cached_property
-    def _moments(self) -> tuple[Floats, Floats]:  # type: ignore[override]
-        variances = np.diag([m.var for m in self.marginals])
-        return frozen_copy([m.mean for m in self.marginals]), frozen_copy(variances)
+    def mean(self) -> Floats:  # type: ignore[override]
+        return frozen_copy([m.mean for m in self.marginals])
+
+    @cached_property
+    def cov(self) -> Floats:  # type: ignore[override]
+        return frozen_copy(np.diag([m.var for m in self.marginals]))
+
+    @property
+    def std(self) -> Floats:
+        return np.array([m.std for m in self.marginals])
 
     @property
     def normal(self) -> bool:
@@ -583,9 +576,6 @@ class Independent(Law):
         if self.normal:
             return Normal(self.mean, self.cov).affine(A, b)
         return Affine(self, A, b)
-
-    def _scaled(self, s: float) -> Independent:
-        return Independent(m.scaled(s) for m in self.marginals)
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         return np.stack([m.sample(n, rng) for m in self.marginals], axis=1)
@@ -634,7 +624,7 @@ class Affine(Law):
         self.law = law
         self.A, self.b = map(frozen_copy, law._checked_map(A, b))
         root = self.A * law.std
-        self._moments = frozen_copy(self.A @ law.mean + self.b), frozen_copy(root @ root.T)
+        self.mean, self.cov = frozen_copy(self.A @ law.mean + self.b), frozen_copy(root @ root.T)
 
     def describe(self) -> str:
         text = f"affine image in {plural(self.dim, 'dimension')} of {self.law.describe()}"
@@ -651,9 +641,6 @@ class Affine(Law):
 
     def _affine(self, A: Floats, b: Floats) -> Law:
         return self.law.affine(A @ self.A, A @ self.b + b)
-
-    def _scaled(self, s: float) -> Law:
-        return self.law.scaled(s).affine(self.A, self.b)
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.law._sample(n, rng) @ self.A.T + self.b

@@ -52,12 +52,15 @@ class Mixture(Law):
         self.weights: Floats = frozen_copy(checked_weights(weights, len(self.components)))
 
     @cached_property
-    def _moments(self) -> tuple[Floats, Floats]:  # type: ignore[override]
-        means = np.stack([component.mean for component in self.components])
-        mean = means[0] + self.weights @ (means - means[0])
+    def mean(self) -> Floats:  # type: ignore[override]
+        first = self.components[0].mean
+        return frozen_copy(first + self.weights @ [c.mean - first for c in self.components])
+
+    @cached_property
+    def cov(self) -> Floats:  # type: ignore[override]
+        away = np.stack([component.mean - self.mean for component in self.components])
         within = sum(w * c.cov for w, c in zip(self.weights, self.components, strict=True))
-        between = ((means - mean) * self.weights[:, None]).T @ (means - mean)
-        return frozen_copy(mean), frozen_copy(within + between)
+        return frozen_copy(within + (away * self.weights[:, None]).T @ away)
 
     def describe(self) -> str:
         kinds = [component.describe() for component in self.components]

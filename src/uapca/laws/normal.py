@@ -56,7 +56,7 @@ class Normal(Law):
                 raise ValueError(f"std must not be negative; got {stds.min():g}")
             cov = np.diag(np.square(np.broadcast_to(stds, np.atleast_1d(mean).shape)))
         assert cov is not None
-        self._moments = checked_moments(mean, cov)
+        self.mean, self.cov = checked_moments(mean, cov)
 
     def describe(self) -> str:
         return f"normal in {plural(self.dim, 'dimension')}"
@@ -151,5 +151,5 @@ def checked_moments(mean: npt.ArrayLike, cov: npt.ArrayLike) -> tuple[Floats, Fl
 def _trusted(mean: Floats, cov: Floats) -> Normal:
     """A normal law from moments that are valid by construction; rounding is made symmetric."""
     law = Normal.__new__(Normal)
-    law._moments = frozen_copy(mean), frozen_copy((cov + cov.T) / 2)
+    law.mean, law.cov = frozen_copy(mean), frozen_copy((cov + cov.T) / 2)
     return law

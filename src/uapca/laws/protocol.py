@@ -59,8 +59,9 @@ class Law(ABC):
     kind: ClassVar[str]
     #: The arguments it is made from: what is stored, and what is equal in equal laws.
     fields: ClassVar[tuple[str, ...]]
-    #: Mean (D,) and covariance (D, D), read-only.
-    _moments: tuple[Floats, Floats]
+    #: Expected value, shape (D,), and covariance, shape (D, D); read-only.
+    mean: Floats
+    cov: Floats
 
     @abstractmethod
     def describe(self) -> str:
@@ -82,16 +83,6 @@ class Law(ABC):
         """Third and fourth cumulants of each row of ``A x``, or None where unknown."""
 
     # -- what users call -----------------------------------------------------------------------
-
-    @property
-    def mean(self) -> Floats:
-        """Expected value, shape (D,)."""
-        return self._moments[0]
-
-    @property
-    def cov(self) -> Floats:
-        """Covariance, shape (D, D)."""
-        return self._moments[1]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Law) or type(self) is not type(other):
@@ -147,7 +138,7 @@ class Law(ABC):
         factor = finite(s, "s")
         if factor < 0:
             raise ValueError(f"s must not be negative; got {s!r}")
-        return self._scaled(factor)
+        return self._affine(factor * np.eye(self.dim), (1 - factor) * self.mean)
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
         """Draw `n` independent samples, shape (n, D).
@@ -360,9 +351,6 @@ class Law(ABC):
 
     def _levels(self, probs: Floats) -> Floats:
         return self._lattice.levels(probs)
-
-    def _scaled(self, s: float) -> Law:
-        return self._affine(s * np.eye(self.dim), (1 - s) * self.mean)
 
     def _noise(self) -> float:
         """Standard deviations up to this size are rounding error."""

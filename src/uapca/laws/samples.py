@@ -62,12 +62,15 @@ class Samples(Law):
         )
 
     @cached_property
-    def _moments(self) -> tuple[Floats, Floats]:  # type: ignore[override]
+    def mean(self) -> Floats:  # type: ignore[override]
         # A first guess keeps the sum small, so an offset costs no digits.
         guess = self.values[0]
-        mean = guess + self.weights @ (self.values - guess)
-        deviation = self.values - mean
-        return frozen_copy(mean), frozen_copy((deviation * self.weights[:, None]).T @ deviation)
+        return frozen_copy(guess + self.weights @ (self.values - guess))
+
+    @cached_property
+    def cov(self) -> Floats:  # type: ignore[override]
+        deviation = self.values - self.mean
+        return frozen_copy((deviation * self.weights[:, None]).T @ deviation)
 
     @property
     def effective_size(self) -> float:
