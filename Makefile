@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
-.PHONY: demo test test-all test-lowest lint format bench explorer explorer-test explorer-checked dist programs clean
+.PHONY: demo test test-all test-lowest lint format docs bench explorer explorer-test explorer-checked dist programs clean
 
 demo: $(STAMPS)/plain
 	$(BIN)/python examples/students.py
@@ -21,6 +21,11 @@ lint: $(STAMPS)/dev
 format: $(STAMPS)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The site, in docs/_build, and its pages in a browser. Fetches nothing and opens nothing.
+docs: $(STAMPS)/docs programs
+	$(BIN)/python -m sphinx -b html -W --keep-going -n -q docs docs/_build
+	$(BIN)/python -m pytest -q docs/test_site.py
 
 bench: $(STAMPS)/bench
 	$(BIN)/python -m benchmarks
@@ -71,7 +76,7 @@ dist: $(STAMPS)/release
 	$(BIN)/nox -s wheel
 
 clean:
-	rm -rf $(VENV) build dist explorer/node_modules
+	rm -rf $(VENV) build dist docs/_build docs/_generated docs/auto_gallery docs/reference/generated explorer/node_modules
 
 $(STAMPS)/venv:
 	$(PYTHON) -m venv $(VENV)
@@ -86,6 +91,10 @@ $(STAMPS)/plain: pyproject.toml | $(STAMPS)/venv
 $(STAMPS)/dev: pyproject.toml | $(STAMPS)/venv
 	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
 	touch $@ $(STAMPS)/plain
+
+$(STAMPS)/docs: pyproject.toml | $(STAMPS)/dev
+	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
 
 $(STAMPS)/bench: pyproject.toml | $(STAMPS)/venv
 	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev --group bench

@@ -1,0 +1,163 @@
+"""The documentation site: `make docs` builds it offline, with warnings as errors."""
+
+import ast
+import importlib.util
+import os
+from pathlib import Path
+
+os.environ.setdefault("MPLBACKEND", "agg")
+
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx_gallery.sorting import ExplicitOrder
+
+import uapca
+from uapca import figures
+
+HERE = Path(__file__).parent
+GENERATED = HERE / "_generated"  # written by this file at each build, ignored by git
+
+project = "uapca"
+author = "The uapca developers"
+version = release = uapca.__version__
+project_copyright = "The uapca developers, MIT license"
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_click",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "_generated", "gallery", "images"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+nitpicky = True
+# Types of other libraries: their inventories are on the network, which a build does not use.
+nitpick_ignore_regex = [(r"py:.*", r"(?!uapca).*")]
+suppress_warnings = ["config.cache"]  # the settings of the gallery hold a function
+templates_path = ["_templates"]
+
+autodoc_typehints = "none"  # the types stand in the docstrings
+autosummary_generate = True
+numpydoc_show_class_members = False
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "uapca"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_extra_path = ["_generated/extra"]
+html_show_sourcelink = False
+html_math_renderer = "mathml"
+html_theme_options = {
+    "navbar_align": "left",
+    "show_prev_next": True,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"index": [], "install": [], "quickstart": []}
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["_generated/gallery"],
+    "gallery_dirs": ["auto_gallery"],
+    "filename_pattern": r"/plot_",
+    "subsection_order": ExplicitOrder(
+        [
+            "_generated/gallery/inputs",
+            "_generated/gallery/plots",
+            "_generated/gallery/questions",
+            "_generated/gallery/paper",
+        ]
+    ),
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_signature": False,
+    "show_memory": False,
+    "min_reported_time": 1e9,
+    "remove_config_comments": True,
+    "abort_on_example_error": True,
+    "matplotlib_animations": False,
+    "copyfile_regex": r".*\.(csv|toml)",
+    "reset_modules": ("matplotlib", lambda *_: uapca.plot.style("notebook")),
+}
+
+
+def write_gallery():
+    """Copies the examples and adds a script for each figure of the paper."""
+    target = GENERATED / "gallery"
+    for path in sorted((HERE / "gallery").rglob("*")):
+        if path.is_file() and path.suffix in (".py", ".rst", ".csv", ".toml"):
+            write(target / path.relative_to(HERE / "gallery"), path.read_text(encoding="utf-8"))
+    for number, name in enumerate(figures.NAMES, 1):
+        if name in figures.NEEDS_ANURAN and not anuran_is_here():
+            continue
+        write(target / "paper" / f"plot_{number:02}_{name.replace('-', '_')}.py", figure(name))
+
+
+def figure(name):
+    """The script of a figure as a gallery example: its caption on top, its code as shipped."""
+    spec = importlib.util.find_spec(f"uapca.figures.{name.replace('-', '_')}")
+    source = Path(spec.origin).read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    code = "\n".join(source.splitlines()[tree.body[0].end_lineno :]).strip()
+    title = f"Figure: {name.replace('-', ' ')}"
+    where = ast.get_docstring(tree)
+    text = f"{title}\n{'=' * len(title)}\n\n{where}\n\n{figures.caption(name)}"
+    return f'"""\n{text}\n"""\n\n{code}\n\n\nfigure = draw()\n'
+
+
+def anuran_is_here():
+    folder = os.environ.get("UAPCA_DATA")
+    return folder is not None and (Path(folder) / "anuran_calls.csv").exists()
+
+
+def write_pages():
+    """Pages of the explorer that the site embeds."""
+    folder = GENERATED / "extra" / "pages"
+    folder.mkdir(parents=True, exist_ok=True)
+    students = uapca.datasets.load_students()
+    iris = uapca.datasets.load_iris_groups()
+    for name, X in {"students": students, "iris": iris}.items():
+        page = uapca.explore(uapca.UAPCA(2).fit(X), X, title=name.capitalize())
+        page.to_html(folder / f"{name}.html")
+        page.to_html(folder / f"{name}-compact.html", compact=True)
+
+
+def write(path, text):
+    """Only what has changed is written, so that unchanged examples are not run again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def mathml_inline(self, node):
+    self.body.append(tex2mathml(node.astext(), as_block=False))
+    raise_skip()
+
+
+def mathml_block(self, node):
+    self.body.append(tex2mathml(node.astext(), as_block=True))
+    raise_skip()
+
+
+def raise_skip():
+    from docutils.nodes import SkipNode
+
+    raise SkipNode
+
+
+write_gallery()
+write_pages()
+
+
+def setup(app):
+    # MathML is part of every browser: formulas need no script and no network.
+    app.add_html_math_renderer("mathml", (mathml_inline, None), (mathml_block, None))

@@ -1,0 +1,21 @@
+"""
+Quality of representation of rows
+=================================
+
+cos²: how much of a row's distance from the center is in the picture.
+"""
+
+import numpy as np
+
+import uapca
+
+rng = np.random.default_rng(8)
+truth = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 6)) * 2
+X = uapca.UncertainArray(
+    truth + rng.normal(size=truth.shape) * 0.5,
+    std=0.5,
+    names=[f"star {i + 1}" for i in range(40)],
+    features=["u", "g", "r", "i", "z", "y"],
+)
+pca = uapca.UAPCA(2).fit(X)
+uapca.plot.cos2(pca, X)
