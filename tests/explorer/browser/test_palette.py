@@ -5,7 +5,15 @@ import numpy as np
 import uapca
 from uapca.plot.style import DASHES, SHAPES, looks
 
-CORNERS = {"circle": 16, "square": 4, "triangle": 3, "diamond": 4, "down": 3, "cross": 12, "plus": 12}
+CORNERS = {
+    "circle": 16,
+    "square": 4,
+    "triangle": 3,
+    "diamond": 4,
+    "down": 3,
+    "cross": 12,
+    "plus": 12,
+}
 
 
 def test_groups_look_as_in_the_plots(opened):
