@@ -15,13 +15,14 @@ def main() -> None:
     """Run the program ``uapca`` with the arguments of the process; ends the process."""
     try:
         from uapca.cli.app import app
+
+        app.main()
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
         sys.exit(_without_click())
     except KeyboardInterrupt:
         sys.exit(130)
-    app.main()
 
 
 def _without_click() -> int:

@@ -14,9 +14,10 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from io import BytesIO, StringIO
+from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TextIO
 
 import click
@@ -347,18 +348,24 @@ def write_table(path: Path | None, columns: Mapping[str, Sequence[Any]], what: s
     stream = BytesIO()
     try:
         if suffix in (".csv", ".tsv"):
-            text = StringIO(newline="")
+            lines: list[str] = []
             separator = "," if suffix == ".csv" else "\t"
-            csv.writer(text, delimiter=separator, lineterminator=os.linesep).writerows(rows)
+            # With its own line ends csv quotes both of their characters where names hold them.
+            csv.writer(SimpleNamespace(write=lines.append), delimiter=separator).writerows(rows)
+            text = "".join(line.removesuffix("\r\n") + os.linesep for line in lines)
             # A file name may hold what is no text; so may, through it, a label.
-            stream.write(text.getvalue().encode("utf-8", errors="backslashreplace"))
+            stream.write(text.encode("utf-8", errors="backslashreplace"))
         elif suffix == ".xlsx":
             from openpyxl import Workbook
+            from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE as ILLEGAL
 
             book = Workbook(write_only=True)
             sheet = book.create_sheet("uapca")
             for row in rows:
-                sheet.append(row)
+                # Characters that no workbook can hold are shown as in a terminal.
+                legal = [ILLEGAL.sub(lambda c: shown(c[0]), str(cell)) for cell in row]
+                cells = zip(row, legal, strict=True)
+                sheet.append([text if isinstance(cell, str) else cell for cell, text in cells])
             book.save(stream)
         else:
             import pyarrow as pa

@@ -82,6 +82,10 @@ class LabeledArray:
         for i in shown:
             name = str(i) if self.rows is None else self.rows[i]
             lines.append([name, *(f"{value:.4g}" for value in self.values[i])])
+        # Control characters in names must not steer a terminal.
+        lines = [
+            ["".join(c if c.isprintable() else "�" for c in x) for x in line] for line in lines
+        ]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         text = [
             "   ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
