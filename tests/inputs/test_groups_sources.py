@@ -256,7 +256,7 @@ def test_a_value_too_large_to_be_squared_is_named(tmp_path, chunk):
 
 def test_files_that_change_between_two_passes(tmp_path, monkeypatch):
     path = write(tmp_path / "a.parquet", x=np.arange(100.0))
-    from uapca.aggregate.labels import Grid
+    from uapca.aggregate.bins import Grid
 
     learn = Grid.learn
 

@@ -1,25 +1,23 @@
-"""Labels of points as small integers: labels that are given, and clusters or cells of a grid."""
+"""Labels of points as small integers."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Doubles, Floats, listed, shape_of
+from uapca._validation import shape_of
 from uapca.aggregate.accumulate import Integers
 
 __all__ = [
-    "Binning",
     "Categories",
     "Factor",
     "Keyed",
-    "binning_of",
     "factorise",
     "is_missing",
     "joined",
@@ -374,161 +372,3 @@ def label_text(label: Any) -> str:
     if nanoseconds % 1000:
         return f"{text}.{nanoseconds:09}"
     return f"{text}.{nanoseconds // 1000:06}" if nanoseconds else text
-
-
-# Labels for points that have none
-
-
-# Points for each cluster, and at least, from which the centres are found.
-_SAMPLE_EACH, _SAMPLE_LEAST = 100, 20_000
-# Points whose distances to all centres are found at a time.
-_ASSIGNED_ROWS = 8192
-
-
-def binning_of(bins: Any, features: Sequence[str], rng: np.random.Generator) -> Binning:
-    """The binning that ``bins`` asks for: a number of clusters, or cells for some features."""
-    if not isinstance(bins, Mapping):
-        if not _is_count(bins):
-            raise ValueError(
-                "bins must be a positive number of clusters, or a number of cells for each of some "
-                f"features, such as {{'x': 20, 'y': 25}}; got {bins!r}"
-            )
-        return Clusters(int(bins), rng)
-    names, known = [str(name) for name in bins], list(features)
-    absent = [name for name in names if name not in known]
-    if absent or not names:
-        raise ValueError(
-            f"bins must name features; got {listed(absent) or 'none'}, known are {listed(known)}"
-        )
-    wrong = [n for n in bins.values() if not _is_count(n)]
-    if wrong:
-        raise ValueError(
-            f"bins must have a positive number of cells for each feature; got {wrong[0]!r}"
-        )
-    return Grid([known.index(name) for name in names], list(bins.values()), names)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 1
-
-
-class Clusters:
-    """The nearest of k centres, found by mini-batch k-means in features of unit variance.
-
-    The centres come from a random sample of 100 k points, at least 20,000, which is uniform
-    however the points are sorted.
-    """
-
-    def __init__(self, k: int, rng: np.random.Generator) -> None:
-        self._k, self._rng = k, rng
-
-    def learn(self, pieces: Iterable[Floats]) -> None:
-        from sklearn.cluster import MiniBatchKMeans
-
-        sample = _sampled(pieces, max(_SAMPLE_EACH * self._k, _SAMPLE_LEAST), self._rng)
-        if len(sample) < self._k:
-            raise ValueError(
-                f"bins must be at most the number of points; got {self._k} for {len(sample)}"
-            )
-        self._middle = sample.mean(axis=0)
-        spread = sample.std(axis=0)
-        self._unit = np.where(spread > 0.0, spread, 1.0)
-        means = MiniBatchKMeans(
-            self._k, n_init=1, batch_size=4096, random_state=int(self._rng.integers(2**31))
-        )
-        means.fit((sample - self._middle) / self._unit)
-        self._centres = means.cluster_centers_
-        self._half = 0.5 * np.square(self._centres).sum(axis=1)
-
-    def __call__(self, points: Floats) -> Keyed:
-        codes = np.empty(len(points), dtype=np.int64)
-        for start in range(0, len(points), _ASSIGNED_ROWS):
-            part = slice(start, start + _ASSIGNED_ROWS)
-            scaled = (points[part] - self._middle) / self._unit
-            # The nearest centre c has the largest x·c − |c|²/2.
-            closeness = scaled @ self._centres.T
-            closeness -= self._half
-            codes[part] = closeness.argmax(axis=1)
-        return Keyed(codes, range(self._k), (None,))
-
-
-def _sampled(pieces: Iterable[Floats], size: int, rng: np.random.Generator) -> Doubles:
-    """A uniform sample of all points: those with the smallest random numbers."""
-    kept, numbers = np.empty((0, 1)), np.empty(0)
-    for points in pieces:
-        drawn = rng.random(len(points))
-        if len(numbers) >= size:
-            chosen = drawn < numbers.max()
-            points, drawn = points[chosen], drawn[chosen]
-        both = points if not len(kept) else np.concatenate([kept, points])
-        numbers = np.concatenate([numbers, drawn])
-        best = np.argsort(numbers, kind="stable")[:size]
-        best.sort()
-        kept, numbers = both[best].astype(np.float64), numbers[best]
-    return kept
-
-
-class Grid:
-    """The cells of a grid over some of the features, between their extremes.
-
-    Parameters
-    ----------
-    columns : sequence of int
-    cells : sequence of int
-        Number of cells along each.
-    names : sequence of str
-        The features in the names of the cells.
-    """
-
-    def __init__(self, columns: Sequence[int], cells: Sequence[int], names: Sequence[str]) -> None:
-        self._columns, self._cells, self._names = list(columns), list(cells), list(names)
-
-    def learn(self, pieces: Iterable[Floats]) -> None:
-        low = np.full(len(self._columns), np.inf)
-        high = -low
-        for points in pieces:
-            if len(points):
-                chosen = points[:, self._columns]
-                low = np.minimum(low, chosen.min(axis=0))
-                high = np.maximum(high, chosen.max(axis=0))
-        self._edges = [
-            np.linspace(a, b, n + 1) for a, b, n in zip(low, high, self._cells, strict=True)
-        ]
-        self._texts = [_edge_texts(edges) for edges in self._edges]
-
-    def __call__(self, points: Floats) -> Keyed:
-        number = np.zeros(len(points), dtype=np.int64)
-        for j, edges, cells in zip(self._columns, self._edges, self._cells, strict=True):
-            # Inner edges only: a point on the last edge belongs to the last cell.
-            number = number * cells + np.searchsorted(edges[1:-1], points[:, j], side="right")
-        kept, codes = np.unique(number, return_inverse=True)
-        return Keyed(codes.astype(np.int64), [self._cell(k) for k in kept.tolist()], (None,))
-
-    def _cell(self, number: int) -> _Cell:
-        places = np.unravel_index(number, self._cells)
-        parts = [
-            f"{name} {texts[k]} to {texts[k + 1]}"
-            for name, texts, k in zip(self._names, self._texts, places, strict=True)
-        ]
-        return _Cell((number, ", ".join(parts)))
-
-
-class _Cell(tuple[int, str]):
-    """Number and text of a cell: sorts by its number, reads as its text."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return self[1]
-
-
-def _edge_texts(edges: Doubles) -> list[str]:
-    """Edges in four digits, or as many as it takes to distinguish them."""
-    for digits in range(4, 17):
-        texts = [f"{edge:.{digits}g}" for edge in edges]
-        if len(set(texts)) == len(np.unique(edges)):
-            break
-    return texts
-
-
-Binning = Clusters | Grid

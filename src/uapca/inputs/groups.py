@@ -28,8 +28,9 @@ from uapca._validation import (
     shape_of,
 )
 from uapca.aggregate import Moments, dask, keyed, spark
+from uapca.aggregate.bins import Binning, binning_of
 from uapca.aggregate.collector import Collector, Decaying, Sliding
-from uapca.aggregate.labels import Binning, Keyed, binning_of, ordered
+from uapca.aggregate.labels import Keyed, ordered
 from uapca.aggregate.moments import Overflow, Partial, check_rows, labelled_rows, weights_of
 from uapca.exceptions import FileError
 from uapca.inputs.files import Source, is_streamed, library, open_table, sources_of

@@ -1,0 +1,76 @@
+"""Clusters and grids for points without labels."""
+
+import numpy as np
+import pytest
+
+from uapca.aggregate import bins
+from uapca.aggregate.bins import Clusters, Grid, NearestCenter
+
+
+def nearest(points, centers):
+    """Brute force; of equally near centers the first."""
+    return np.array([np.square(centers - x).sum(axis=1).argmin() for x in points])
+
+
+@pytest.mark.parametrize(("d", "k"), [(1, 1), (1, 40), (2, 300), (4, 500), (9, 64)])
+def test_the_search_is_exact(d, k):
+    rng = np.random.default_rng(k)
+    centers, sample = rng.standard_normal((k, d)), rng.standard_normal((3000, d))
+    points = 1.5 * rng.standard_normal((4000, d))  # some outside of the sample's range
+    search = NearestCenter(centers, sample)
+    np.testing.assert_array_equal(search(points), nearest(points, centers))
+    for size in (1, 7, 1000):  # any piece gives the labels of the whole
+        parts = [search(points[i : i + size]) for i in range(0, 1000, size)]
+        np.testing.assert_array_equal(np.concatenate(parts)[:1000], search(points)[:1000])
+
+
+def test_boxes_leave_out_most_centers():
+    rng = np.random.default_rng(0)
+    search = NearestCenter(rng.standard_normal((500, 2)), rng.standard_normal((20_000, 2)))
+    assert np.mean([len(box.centers) for box in search._boxes[:-1]]) < 20
+
+
+def test_near_ties_are_decided_in_double_precision():
+    """Points within 1e-9 of the border between two centers, where float32 decides by chance."""
+    rng = np.random.default_rng(1)
+    side = np.linspace(-3.0, 3.0, 12)
+    centers = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    points = 0.5 * (side[:-1] + side[1:])[rng.integers(0, 11, (2000, 2))]
+    points += 1e-9 * rng.choice([-1.0, 1.0], points.shape)
+    points[:, 1] = rng.uniform(-3, 3, 2000)
+    search = NearestCenter(centers, rng.uniform(-3, 3, (5000, 2)))
+    np.testing.assert_array_equal(search(points), nearest(points, centers))
+
+
+def test_values_beyond_single_precision():
+    centers = np.array([[-1.0, -1e39], [1.0, 1e39]])
+    points = np.array([[0.0, -1e39], [0.0, 1e39], [1e50, 0.0]])
+    search = NearestCenter(centers, np.array([[-2.0, -1.0], [2.0, 1.0]]))
+    np.testing.assert_array_equal(search(points), nearest(points, centers))
+
+
+def test_the_sample_and_the_labels_do_not_depend_on_the_pieces():
+    points = np.random.default_rng(2).standard_normal((60_000, 3))
+    found = []
+    for size in (60_000, 7_001):
+        clusters = Clusters(30, np.random.default_rng(5))
+        clusters.learn(points[i : i + size] for i in range(0, len(points), size))
+        found.append(clusters(points).codes)
+    np.testing.assert_array_equal(*found)
+
+
+def test_a_grid_between_extremes_that_are_known():
+    points = np.random.default_rng(3).uniform(-1, 1, (1000, 2))
+    learned, given = (Grid([1, 0], [3, 4], ["b", "a"]) for _ in range(2))
+    learned.learn([points[:10], points[10:]])
+    given.between(points.min(axis=0)[[1, 0]], points.max(axis=0)[[1, 0]])
+    a, b = learned(points), given(points)
+    np.testing.assert_array_equal(a.codes, b.codes)
+    assert list(map(str, a.values)) == list(map(str, b.values))
+
+
+def test_the_smallest_random_numbers_make_the_sample():
+    points = np.arange(1000.0)[:, None]
+    drawn = np.random.default_rng(4).random(1000)
+    sample = bins._sampled([points[:300], points[300:]], 50, np.random.default_rng(4))
+    np.testing.assert_array_equal(sample[:, 0], np.sort(np.argsort(drawn)[:50]))
