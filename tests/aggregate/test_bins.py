@@ -43,9 +43,9 @@ def test_near_ties_are_decided_in_double_precision():
 
 
 def test_values_beyond_single_precision():
-    centers = np.array([[-1.0, -1e39], [1.0, 1e39]])
-    points = np.array([[0.0, -1e39], [0.0, 1e39], [1e50, 0.0]])
-    search = NearestCenter(centers, np.array([[-2.0, -1.0], [2.0, 1.0]]))
+    centers = np.array([[-1.0], [1.0]])
+    points = np.array([[-1e10], [1e10], [1e39], [-1e50], [0.5]])
+    search = NearestCenter(centers, np.linspace(-2, 2, 100)[:, None])
     np.testing.assert_array_equal(search(points), nearest(points, centers))
 
 

@@ -216,7 +216,7 @@ class NearestCenter:
             for row in np.flatnonzero(np.count_nonzero(near, axis=1) != 1).tolist():
                 gaps = self._centers[box.centers] - rows[row]
                 best[row] = np.square(gaps).sum(axis=1).argmin()
-        return box.centers[best]
+        return np.asarray(box.centers[best])
 
 
 class Grid:
