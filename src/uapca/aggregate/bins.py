@@ -212,7 +212,7 @@ class NearestCenter:
         largest = float(np.abs(single).max()) * d**0.5 * box.size + 0.5 * box.size**2
         limit = np.float32(2.0**-23 * (d + 6) * largest)
         near = closeness >= closeness[np.arange(n), best][:, None] - limit
-        if np.count_nonzero(near) != n:
+        if np.count_nonzero(near) != n or not np.isfinite(limit):
             for row in np.flatnonzero(np.count_nonzero(near, axis=1) != 1).tolist():
                 gaps = self._centers[box.centers] - rows[row]
                 best[row] = np.square(gaps).sum(axis=1).argmin()
