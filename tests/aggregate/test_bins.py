@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from uapca.aggregate import bins
-from uapca.aggregate.bins import Clusters, Grid, NearestCenter
+from uapca.aggregate.bins import Clusters, NearestCenter
 
 
 def nearest(points, centers):
@@ -57,16 +57,6 @@ def test_the_sample_and_the_labels_do_not_depend_on_the_pieces():
         clusters.learn(points[i : i + size] for i in range(0, len(points), size))
         found.append(clusters(points).codes)
     np.testing.assert_array_equal(*found)
-
-
-def test_a_grid_between_extremes_that_are_known():
-    points = np.random.default_rng(3).uniform(-1, 1, (1000, 2))
-    learned, given = (Grid([1, 0], [3, 4], ["b", "a"]) for _ in range(2))
-    learned.learn([points[:10], points[10:]])
-    given.between(points.min(axis=0)[[1, 0]], points.max(axis=0)[[1, 0]])
-    a, b = learned(points), given(points)
-    np.testing.assert_array_equal(a.codes, b.codes)
-    assert list(map(str, a.values)) == list(map(str, b.values))
 
 
 def test_the_smallest_random_numbers_make_the_sample():

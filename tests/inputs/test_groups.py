@@ -165,7 +165,8 @@ def test_bad_choices():
         "spread must be 'std' or 'sem'; got 'se': perhaps 'sem' was meant"
     )
     assert refused(points, labels, missing="keep") == (
-        "missing must be 'error' or 'drop'; got 'keep'"
+        "missing must be 'error' or 'drop'; got 'keep': for points that lack values here and "
+        "there, fit uapca.Denoiser to the points of each group and use its mean_ and covariance_"
     )
     assert refused(points, labels, spread="sem", keep_samples=True) == (
         "keep_samples must be left out with spread='sem': the points show the spread of "
@@ -214,8 +215,20 @@ def test_rows_with_missing_values_are_left_out_if_asked_for():
     assert uapca.from_groups([[1.0]], ["a"], missing="drop").names == ("a",)
 
 
-def test_lazy_frames_are_collected():
+def test_denoiser_of_a_complete_group_has_its_moments():
+    """The way for groups with missing values agrees with `from_groups` where none is missing."""
+    rng = np.random.default_rng(0)
+    points, labels = rng.standard_normal((80, 3)), np.repeat(["a", "b"], 40)
+    X = uapca.from_groups(points, labels)
+    for k, name in enumerate("ab"):
+        group = uapca.Denoiser().fit(points[labels == name])
+        np.testing.assert_allclose(group.mean_, X.mean[k], atol=1e-12)
+        np.testing.assert_allclose(group.covariance_, X.cov.dense()[k], atol=1e-12)
+
+
+def test_lazy_frames():
     pl = pytest.importorskip("polars")
     lazy = pl.LazyFrame({"x": [1.0, 3.0], "x_err": [0.1, 0.1], "g": ["a", "a"]})
     assert uapca.from_groups(lazy, "g").mean.tolist() == [[2.0]]
+    assert uapca.from_groups(lazy, np.array(["b", "b"])).names == ("b",)
     assert uapca.from_frame(lazy).features == ("x",)

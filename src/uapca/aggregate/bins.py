@@ -243,10 +243,6 @@ class Grid:
                 chosen = points[:, self.columns]
                 low = np.minimum(low, chosen.min(axis=0))
                 high = np.maximum(high, chosen.max(axis=0))
-        self.between(low, high)
-
-    def between(self, low: Iterable[float], high: Iterable[float]) -> None:
-        """Set the extremes of the features."""
         self._edges = [
             np.linspace(a, b, n + 1) for a, b, n in zip(low, high, self._cells, strict=True)
         ]

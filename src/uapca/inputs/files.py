@@ -15,7 +15,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from os import PathLike, fspath
@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._names import nearest
-from uapca._validation import listed
+from uapca._validation import Floats, listed
 from uapca.exceptions import FileError
 from uapca.inputs.frame import Table, table_of
 from uapca.inputs.read import shown
@@ -615,6 +615,10 @@ class Source:
         """The number of rows, where it is known without reading them."""
         return None
 
+    def extremes(self, names: Sequence[str]) -> Floats | None:
+        """Values of some columns between which all others are, where no value must be read."""
+        return None
+
     def mark(self) -> Any:
         """What changes when a file does."""
         try:
@@ -682,6 +686,7 @@ class ParquetFile(Source):
     def __init__(self, path: str, keys: Mapping[str, str | None]) -> None:
         self.name = path
         self.keys = keys
+        self._footer: Any = None
 
     @contextmanager
     def _opened(self, **options: Any) -> Iterator[Any]:
@@ -690,17 +695,36 @@ class ParquetFile(Source):
         with reading(self.name), parquet.ParquetFile(_stream(self.name), **options) as file:
             yield file
 
+    def _known(self) -> Any:
+        """Metadata and schema, which the end of the file holds; read once unless it changes."""
+        mark = self.mark()
+        if self._footer is None or self._footer[2] != mark:
+            with self._opened() as file:
+                self._footer = file.metadata, file.schema_arrow, mark
+        return self._footer
+
     def _schema(self) -> Any:
-        with self._opened() as file:
-            return file.schema_arrow
+        return self._known()[1]
 
     def count(self) -> int | None:
-        with self._opened() as file:
-            return int(file.metadata.num_rows)
+        return int(self._known()[0].num_rows)
+
+    def extremes(self, names: Sequence[str]) -> Floats | None:
+        metadata, schema, _ = self._known()
+        places = [schema.get_field_index(name) for name in names]
+        if metadata.num_columns != len(schema) or -1 in places:  # nested columns count several
+            return None
+        found = []
+        for k in range(metadata.num_row_groups):
+            group = metadata.row_group(k)
+            held = [group.column(j).statistics for j in places]
+            if not all(own is not None and own.has_min_max for own in held):
+                return None
+            found += [[float(own.min) for own in held], [float(own.max) for own in held]]
+        return np.array(found).reshape(-1, len(names))
 
     def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
-        with self._opened() as file:
-            schema, metadata = file.schema_arrow, file.metadata
+        metadata, schema, _ = self._known()
         text = [n for n in labels if library("pyarrow").types.is_string(schema.field(n).type)]
         # As the file has them, each text once: hashing them all would be done again for nothing.
         with self._opened(read_dictionary=text, metadata=metadata) as file:
@@ -709,22 +733,51 @@ class ParquetFile(Source):
 
 
 class Stream(Source):
-    """A reader of record batches, which can be read once, or a filtered dataset."""
+    """Record batches from elsewhere: a reader, which can be read once, a dataset or a query.
 
-    def __init__(self, reader: Any, name: str, once: bool = True) -> None:
-        self._reader = reader
-        self.name = name
-        self.once = once
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+    run : callable
+        Takes names of columns and a number of rows; gives record batches of these columns.
+    """
+
+    def __init__(self, name: str, schema: Any, run: Callable[..., Any], once: bool = False) -> None:
+        self.name, self.once = name, once
+        self._kinds, self._run = schema, run
 
     def _schema(self) -> Any:
-        return self._reader.schema
+        return self._kinds
 
     def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
-        wanted = [*features, *labels]
-        options = {"columns": wanted, "batch_readahead": 1, "fragment_readahead": 1}
-        for batch in self._reader if self.once else self._reader.to_batches(**options):
+        for batch in self._run([*features, *labels], rows):
             for start in range(0, batch.num_rows, rows):
-                yield batch.select(wanted).slice(start, rows), None
+                yield batch.slice(start, rows), None
+
+
+def _of_engine(points: Any) -> Stream | None:
+    """What Arrow, DuckDB or polars would read or compute, a batch at a time."""
+    if _is(points, "pyarrow", "RecordBatchReader"):
+
+        def read(names: list[str], rows: int) -> Iterator[Any]:
+            return (batch.select(names) for batch in points)
+
+        return Stream("the stream", points.schema, read, once=True)
+    if _is(points, "duckdb", "DuckDBPyRelation"):
+
+        def query(names: list[str], rows: int) -> Any:
+            quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+            return points.project(", ".join(quoted)).to_arrow_reader(rows)
+
+        return Stream("the relation", points.limit(0).to_arrow_table().schema, query)
+    if _is(points, "polars", "LazyFrame"):
+
+        def collect(names: list[str], rows: int) -> Iterator[Any]:
+            for part in points.select(names).collect_batches(chunk_size=rows):
+                yield from part.to_arrow().to_batches()
+
+        return Stream("the lazy frame", points.head(0).collect().to_arrow().schema, collect)
+    return None
 
 
 class InMemory(Source):
@@ -893,13 +946,19 @@ def _without_empty(batch: Any, labels: Sequence[str]) -> Any:
 
 
 def is_streamed(points: Any) -> bool:
-    """Whether points are files or Arrow streams rather than data in memory."""
+    """Whether points are files, streams or queries rather than data in memory."""
     if isinstance(points, str | PathLike):
         return True
     if isinstance(points, list | tuple):
         return bool(points) and all(isinstance(item, str | PathLike) for item in points)
-    return _is_arrow(points, "pyarrow.dataset", "Dataset") or _is_arrow(
-        points, "pyarrow", "RecordBatchReader"
+    return any(
+        _is(points, module, name)
+        for module, name in (
+            ("pyarrow.dataset", "Dataset"),
+            ("pyarrow", "RecordBatchReader"),
+            ("duckdb", "DuckDBPyRelation"),
+            ("polars", "LazyFrame"),
+        )
     )
 
 
@@ -913,9 +972,10 @@ def sources_of(
 ) -> tuple[list[Source], list[str]]:
     """The sources that paths, patterns, a dataset or a reader stand for, and what was not taken."""
     library("pyarrow", "reading points from files")
-    if _is_arrow(points, "pyarrow", "RecordBatchReader"):
-        return [Stream(points, "the stream")], []
-    if _is_arrow(points, "pyarrow.dataset", "Dataset"):
+    stream = _of_engine(points)
+    if stream is not None:
+        return [stream], []
+    if _is(points, "pyarrow.dataset", "Dataset"):
         try:
             parts = enumerate(points.get_fragments())
             return [
@@ -927,7 +987,11 @@ def sources_of(
                 for k, part in parts
             ], []
         except ValueError:  # a filter was set, which the parts alone do not know of
-            return [Stream(points, "the dataset", once=False)], []
+
+            def scan(names: list[str], rows: int) -> Any:
+                return points.to_batches(columns=names, batch_readahead=1, fragment_readahead=1)
+
+            return [Stream("the dataset", points.schema, scan)], []
     sources: list[Source] = []
     notes: list[str] = []
     for item in points if isinstance(points, list | tuple) else [points]:
@@ -957,6 +1021,6 @@ def _source(path: str, keys: Any, sheet: Any, bad_cells: str, options: Mapping[s
     return InMemory(_load(path, sheet, options), path, keys, bad_cells)
 
 
-def _is_arrow(points: Any, module: str, name: str) -> bool:
+def _is(points: Any, module: str, name: str) -> bool:
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(points, getattr(loaded, name, ()))

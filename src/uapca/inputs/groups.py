@@ -28,7 +28,7 @@ from uapca._validation import (
     shape_of,
 )
 from uapca.aggregate import Moments, dask, keyed, spark
-from uapca.aggregate.bins import Binning, binning_of
+from uapca.aggregate.bins import Binning, Grid, binning_of
 from uapca.aggregate.collector import Collector, Decaying, Sliding
 from uapca.aggregate.labels import Keyed, ordered
 from uapca.aggregate.moments import Overflow, Partial, check_rows, labelled_rows, weights_of
@@ -82,9 +82,10 @@ def from_groups(
     ----------
     points : array-like of shape (n, D), data frame, path, Arrow dataset or reader, Dask, Spark
         Any table `uapca.read` takes; or the points where they are: a file, a folder, a pattern
-        such as ``"folder/*.parquet"``, a list of these, a ``pyarrow.dataset.Dataset`` or a
-        ``pyarrow.RecordBatchReader``. Parquet, Arrow and CSV files are read a chunk at a time
-        and only in the columns that are needed, and may be larger than memory.
+        such as ``"folder/*.parquet"``, a list of these, a ``pyarrow.dataset.Dataset``, a
+        ``pyarrow.RecordBatchReader``, a ``polars.LazyFrame`` or a DuckDB relation. Parquet, Arrow
+        and CSV files and queries are read a chunk at a time and only in the columns that are
+        needed, and may be larger than memory.
         Or a Dask array, a Dask or a Spark data frame: these are summed where they are, and only
         the sums travel.
     by : array-like of shape (n,), str or list of str
@@ -100,7 +101,8 @@ def from_groups(
         For points without labels, in place of ``by``. A number: that many clusters, found by
         mini-batch k-means in features of unit variance. A number of cells for some features,
         such as ``{"x": 20, "y": 25}`` (columns of an array by ``"0"``, ``"1"``, …): the occupied
-        cells of a grid between their extremes. Files are read twice.
+        cells of a grid between their extremes. Files are read twice, unless Parquet's own
+        statistics tell the extremes.
     keep_samples : bool, default=False
         Whether to keep the points as the law of their row, so that its density shows their
         shape; files are then read whole. For ``spread="std"`` only.
@@ -109,7 +111,8 @@ def from_groups(
     missing : {"error", "drop"}, default="error"
         What to do with points that lack the label or a value: refuse, or leave the whole point
         out and count it in a `DroppedRowsWarning`. Never a value alone: covariances of pairs of
-        columns from different points need not be positive semi-definite.
+        columns from different points need not be positive semi-definite. `uapca.Denoiser` of the
+        points of a group estimates its moments by maximum likelihood from what there is.
     bad_cells : {"error", "drop"}, default="error"
         What to do with points of which a cell is no number: refuse, with file, row and column,
         or leave them out and count them.
@@ -155,6 +158,12 @@ def from_groups(
     array([2, 1])
     """
     check_choice(spread, ("std", "sem"), "spread")
+    if missing == "keep":
+        raise ValueError(
+            "missing must be 'error' or 'drop'; got 'keep': for points that lack values here and "
+            "there, fit uapca.Denoiser to the points of each group and use its mean_ and "
+            "covariance_"
+        )
     check_choice(missing, ("error", "drop"), "missing")
     check_choice(bad_cells, ("error", "drop"), "bad_cells")
     check_choice(bad_files, ("error", "skip"), "bad_files")
@@ -176,7 +185,7 @@ def from_groups(
             engine, bins=bins, keep_samples=keep_samples, bad_files=bad_files, progress=progress
         )
         moments, notes = _on_cluster(points, by, features, exclude, missing, int(chunk)), [engine]
-    elif is_streamed(points) and not keep_samples and _has_arrow(points):
+    elif is_streamed(points) and not keep_samples and _can_stream(points, by, bins):
         keys = list(by) if isinstance(by, list | tuple) else keys
         moments, notes = _streamed(
             points, by, bins, features, exclude, bad_files, int(chunk), progress, rng, rule, options
@@ -422,35 +431,14 @@ class Piece(NamedTuple):
     dropped: Counter[str]
 
 
-class _Schema:
-    """The columns of a file, as `find_roles` asks for them."""
-
-    def __init__(self, source: Source, schema: Any) -> None:
-        self.names = list(schema.names)
-        self._types = dict(zip(schema.names, schema.types, strict=True))
-        noted = (schema.metadata or {}).get(b"pandas", b"{}")
-        import json
-
-        kept = json.loads(noted).get("index_columns", [])
-        self.index = tuple(name for name in kept if isinstance(name, str))
-
-    def resolve(self, names: Iterable[str], chosen: bool = False) -> None:
-        """Nothing to do: the types are known."""
-
-    def is_number(self, name: str) -> bool:
-        return is_number(self._types[name]) or self.kind(name) == "flag"
-
-    def kind(self, name: str) -> str:
-        types, kind = library("pyarrow").types, self._types[name]
-        if types.is_boolean(kind):
-            return "flag"
-        return (
-            "number"
-            if is_number(kind) or types.is_null(kind)
-            else "text"
-            if _is_text(kind)
-            else "other"
-        )
+def _empty_table(schema: Any) -> Table:
+    """A table with the columns of a file and no rows, in which roles are found."""
+    pa = library("pyarrow")
+    kinds = {
+        name: pa.float64() if is_number(kind) or pa.types.is_null(kind) else kind
+        for name, kind in zip(schema.names, schema.types, strict=True)
+    }
+    return table_of(pa.schema(list(kinds.items()), schema.metadata).empty_table())
 
 
 def is_number(kind: Any) -> bool:
@@ -498,6 +486,8 @@ class Plan:
         By source, what it was when it was first read.
     exclude : str, sequence of str or None
         Columns that the user leaves out.
+    binning : Binning or None
+        What labels points without keys.
     """
 
     features: list[str]
@@ -510,6 +500,7 @@ class Plan:
     like: str = "the first"
     marks: dict[str, Any] = field(default_factory=dict)
     exclude: Any = None
+    binning: Binning | None = None
 
     def check(self, source: Source, schema: Any) -> None:
         """Raise unless a source has the columns of the first, with values and labels as there."""
@@ -555,25 +546,27 @@ class Plan:
                 )
 
     def pieces(self, sources: Sequence[Source]) -> Iterator[Piece]:
-        """The rows of all sources, a chunk at a time, checked.
+        """The rows of all sources, a chunk at a time, checked and labelled.
 
         The points of a piece are overwritten when the next but one is asked for.
         """
         # One piece is in use while the next is read: new memory for each would cost as much time
         # as filling it.
         buffers = cycle([_Buffer(), _Buffer()])
-        types = library("pyarrow").types
+        for chunk, buffer in zip(_ahead(self._chunks(sources)), buffers, strict=False):
+            yield self._piece(*chunk, buffer)
+
+    def _chunks(self, sources: Sequence[Source]) -> Iterator[tuple[Any, Any, Source, int, Any]]:
         for source in sources:
             schema = source.schema()
             self.check(source, schema)
-            sorted_ = [types.is_dictionary(schema.field(key).type) for key in self.keys]
             start = 0
-            for batch, bad in _ahead(source.batches(self.features, self.keys, self.rows)):
-                yield self._piece(batch, bad, source, start, sorted_, next(buffers))
+            for batch, bad in source.batches(self.features, self.keys, self.rows):
+                yield batch, bad, source, start, schema
                 start += batch.num_rows
 
     def _piece(
-        self, batch: Any, bad: Any, source: Source, start: int, sorted_: list[bool], buffer: _Buffer
+        self, batch: Any, bad: Any, source: Source, start: int, schema: Any, buffer: _Buffer
     ) -> Piece:
         points, empty, finite = _matrix(batch, self.features, buffer)
         kept = np.ones(len(points), dtype=bool) if bad is None else ~bad
@@ -582,8 +575,13 @@ class Plan:
         labels = None
         if self.keys:
             labels = keyed([batch.column(k) for k in self.keys])
-            pairs = zip(labels.categories, sorted_, strict=True)
-            labels = labels._replace(categories=tuple(own if o else None for own, o in pairs))
+            # Text may come as a dictionary, whose order then means nothing.
+            is_dictionary = library("pyarrow").types.is_dictionary
+            categories = tuple(
+                own if is_dictionary(schema.field(key).type) else None
+                for own, key in zip(labels.categories, self.keys, strict=True)
+            )
+            labels = labels._replace(categories=categories)
             if source.textual and empty is not None:
                 # Spreadsheets write lines of separators below their rows.
                 kept &= ~(empty.all(axis=1) & (labels.codes < 0))
@@ -616,6 +614,8 @@ class Plan:
                 f"{start + int(np.flatnonzero(kept)[row])}, column {self.features[column]!r} is "
                 f"{points[row, column]}"
             )
+        if self.binning is not None:
+            labels = self.binning(points)
         return Piece(points, labels, len(kept), dropped)
 
 
@@ -642,15 +642,14 @@ def _streamed(
     skipped: list[str] | None = [] if bad_files == "skip" else None
     sources, notes = sources_of(points, skipped, bad_cells=rule["bad_cells"], **options)
     plan = _planned(sources, keys, features, exclude, rule["missing"], rows, skipped)
-    labelled: Binning | None = None
     if bins is not None:
         if any(source.once for source in sources):
             raise TypeError(
                 "points must be readable twice for bins; got a stream that can be read once"
             )
-        labelled = binning_of(bins, plan.features, rng_from(rng))
-        plan = _learned(plan, labelled, skipped)
-    moments = _collected(plan, labelled, skipped, progress)
+        binning = binning_of(bins, plan.features, rng_from(rng))
+        plan = _learned(plan, binning, skipped)
+    moments = _collected(plan, skipped, progress)
     if bins is None and moments.labels:
         # Labels of text files and of folders are in the order of numbers where they are numbers.
         parts: list[Any] = [moments.labels]
@@ -673,7 +672,7 @@ def _roles_of(
     wanted = set() if features is None else set(expand(features, schema.names, "features"))
     taken = {*keys, *(key for key in inside if key not in wanted)}
     return find_roles(
-        _Schema(source, schema), taken=taken, features=features, exclude=exclude, groups=True
+        _empty_table(schema), taken=taken, features=features, exclude=exclude, groups=True
     )
 
 
@@ -762,12 +761,10 @@ def _is_blank(source: Source, schema: Any) -> bool:
     return all(blank) if not any(blank) or all(blank) else source.count() == 0
 
 
-def _collected(
-    plan: Plan, labelled: Binning | None, skipped: list[str] | None, progress: Progress
-) -> Moments:
+def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Moments:
     """The moments of all sources of a plan; what is wrong with those left out goes to skipped."""
     dropped: Counter[str] = Counter()
-    total, unit = _extent(plan.usable)
+    total, unit = _extent(plan.usable) if progress else (len(plan.usable), "files")
 
     def run(sources: Sequence[Source], report: Callable[[int], None]) -> Moments:
         names = tuple(plan.features)
@@ -776,9 +773,8 @@ def _collected(
         try:
             for piece in _ahead(plan.pieces(sources)):
                 lost += piece.dropped
-                labels = piece.labels if labelled is None else labelled(piece.points)
-                if labels is not None:
-                    collector.add(piece.points, labels)
+                assert piece.labels is not None
+                collector.add(piece.points, piece.labels)
                 report(piece.read if unit == "rows" else 0)
             moments = collector.moments()
         except Overflow as error:
@@ -813,11 +809,21 @@ def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
     """The plan for the sources that a binning could be learned from."""
     usable: list[Source] = []
     marks = {source.name: source.mark() for source in plan.usable}
+    if isinstance(binning, Grid) and plan.missing == "error" and skipped is None:
+        names = [plan.features[j] for j in binning.columns]
+        held = [source.extremes(names) for source in plan.usable]
+        known = [part for part in held if part is not None]
+        if len(known) == len(held) and any(map(len, known)):
+            # Nothing is left out, so that the statistics of the files tell the extremes.
+            ends = np.zeros((sum(map(len, known)), len(plan.features)))
+            ends[:, binning.columns] = np.concatenate(known)
+            binning.learn([ends])
+            return replace(plan, marks=marks, binning=binning)
 
     def points() -> Iterator[Floats]:
         for source in plan.usable:
             try:
-                for piece in _ahead(plan.pieces([source])):
+                for piece in plan.pieces([source]):
                     yield piece.points
             except FileError as error:
                 if skipped is None:
@@ -827,7 +833,7 @@ def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
             usable.append(source)
 
     binning.learn(points())
-    return replace(plan, usable=usable, marks=marks)
+    return replace(plan, usable=usable, marks=marks, binning=binning)
 
 
 def _farthest(plan: Plan, sources: Sequence[Source]) -> FileError | None:
@@ -860,13 +866,15 @@ def _extent(sources: Sequence[Source]) -> tuple[int, str]:
     return (sum(known), "rows") if len(known) == len(sources) else (len(sources), "files")
 
 
-def _has_arrow(points: Any) -> bool:
-    """Whether files can be streamed; without pyarrow a text or JSON file is read whole."""
+def _can_stream(points: Any, by: Any, bins: Any) -> bool:
+    """Whether points can be read a chunk at a time; without pyarrow a text file is read whole."""
     try:
         library("pyarrow")
     except ImportError:
         return not isinstance(points, str)
-    return True
+    # Labels beside a lazy frame or a query go with its rows once they are in memory.
+    lazy = hasattr(points, "collect_schema") or hasattr(points, "to_arrow_reader")
+    return not lazy or bins is not None or by is None or isinstance(by, str | list | tuple)
 
 
 def _ahead(parts: Iterator[_T]) -> Iterator[_T]:

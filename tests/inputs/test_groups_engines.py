@@ -1,0 +1,121 @@
+"""Points that polars or DuckDB compute, and files at addresses."""
+
+import numpy as np
+import pytest
+
+import uapca
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture(params=[0.0, 1e8])
+def points(request):
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((5000, 3)) @ rng.standard_normal((3, 3)) + request.param
+    return {
+        **dict(zip(["x", "y", 'z "1"'], values.T, strict=True)),
+        "kind": rng.choice(["a", "b", "c"], 5000),
+    }
+
+
+def polars(points):
+    return pytest.importorskip("polars").LazyFrame(points)
+
+
+def duckdb(points):
+    return pytest.importorskip("duckdb").from_arrow(pa.table(points)).filter("kind <> 'd'")
+
+
+def check(found, points, kinds="abc"):
+    """One pass of NumPy over each group, to 1e-12."""
+    values = np.stack(list(points.values())[:3], axis=1)
+    assert found.names == tuple(kinds)
+    for k, kind in enumerate(kinds):
+        own = values[points["kind"] == kind]
+        centered = own - own.mean(axis=0)
+        expected = centered.T @ centered / len(own)
+        np.testing.assert_allclose(found.mean[k], own.mean(axis=0), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            found.cov.dense()[k], expected, rtol=0, atol=1e-12 * expected.max() + 1e-20
+        )
+
+
+@pytest.mark.parametrize("engine", [polars, duckdb])
+@pytest.mark.parametrize("chunk", [777, 262_144])
+def test_queries_are_streamed(points, engine, chunk):
+    source = engine(points)
+    found = uapca.from_groups(source, "kind", chunk=chunk)
+    offset = abs(points["x"].mean()) > 1e7
+    if not offset:
+        check(found, points)
+    expected = uapca.from_groups(points, "kind")
+    np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-15, atol=1e-13)
+    size = expected.cov.dense().max()
+    np.testing.assert_allclose(found.cov.dense(), expected.cov.dense(), rtol=0, atol=1e-12 * size)
+    # Read again: queries can be run twice, so that points need no labels.
+    binned = uapca.from_groups(source, bins={"x": 3}, features=["x", "y"], chunk=chunk)
+    assert binned.total_weight == 5000
+
+
+@pytest.mark.parametrize("engine", [polars, duckdb])
+def test_queries_keep_the_rules(points, engine):
+    points = {**points, "y": [None, *points["y"][1:].tolist()]}
+    with pytest.raises(ValueError, match="row 0, column 'y' is empty or nan"):
+        uapca.from_groups(engine(points), "kind")
+    with pytest.raises(ValueError, match="there is no 'sort'"):
+        uapca.from_groups(engine(points), "sort")
+    with pytest.warns(uapca.DroppedRowsWarning, match="left out 1 row"):
+        uapca.from_groups(engine(points), "kind", missing="drop")
+    kept = uapca.from_groups(engine(points), "kind", features="x", keep_samples=True)
+    assert kept.laws is not None
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "arrow"])
+def test_addresses(points, ending):
+    fsspec = pytest.importorskip("fsspec")
+    table = pa.table(points)
+    for k, part in enumerate((table.slice(0, 2000), table.slice(2000))):
+        with fsspec.open(f"memory://uapca-test/part{k}.{ending}", "wb") as file:
+            if ending == "parquet":
+                pq.write_table(part, file)
+            elif ending == "csv":
+                pytest.importorskip("pyarrow.csv").write_csv(part, file)
+            else:
+                pytest.importorskip("pyarrow.feather").write_feather(part, file)
+    expected = uapca.from_groups(points, "kind")
+    try:
+        for address in ("memory://uapca-test", f"memory://uapca-test/*.{ending}"):
+            found = uapca.from_groups(address, "kind")
+            assert found.names == expected.names
+            np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-15, atol=1e-13)
+            size = expected.cov.dense().max()
+            np.testing.assert_allclose(
+                found.cov.dense(), expected.cov.dense(), rtol=0, atol=1e-12 * size
+            )
+        with pytest.raises(FileNotFoundError):
+            uapca.from_groups("memory://uapca-test/none/*.parquet", "kind")
+    finally:
+        fsspec.filesystem("memory").rm("/uapca-test", recursive=True)
+
+
+def test_a_grid_takes_its_extremes_from_the_statistics_of_parquet(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    points = rng.uniform(-1, 1, (3000, 3))
+    table = pa.table(dict(zip("abc", points.T, strict=True)))
+    pq.write_table(table, tmp_path / "with.parquet", row_group_size=500)
+    pq.write_table(table, tmp_path / "without.parquet", write_statistics=False)
+    passes = []
+    batches = uapca.inputs.files.ParquetFile._batches
+    monkeypatch.setattr(
+        uapca.inputs.files.ParquetFile,
+        "_batches",
+        lambda self, *args: passes.append(self.name) or batches(self, *args),
+    )
+    X, Y = (
+        uapca.from_groups(tmp_path / name, bins={"c": 4, "a": 3})
+        for name in ("with.parquet", "without.parquet")
+    )
+    assert len(passes) == 1 + 2
+    assert X.names == Y.names
+    np.testing.assert_array_equal(X.mean, Y.mean)
