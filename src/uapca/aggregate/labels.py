@@ -223,9 +223,12 @@ def _from_arrow(column: Any, parameter: str) -> Keyed:
     encoded = column if own else column.dictionary_encode()
     items, kind = encoded.dictionary, encoded.dictionary.type
     plain_time = types.is_duration(kind) or (types.is_timestamp(kind) and kind.tz is None)
-    inner = _coded(
-        items.to_numpy(zero_copy_only=False) if plain_time else items.to_pylist(), parameter
-    )
+    listed = items.to_numpy(zero_copy_only=False) if plain_time else items.to_pylist()
+    if own and types.is_string(kind) and None not in listed and len({*listed}) == len(listed):
+        # Text of Parquet files comes so, a thousand times again where files are small.
+        codes = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+        return Keyed(*occurring(codes, listed), (tuple(listed),))
+    inner = _coded(listed, parameter)
     values, places, categories = inner.values, inner.codes, None
     if own:
         # In the order of the dictionary, whose items may be missing, equal or unused.

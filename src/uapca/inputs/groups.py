@@ -557,10 +557,12 @@ class Plan:
             yield self._piece(*chunk, buffer)
 
     def _chunks(self, sources: Sequence[Source]) -> Iterator[tuple[Any, Any, Source, int, Any]]:
+        known: Any = None
         for source in sources:
-            schema = source.schema()
-            self.check(source, schema)
-            start = 0
+            schema, start = source.schema(), 0
+            if known is None or not schema.equals(known, check_metadata=True):
+                self.check(source, schema)
+                known = schema
             for batch, bad in source.batches(self.features, self.keys, self.rows):
                 yield batch, bad, source, start, schema
                 start += batch.num_rows
