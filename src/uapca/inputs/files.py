@@ -31,7 +31,7 @@ from uapca.exceptions import FileError
 from uapca.inputs.frame import Table, table_of
 from uapca.inputs.read import shown
 
-__all__ = ["Source", "is_streamed", "library", "open_table", "sources_of"]
+__all__ = ["Source", "Stream", "is_streamed", "library", "open_table", "sources_of"]
 
 _FORMATS = {
     "text": (".csv", ".tsv", ".tab", ".txt", ".dat", ".psv"),

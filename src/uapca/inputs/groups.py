@@ -33,7 +33,7 @@ from uapca.aggregate.collector import Collector, Decaying, Sliding
 from uapca.aggregate.labels import Keyed, ordered
 from uapca.aggregate.moments import Overflow, Partial, check_rows, labelled_rows, weights_of
 from uapca.exceptions import FileError
-from uapca.inputs.files import Source, is_streamed, library, open_table, sources_of
+from uapca.inputs.files import Source, Stream, is_streamed, library, open_table, sources_of
 from uapca.inputs.frame import Reading, Table, is_table, say_dropped, table_of
 from uapca.inputs.read import Roles, counted, expand, find_roles, shown
 from uapca.laws import Samples
@@ -158,7 +158,7 @@ def from_groups(
     array([2, 1])
     """
     check_choice(spread, ("std", "sem"), "spread")
-    if missing == "keep":
+    if str(missing) == "keep":
         raise ValueError(
             "missing must be 'error' or 'drop'; got 'keep': for points that lack values here and "
             "there, fit uapca.Denoiser to the points of each group and use its mean_ and "
@@ -769,16 +769,8 @@ def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Mom
     total, unit = _extent(plan.usable) if progress else (len(plan.usable), "files")
 
     def run(sources: Sequence[Source], report: Callable[[int], None]) -> Moments:
-        names = tuple(plan.features)
-        collector = Collector(len(names), min(plan.rows, _ROWS), features=names, direct=_DIRECT)
-        lost: Counter[str] = Counter()
         try:
-            for piece in _ahead(plan.pieces(sources)):
-                lost += piece.dropped
-                assert piece.labels is not None
-                collector.add(piece.points, piece.labels)
-                report(piece.read if unit == "rows" else 0)
-            moments = collector.moments()
+            found = _summed(plan, sources, report if unit == "rows" else None)
         except Overflow as error:
             raise _farthest(plan, sources) or error from None
         for source in sources:
@@ -787,8 +779,8 @@ def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Mom
                     f"files must not change while they are read; {source.name!r} has since the "
                     "bins were found"
                 )
-        dropped.update(lost)
-        return moments
+        dropped.update(found.dropped)
+        return found.moments
 
     with reported(progress, total, unit) as report:
         if skipped is None:
@@ -805,6 +797,22 @@ def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Mom
                 report(0 if unit == "rows" else 1)
     say_dropped(dropped, skipped or ())
     return moments
+
+
+def _summed(
+    plan: Plan, sources: Sequence[Source], report: Callable[[int], None] | None = None
+) -> Partial:
+    """The moments of some sources, and how many of their rows were left out."""
+    names = tuple(plan.features)
+    collector = Collector(len(names), min(plan.rows, _ROWS), features=names, direct=_DIRECT)
+    dropped: Counter[str] = Counter()
+    for piece in _ahead(plan.pieces(sources)):
+        dropped += piece.dropped
+        assert piece.labels is not None
+        collector.add(piece.points, piece.labels)
+        if report is not None:
+            report(piece.read)
+    return Partial(collector.moments(), dropped)
 
 
 def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
@@ -1006,22 +1014,6 @@ class PartitionPlan(Plan):
                 )
 
 
-class Partition(Source):
-    """A partition's record batches."""
-
-    def __init__(self, name: str, schema: Any, batches: Iterable[Any]) -> None:
-        self.name = name
-        self._kinds, self._source = schema, batches
-
-    def _schema(self) -> Any:
-        return self._kinds
-
-    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
-        for batch in self._source:
-            for start in range(0, batch.num_rows, rows):
-                yield batch.slice(start, rows), None
-
-
 def _partition_plan(
     table: Table, by: Any, features: Any, exclude: Any, missing: str, rows: int
 ) -> PartitionPlan:
@@ -1047,21 +1039,17 @@ def _of_pandas(plan: PartitionPlan, frame: Any, number: int) -> Partial:
             f"columns must hold values of one kind; {name!r} does not: {said}"
         ) from error
     # Text of partitions that were put together comes in pieces.
-    return _summed(plan, Partition(name, table.schema, table.combine_chunks().to_batches()))
+    return _summed_partition(plan, name, table.schema, table.combine_chunks().to_batches())
 
 
 def _of_arrow(plan: PartitionPlan, kinds: Any, batches: Iterable[Any], number: int) -> Partial:
-    return _summed(plan, Partition(f"partition {number}", kinds, batches))
+    return _summed_partition(plan, f"partition {number}", kinds, batches)
 
 
-def _summed(plan: PartitionPlan, partition: Partition) -> Partial:
-    collector = Collector(len(plan.features), plan.rows, features=tuple(plan.features))
-    dropped: Counter[str] = Counter()
-    for piece in plan.pieces([partition]):
-        dropped += piece.dropped
-        assert piece.labels is not None
-        collector.add(piece.points, piece.labels)
-    return Partial(collector.moments(), dropped)
+def _summed_partition(
+    plan: PartitionPlan, name: str, schema: Any, batches: Iterable[Any]
+) -> Partial:
+    return _summed(plan, [Stream(name, schema, lambda names, rows: batches, once=True)])
 
 
 # Over time
