@@ -53,6 +53,8 @@ def main() -> None:
             aggregate.stream_report,
             aggregate.parquet_report,
             partial(aggregate.parquet_report, files=20),
+            partial(aggregate.parquet_report, files=2000),
+            aggregate.bins_report,
             partial(aggregate.growth_report, RESULTS.parent / "growth.png"),
         )
         notes = []
