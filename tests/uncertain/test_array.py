@@ -412,3 +412,11 @@ def test_attributes_do_not_change(rng):
     assert (Y.source, X.source, Y.cov) == ("posterior", "values", X.cov)
     with pytest.raises(TypeError, match="parts must be attributes of an UncertainArray; got 'men'"):
         X.replace(men=1)
+
+
+def test_a_map_that_overflows_is_refused():
+    X = uapca.UncertainArray([[1e308, -1e308]], std=1e200)
+    for A in ([[1.0, -1.0]], [10.0, 1.0]):
+        with pytest.raises(ValueError, match=r"A x \+ b must be finite; got inf at row 0"):
+            X.affine(A)
+    assert_array_equal(X.cov.dense()[0], np.diag([np.inf, np.inf]))  # and no warning

@@ -210,6 +210,44 @@ def test_files_of_the_first_version_load(tmp_path):
     assert (X.total_weight, X.source, X.origin, X.missing) == (8.0, "values", None, None)
 
 
+NAN = float("nan")
+ROW = {
+    "kind": "independent",
+    "marginals": [{"kind": "uniform", "values": v} for v in ([-1, 1], [0, 2])],
+}
+
+
+def independent(first):
+    return {"kind": "independent", "marginals": [first, ROW["marginals"][1]]}
+
+
+def scipy_law(**changes):
+    law = {"kind": "scipy", "name": "expon", "parameters": {"loc": -1}, "values": [1, 0]}
+    return law | changes
+
+
+def laws_with(first):
+    """Laws of the three rows, of which the first is changed."""
+    rest = [{"kind": "affine", "law": ROW, "A": np.eye(2).tolist(), "b": [k, k]} for k in (2, 4)]
+    return {"laws": {"items": [first, *rest], "matrix": None, "offset": None}}
+
+
+def test_crafted_laws_load(tmp_path):
+    for first in (ROW, independent(scipy_law())):
+        craft(tmp_path / "x", **laws_with(first))
+        assert_allclose(
+            [law.mean for law in uapca.load(tmp_path / "x").laws], [[0, 1], [2, 3], [4, 5]]
+        )
+
+
+def test_types_of_weights_and_counts(tmp_path):
+    counts = np.array([2**63 + 5, 1, 2], dtype=np.uint64)
+    craft(tmp_path / "x", arrays={"weights": np.array([1, 0, 0]), "counts": counts})
+    X = uapca.load(tmp_path / "x")
+    assert X.weights.dtype == np.float64
+    assert_array_equal(X.counts, [2.0**63, 1.0, 2.0])
+
+
 NONSENSE = {
     "NaN": {"arrays": {"mean": [[np.nan, 1.0]] * 3}},
     "text": {"arrays": {"mean": [["a", "b"]] * 3}},
@@ -267,6 +305,34 @@ NONSENSE = {
     "an origin that is no text": {"origin": 5},
     "laws of other rows": {"laws": {"items": [], "matrix": None, "offset": None}},
     "laws that are none": {"laws": {"items": [{"kind": "?"}] * 3, "matrix": None, "offset": None}},
+    "a law without a mean": laws_with(
+        {"kind": "normal", "mean": [0, NAN], "cov": [[1, 0], [0, 1]]}
+    ),
+    "a law of text": laws_with({"kind": "normal", "mean": ["0", "1"], "cov": [[1, 0], [0, 1]]}),
+    "a law that is a number": laws_with(5),
+    "a law of an unknown list": laws_with({"kind": ["normal"]}),
+    "an interval without an end": laws_with(independent({"kind": "uniform", "values": [-1, NAN]})),
+    "an interval that falls": laws_with(independent({"kind": "uniform", "values": [1, -1]})),
+    "a map of a law": laws_with(
+        {"kind": "affine", "law": ROW, "A": [[1, 0], [0, NAN]], "b": [0, 0]}
+    ),
+    "a shift of a law": laws_with(
+        {"kind": "affine", "law": ROW, "A": [[1, 1], [0, 1]], "b": [0, NAN]}
+    ),
+    "a map of other features": laws_with(
+        {"kind": "affine", "law": ROW, "A": [[1], [1]], "b": [0, 0]}
+    ),
+    "a mixture of nothing": laws_with({"kind": "mixture", "weights": [], "components": []}),
+    "a mixture of less": laws_with(
+        {"kind": "mixture", "weights": [-1, 2], "components": [ROW, ROW]}
+    ),
+    "samples without values": laws_with({"kind": "samples", "values": [], "weights": []}),
+    "a variable times NaN": laws_with(independent(scipy_law(values=[NAN, 0]))),
+    "a variable times zero": laws_with(independent(scipy_law(values=[0, 0]))),
+    "a variable of many": laws_with(independent(scipy_law(parameters={"loc": [-1, 1]}))),
+    "a variable without variance": laws_with(independent(scipy_law(parameters={"scale": -1}))),
+    "a variable of text": laws_with(independent(scipy_law(parameters={"loc": "x"}))),
+    "names by number": {"names": {"a": 1, "b": 2, "c": 3}},
     "a listing of other arrays": {"listing": {"more": ["<f8", 1]}},
     "a shape that is not there": {"listing": {"mean": ["<f8", 10**9, 10**9]}},
     "a negative shape": {"listing": {"mean": ["<f8", -3, -2]}},

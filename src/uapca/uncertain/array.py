@@ -442,12 +442,16 @@ class UncertainArray:
             return np.asarray(x * matrix if matrix.ndim == 1 else x @ matrix.T)
 
         mean = np.empty((n, q))
-        for block in row_blocks(n, d):
-            mean[block] = image(self.mean[block] - origin)
-        mean += offset
+        with np.errstate(over="ignore", invalid="ignore"):
+            for block in row_blocks(n, d):
+                mean[block] = image(self.mean[block] - origin)
+            mean += offset
+            mean = mean.astype(self.mean.dtype, copy=False)
+        known = mean if self.missing is None else np.where(self.missing, 0.0, mean)
+        check_finite(known, "A x + b", ("row", "new feature"))
         new = check_labels(features, "features", q, "feature")
         return self.replace(
-            mean=mean.astype(self.mean.dtype, copy=False),
+            mean=mean,
             cov=self.cov.project(matrix),
             features=self.features if new is None and matrix.ndim == 1 else new,
             laws=self.laws and self.laws.affine(matrix, offset - image(origin)),

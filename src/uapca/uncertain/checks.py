@@ -234,7 +234,8 @@ def counts_from(counts: Any, n: int) -> npt.NDArray[Any] | None:
         row = int(array.argmin())
         raise ValueError(f"counts must be positive; row {row} has {array[row]:g}")
     given = np.asarray(counts)
-    return frozen(given.astype(np.int64) if given.dtype.kind in "iu" else array.astype(np.float64))
+    whole = given.dtype.kind in "iu" and array.max() < 2.0**63
+    return frozen(given.astype(np.int64) if whole else array.astype(np.float64))
 
 
 def _one_for_each_row(values: Any, n: int, parameter: str) -> Floats:

@@ -117,6 +117,7 @@ class Covariance(ABC):
         """The diagonal of Ψ̄, shape ``(D,)``."""
         return self.average(w).diagonal()
 
+    @_quiet
     def project(self, A: Doubles) -> Covariance:
         """A Ψₙ Aᵀ for ``A`` of shape ``(q, D)``, or of shape ``(D,)``: a factor for each axis.
 
@@ -256,6 +257,7 @@ class Diagonal(Covariance):
     def variances_along(self, A: Doubles) -> Doubles:
         return np.broadcast_to(self._products(A * A), (self._n, A.shape[0]))
 
+    @_quiet
     def _products(self, coefficients: Doubles) -> Doubles:
         """Σ_d std²_nd coefficients_pd: shape ``(N, P)``, or ``(1, P)`` if all rows are the same."""
         if self.isotropic:
@@ -270,6 +272,7 @@ class Diagonal(Covariance):
         factor = self._std.dtype.type(np.sqrt(self._multiplier))
         return np.broadcast_to(self._std * factor, (self._n, self._d))
 
+    @_quiet
     def diagonal(self) -> Floats:
         variances = np.square(self._std) * self._std.dtype.type(self._multiplier)
         return np.broadcast_to(variances, (self._n, self._d))
@@ -505,10 +508,12 @@ class LowRank(Covariance):
         matrices += rest.dense()
         return Dense(_kept_as(matrices, self._factors), self._multiplier)
 
+    @_quiet
     def diagonal(self) -> Floats:
         variances = np.square(self._factors).sum(axis=2) + self.rest.diagonal()
         return np.asarray(variances * self._multiplier, dtype=self.dtype)
 
+    @_quiet
     def dense(self) -> Floats:
         out = self._factors @ self._factors.transpose(0, 2, 1)
         index = np.arange(self._d)

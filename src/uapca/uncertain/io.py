@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from uapca._files import read_archive, replacing, write_archive
-from uapca._validation import as_floats, check_finite
+from uapca._validation import as_floats, check_finite, frozen
 from uapca.uncertain.array import LawList, UncertainArray
 from uapca.uncertain.checks import semidefinite
 
@@ -99,8 +99,11 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> UncertainArray
         if not (isinstance(number, int | float) and 0.0 <= number < np.inf):
             raise ValueError(f"{name} must be a finite number, not negative; got {number!r}")
     for name in ("names", "features"):
-        if not all(isinstance(label, str) for label in header[name] or ()):
-            raise ValueError(f"{name} must be strings")
+        labels = header[name]
+        if labels is not None and not (
+            isinstance(labels, list) and all(isinstance(label, str) for label in labels)
+        ):
+            raise ValueError(f"{name} must be a list of strings")
     if kind in ("shared", "dense") and arrays["cov"].ndim != (2 if kind == "shared" else 3):
         raise ValueError(f"cov must fit its kind, {kind}; got shape {arrays['cov'].shape}")
     if not isinstance(header.get("origin"), str | None):
@@ -120,7 +123,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> UncertainArray
     if X.given_weights is not None:
         if np.abs(X.given_weights - weights).max() > 1e-9:
             raise ValueError("weights must sum to 1")
-        weights.flags.writeable = False
+        weights = frozen(weights.astype(np.float64))
     return X.replace(
         given_weights=weights, total_weight=float(total), cov=X.cov.times(float(multiplier))
     )
