@@ -37,6 +37,8 @@ Integers = npt.NDArray[np.int64]
 
 # Rows whose products are summed in one go: error bounds grow with the length of a sum.
 _SUMMED = 2048
+# The same where they are not centered on the mean of their block.
+_MULTIPLIED = 512
 # Values of a block, which stays in cache through all passes over it, and its least number of rows:
 # a merge must cost little beside the product.
 _BLOCK_VALUES, _BLOCK_ROWS = 1 << 19, 4096
@@ -109,16 +111,45 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
     covariance : ndarray of shape (D, D)
     """
     n, d = points.shape
-    sums = zero_sums(1, d)
-    size = block_rows(d)
-    scratch = np.empty((min(n, size), d))
-    only = np.zeros(1, dtype=np.int64)
+    size = max(_SUMMED, _BLOCK_VALUES // (4 * d))
+    length = max(_MULTIPLIED, 4 * d)  # adding up the products must cost little beside them
+    scratch, ones = np.empty((min(n, size), d)), np.ones(min(n, size))
+    heaviest = 0 if weights is None else int(weights.argmax())
+    center = points[heaviest].astype(np.float64)
+
+    def centered(start: int) -> tuple[Doubles, Doubles]:
+        """√w and √w (x − center) of a block."""
+        block = points[start : start + size]
+        away = np.subtract(block, center, out=scratch[: len(block)])
+        if weights is None:
+            return ones[: len(block)], away
+        roots = np.sqrt(weights[start : start + size])
+        away[roots == 0.0] = 0.0
+        away *= roots[:, None]
+        return roots, away
+
     with np.errstate(all="ignore"):
-        for start in range(0, n, size):
-            block = points[start : start + size]
-            own = None if weights is None else weights[start : start + size]
-            _add_block(sums, block, scratch[: len(block)], only, np.array([len(block)]), own)
-        return sums.means[0], sums.scatters[0] / sums.weights[0]
+        # From a row to the mean of the first block, in which a feature that does not vary stays
+        # as it is.
+        roots, away = centered(0)
+        center += roots @ away / max(float(roots @ roots), np.finfo(float).tiny)
+        for _ in range(3):
+            total, off, scatter = 0.0, np.zeros(d), np.zeros((d, d))
+            for start in range(0, n, size):
+                roots, away = centered(start)
+                total += float(roots @ roots)
+                for low in range(0, len(roots), length):
+                    part = away[low : low + length]
+                    off += roots[low : low + length] @ part
+                    scatter += part.T @ part
+            off /= total
+            scatter /= total
+            scatter -= np.outer(off, off)
+            # Within half a standard deviation of the mean that subtraction costs no digits.
+            if not (np.square(off) > 0.25 * scatter.diagonal()).any():
+                break
+            center += off
+        return center + off, scatter
 
 
 def grouped_sums(

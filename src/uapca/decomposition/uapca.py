@@ -921,7 +921,7 @@ def _ratio(part: Doubles, whole: Doubles) -> Doubles:
 def _minka_dimension(values: Doubles, n: int) -> int:
     """The number of components of greatest evidence (Minka 2000, Eq. 30, Laplace)."""
     d = len(values)
-    floor = np.finfo(np.float64).eps * values[0]
+    floor = tie_tolerance(d) * values[0]  # what rounding leaves of no variance
     best, highest = 1, -np.inf
     for k in range(1, d):
         if values[k - 1] <= floor:
