@@ -169,6 +169,28 @@ def _wide() -> Case:
     return Case("wide, 2000 × 20000, std, 50 components", build, limits, rounds=3)
 
 
+def _sparse(n: int, d: int) -> Case:
+    def build() -> dict[str, Job]:
+        from scipy.sparse import csr_array
+        from sklearn.decomposition import PCA
+
+        rng = np.random.default_rng(0)
+        often = np.arange(1, d + 1) ** -0.7
+        columns = rng.choice(d, size=10 * n, p=often / often.sum())
+        X = csr_array((np.ones(10 * n), (np.repeat(np.arange(n), 10), columns)), shape=(n, d))
+        return {
+            "uapca": lambda: uapca.UAPCA(n_components=10).fit(X),
+            "PCA arpack": lambda: PCA(10, svd_solver="arpack").fit(X),
+        }
+
+    return Case(
+        f"sparse points, 10 values a row, 10 components, {n} × {d}",
+        build,
+        {"PCA arpack": 1.5},
+        rounds=5,
+    )
+
+
 def _rescale() -> Case:
     def build() -> dict[str, Job]:
         rng = np.random.default_rng(0)
@@ -191,5 +213,6 @@ CASES = [
         for n, d in ((1000000, 20), (100000, 100), (20000, 500))
     ),
     _wide(),
+    _sparse(100000, 10000),
     _rescale(),
 ]

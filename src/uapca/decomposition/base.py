@@ -205,7 +205,9 @@ class UncertainTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_key
             data = data[given_weights > 0.0]  # times zero, what overflows would still be NaN
         return data
 
-    def _points(self, X: Any, *, reset: bool = False, finite: bool = True) -> Floats:
+    def _points(
+        self, X: Any, *, reset: bool = False, finite: bool = True, sparse: bool = False
+    ) -> Any:
         """Points as a float array with the features of the fit; masks and text are refused."""
         if np.ma.is_masked(X):
             row, feature = np.argwhere(np.ma.getmaskarray(X))[0]
@@ -214,8 +216,13 @@ class UncertainTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_key
                 "fill or remove it, or keep it missing with UncertainArray(X, missing='keep')"
             )
         try:
-            points = validate_data(
-                self, X, dtype=[np.float64, np.float32], ensure_all_finite=finite, reset=reset
+            return validate_data(
+                self,
+                X,
+                accept_sparse=["csr", "csc"] if sparse else False,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=finite,
+                reset=reset,
             )
         except ValueError:
             text = [c for c in getattr(X, "columns", ()) if isinstance(c, str) and _is_text(X[c])]
@@ -226,7 +233,6 @@ class UncertainTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_key
                 f"{'does' if len(text) == 1 else 'do'} not: uapca.from_frame takes row names and "
                 "errors from columns"
             ) from None
-        return cast(Floats, points)
 
     def _check_features(self, X: UncertainArray) -> None:
         """Raise unless X has the features of the fit, in their order, and all its cells."""
@@ -267,8 +273,8 @@ class Rows:
     observations: int | None
 
     @classmethod
-    def of(cls, X: UncertainArray) -> Rows:
-        weights, total, n = X.given_weights, X.total_weight, len(X)
+    def of(cls, weights: Doubles | None, total: float, n: int) -> Rows:
+        """N rows whose weights sum to 1, as `weights_from` returns them, and had a sum before."""
         if weights is None:
             return cls(n, total, 1.0 / n, n)
         with np.errstate(over="ignore"):

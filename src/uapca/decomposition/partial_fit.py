@@ -49,7 +49,8 @@ class Seen:
             means = Moments.of(X.mean, weights=weights)
             if not isinstance(X.cov, Zero):
                 within = X.total_weight * X.cov.average(X.given_weights)
-        return cls(means, within, Rows.of(X).observations if within is None else None)
+        rows = Rows.of(X.given_weights, X.total_weight, len(X))
+        return cls(means, within, rows.observations if within is None else None)
 
     @classmethod
     def of_fit(cls, pca: UAPCA) -> Seen:

@@ -105,7 +105,7 @@ class UncertainScaler(OneToOneFeatureMixin, UncertainTransformer):
         if isinstance(X, UncertainArray):
             self._check_features(X)
             return standardized(X, self.mean_, self.scale_)
-        points = self._points(X)
+        points: Floats = self._points(X)
         return ((points - self.mean_) / self.scale_).astype(points.dtype, copy=False)
 
     @overload

@@ -15,13 +15,17 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 
 from uapca._validation import Doubles
-from uapca.decomposition.base import between_covariance, feature_variances
+from uapca.decomposition.base import feature_variances
 from uapca.decomposition.lanczos import leading_eigenpairs
+from uapca.decomposition.sparse import SparsePoints
 from uapca.decomposition.spectrum import (
     Spectrum,
     completed,
@@ -33,7 +37,7 @@ from uapca.decomposition.spectrum import (
 from uapca.uncertain import Diagonal, LowRank, UncertainArray, Zero
 from uapca.uncertain.covariance import row_blocks
 
-__all__ = ["SOLVERS", "Solution", "choose_solver", "solve"]
+__all__ = ["SOLVERS", "Solution", "choose_solver", "solve", "sparse_pairs"]
 
 SOLVERS = ("auto", "eigh", "svd", "lanczos")
 
@@ -66,21 +70,28 @@ class Solution:
     within: Doubles
 
 
-def choose_solver(solver: str, X: UncertainArray, q: int | None, scale: float) -> str:
-    """The solver to use; ``q`` is None while it depends on the spectrum itself."""
+def choose_solver(solver: str, X: Any, q: int | None, scale: float) -> str:
+    """The solver to use for uncertain rows or sparse points.
+
+    ``q`` is None while it depends on the spectrum itself.
+    """
     n, d = X.shape
     if solver == "eigh" or (solver == "auto" and d < _WIDE):
         return "eigh"
     if solver not in SOLVERS:
         raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}")
-    isotropic = _isotropic(X)
+    sparse = issparse(X)
+    isotropic = sparse or _isotropic(X)
     if solver == "auto":
-        if not isinstance(X.cov, Zero | Diagonal | LowRank):
+        if not sparse and not isinstance(X.cov, Zero | Diagonal | LowRank):
             return "eigh"
         few = q is not None and (_FEW if d < _HUGE else _MANY) * q <= d
         if few and (np.isfinite(scale) if not isotropic else _MANY * (q or d) <= n):
             return "lanczos"
-        return "svd" if isotropic and n < d and (q is None or q <= n) else "eigh"
+        thin = isotropic and not sparse and n < d
+        return "svd" if thin and (q is None or q <= n) else "eigh"
+    if solver == "svd" and sparse:
+        raise ValueError("solver must be 'auto', 'eigh' or 'lanczos' for sparse X; got 'svd'")
     if solver == "svd" and not isotropic:
         raise ValueError(
             "solver must be 'eigh' or 'lanczos' unless the errors are zero or isotropic; "
@@ -127,9 +138,6 @@ def solve(solver: str, X: UncertainArray, q: int | None, scale: float) -> Soluti
 def _lanczos(X: UncertainArray, q: int, mean: Doubles, scale: float) -> Spectrum:
     """Leading pairs by products with K(s) = C + s²Ψ̄; no centered copy of the means."""
     n, d = X.shape
-    if 2 * q >= d or d <= 64:  # a basis as large as the space: nothing is saved
-        K = between_covariance(X)[1]
-        return spectrum(K + scale**2 * X.cov.average(X.given_weights) if scale else K, q)
     within = X.cov.average_operator(X.given_weights) if scale else None
     block_rows = next(row_blocks(n, d, least=64))
     buffer = np.empty((block_rows.stop, d))
@@ -145,6 +153,9 @@ def _lanczos(X: UncertainArray, q: int, mean: Doubles, scale: float) -> Spectrum
             out += centered.T @ inner
         return out
 
+    if 2 * q >= d or d <= 64:  # a basis as large as the space: nothing is saved
+        K = product(np.eye(d))
+        return spectrum(0.5 * (K + K.T), q)
     values, vectors, residual = leading_eigenpairs(product, d, q, basis=4 * q + 64)
     if residual > 1e-7:
         warnings.warn(
@@ -155,6 +166,25 @@ def _lanczos(X: UncertainArray, q: int, mean: Doubles, scale: float) -> Spectrum
             stacklevel=5,
         )
     return _without_noise(values, vectors, q)
+
+
+def sparse_pairs(X: SparsePoints, q: int) -> Spectrum:
+    """Leading pairs of the covariance of sparse points.
+
+    By SciPy's Lanczos method, one vector at a time: a product of a sparse matrix with 16 vectors
+    takes 12 times that with one (100,000 × 10,000, 10 values a row), so blocks gain nothing.
+    """
+    d = X.points.shape[1]
+    if 2 * q >= d or d <= 64:
+        return spectrum(X.covariance(), q)
+    start = np.random.default_rng(0).standard_normal(d)
+    if not X.product(start[:, None]).any():
+        return Spectrum(np.zeros(q), np.eye(q, d))
+    operator = LinearOperator(
+        (d, d), lambda v: X.product(v.reshape(d, 1)).ravel(), dtype=np.float64
+    )
+    values, vectors = eigsh(operator, q, v0=start)
+    return _without_noise(values[::-1], vectors.T[::-1], q)
 
 
 def _without_noise(values: Doubles, rows: Doubles, q: int | None) -> Spectrum:

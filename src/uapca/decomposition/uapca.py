@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Self, overload
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 from scipy.special import gammaln
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -30,6 +31,8 @@ from uapca.decomposition.base import (
 from uapca.decomposition.partial_fit import Seen, dask_moments, dask_scores
 from uapca.decomposition.results import LabeledArray
 from uapca.decomposition.scaler import standardized
+from uapca.decomposition.sparse import SparsePoints
+from uapca.decomposition.sparse import scores as sparse_scores
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, tie_tolerance
 from uapca.uncertain import UncertainArray, Zero
 from uapca.uncertain.checks import weights_from
@@ -159,6 +162,11 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         self.solver = solver
         self.whiten = whiten
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     # Fitting
 
     @all_or_nothing
@@ -178,7 +186,8 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         ----------
         X : UncertainArray, or array-like of shape (N, D)
             Uncertain rows; or points, which ``cov``, ``std`` or ``factors`` make uncertain as in
-            `uapca.UncertainArray`. The chunks of a Dask array of points are summed where they are.
+            `uapca.UncertainArray`. The chunks of a Dask array of points are summed where they are;
+            sparse points of SciPy stay sparse.
         y : ignored
         cov, std, factors : array-like, optional
             Errors of the points.
@@ -191,11 +200,21 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         self
         """
         _refuse_errors_as_y(X, y)
-        if is_dask(X):
-            errors = {"cov": cov, "std": std, "factors": factors, "sample_weight": sample_weight}
-            return self._fit_dask(X, [name for name, value in errors.items() if value is not None])
+        if is_dask(X) or issparse(X):
+            errors = {"cov": cov, "std": std, "factors": factors}
+            if is_dask(X):
+                errors["sample_weight"] = sample_weight
+            given = [name for name, value in errors.items() if value is not None]
+            if given:
+                raise TypeError(
+                    f"{given[0]} must be left out where X is a "
+                    f"{'Dask' if is_dask(X) else 'sparse'} array; fit parts of the data and their "
+                    "errors, as arrays, with partial_fit"
+                )
+            return self._fit_dask(X) if is_dask(X) else self._fit_sparse(X, sample_weight)
         data = self._read(X, cov, std, factors, sample_weight)
-        rows, certain = Rows.of(data), isinstance(data.cov, Zero)
+        rows = Rows.of(data.given_weights, data.total_weight, len(data))
+        certain = isinstance(data.cov, Zero)
         q = self._component_count(rows, certain, data)
         solver = solvers.choose_solver(self.solver, data, q, self._checked_scale())
         self.__dict__.pop("_seen", None)
@@ -263,18 +282,43 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         dtype = np.result_type(data.mean, getattr(self, "components_", data.mean))
         return self._set_seen(part if seen is None else seen.merge(part), dtype)
 
-    def _fit_dask(self, X: Any, errors: list[str]) -> Self:
-        if errors:
-            raise TypeError(
-                f"{errors[0]} must be left out where X is a Dask array; "
-                "fit parts of the data and their errors with partial_fit"
-            )
+    def _fit_dask(self, X: Any) -> Self:
         self._check_solver_keeps_matrices("a Dask array")
         seen = dask_moments(X)
         self.n_features_in_: int = seen.means.n_features
         self.__dict__.pop("feature_names_in_", None)
         self._component_count(seen.rows, True)
         return self._set_seen(seen, np.result_type(X.dtype, np.float32))
+
+    def _fit_sparse(self, X: Any, sample_weight: npt.ArrayLike | None) -> Self:
+        X = self._points(X, reset=True, sparse=True)
+        weights, total = weights_from(sample_weight, X.shape[0], "sample_weight")
+        if weights is None:
+            weights = np.full(X.shape[0], 1.0 / X.shape[0])
+        elif not weights.all():
+            X, weights = X.tocsr()[weights > 0.0], weights[weights > 0.0]
+        rows = Rows.of(None if sample_weight is None else weights, total, len(weights))
+        q = self._component_count(rows, True)
+        solver = solvers.choose_solver(self.solver, X, q, 0.0)
+        self.__dict__.pop("_seen", None)
+        with np.errstate(over="ignore", invalid="ignore"):
+            data = SparsePoints.of(X, weights)
+            mean, variances = data.mean, data.variances()
+        if not np.isfinite(variances).all():
+            raise ValueError(out_of_range("X"))
+        if solver == "eigh":
+            self._fit_matrices(mean, data.covariance(), None, rows, q, X.dtype)
+        else:
+            units = feature_units(mean, variances, len(weights)) if self.standardize else None
+            if units is not None:
+                data, variances = data.divided(units), variances / units**2
+            assert q is not None  # choose_solver saw to it
+            pairs = solvers.sparse_pairs(data, q)
+            found = solvers.Solution(mean, pairs, variances, np.zeros_like(variances))
+            self._set_solution(found, mean, units, rows, q, X.dtype, solver)
+        if not variances.any() and 0.0 < np.abs(X.data).max(initial=0.0) < 1e-150:
+            raise ValueError(out_of_range("X", "underflows"))
+        return self
 
     def _set_seen(self, seen: Seen, dtype: npt.DTypeLike) -> Self:
         """Fit what is kept of all parts."""
@@ -310,20 +354,37 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         self, solver: str, data: UncertainArray, rows: Rows, q: int | None
     ) -> None:
         """Fit by a solver that forms no D × D matrix."""
-        divisor, center, units = rows.divisor(self.ddof), None, None
+        center, units = None, None
         if self.standardize:
             center, between, within = feature_variances(data)
             units = feature_units(center, between + within, len(data))
             data = standardized(data, center, units)
         with np.errstate(over="ignore", invalid="ignore"):
             found = solvers.solve(solver, data, q, self._checked_scale())
-        self._set_state(found.mean if center is None else center, units, rows, divisor, solver)
+        if center is None:
+            center = found.mean
+        self._set_solution(found, center, units, rows, q, data.mean.dtype, solver)
+        own = data.cov.variances_along(np.asarray(self.components_, dtype=np.float64))
+        self._own_variances = np.asarray(data.weights @ own) / self._divisor
+
+    def _set_solution(
+        self,
+        found: solvers.Solution,
+        center: Doubles,
+        units: Doubles | None,
+        rows: Rows,
+        q: int | None,
+        dtype: npt.DTypeLike,
+        solver: str,
+    ) -> None:
+        """Keep what a matrix-free solver found."""
+        divisor = rows.divisor(self.ddof)
+        self._set_state(center, units, rows, divisor, solver)
         self._between = self._within = None
         self._diagonals = found.between / divisor, found.within / divisor
         pairs = Spectrum(found.pairs.values / divisor, found.pairs.vectors)
-        self._set_components(q, data.mean.dtype, pairs)
-        own = data.cov.variances_along(np.asarray(self.components_, dtype=np.float64))
-        self._own_variances = np.asarray(data.weights @ own) / divisor
+        self._set_components(q, dtype, pairs)
+        self._own_variances = np.zeros(self.n_components_)
 
     def _set_state(
         self, center: Doubles, units: Doubles | None, rows: Rows, divisor: float, solver: str
@@ -452,13 +513,13 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         -------
         UncertainArray, or ndarray of shape (N, n_components_)
             As the input: names, weights and laws go along; float32 stays float32; a Dask array
-            gives one that is not computed yet.
+            gives one that is not computed yet, sparse points a dense array.
         """
         check_is_fitted(self)
         if is_dask(X):
             return dask_scores(self, X)  # type: ignore[no-any-return]
         if not isinstance(X, UncertainArray):
-            points = self._points(X)
+            points = self._points(X, sparse=True)
             return self._scores(points).astype(points.dtype, copy=False)
         self._check_features(X)
         names = self._component_names()
@@ -804,8 +865,10 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         some = values > tie_tolerance(len(self.mean_)) * values[0]
         return np.sqrt(np.where(some, values, 1.0))
 
-    def _scores(self, points: Floats) -> Doubles:
+    def _scores(self, points: Any) -> Doubles:
         """The scores of all rows; centered first, so that an offset costs no digits."""
+        if issparse(points):
+            return sparse_scores(points, self._center, self._projection())
         A = self._projection().T
         out = np.empty((len(points), A.shape[1]))
         size = block_rows(len(A))
