@@ -352,15 +352,16 @@ def _finite(X: UncertainArray, mean: Doubles) -> Doubles:
     return mean
 
 
-def feature_units(mean: Doubles, variances: Doubles, n: int) -> Doubles:
-    """Standard deviations of the features of N rows; 1 for a feature that does not vary."""
-    if not np.isfinite(variances).all():
+def feature_units(mean: Doubles, between: Doubles, within: Doubles, n: int) -> Doubles:
+    """Total standard deviations of the features of N rows; 1 for a feature that does not vary."""
+    if not np.isfinite(between + within).all():
         raise ValueError(out_of_range("X"))
-    # What rounding can leave of the variance of a feature that does not vary.
+    # What rounding can leave of the spread of means that are all the same.
     noise = n * np.finfo(float).eps
     with np.errstate(over="ignore"):  # a square that overflows is above any variance
-        still = variances <= noise * variances + np.square(noise * mean)
-    return np.where(still, 1.0, np.sqrt(variances))
+        still = between <= noise * between + np.square(noise * mean)
+    variances = np.where(still, 0.0, between) + within
+    return np.where(variances > 0.0, np.sqrt(variances), 1.0)
 
 
 def check_underflow(X: UncertainArray, variances: Doubles) -> None:

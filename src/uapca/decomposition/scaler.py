@@ -89,9 +89,10 @@ class UncertainScaler(OneToOneFeatureMixin, UncertainTransformer):
         if units is not None:
             self.scale_ = units
         else:
-            variances = between + within if self.by == "total" else between
-            check_underflow(data if self.by == "total" else data.scaled(0.0), variances)
-            self.scale_ = feature_units(mean, variances, len(data))
+            if self.by == "means":
+                data, within = data.scaled(0.0), np.zeros_like(within)
+            check_underflow(data, between + within)
+            self.scale_ = feature_units(mean, between, within, len(data))
         self.mean_ = mean if self.center else np.zeros_like(mean)
         return self
 

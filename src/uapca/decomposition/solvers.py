@@ -22,7 +22,7 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 
-from uapca._validation import Doubles
+from uapca._validation import Doubles, out_of_range
 from uapca.decomposition.base import feature_variances
 from uapca.decomposition.lanczos import leading_eigenpairs
 from uapca.decomposition.sparse import SparsePoints
@@ -118,6 +118,8 @@ def choose_solver(solver: str, X: Any, q: int | None, scale: float) -> str:
 def solve(solver: str, X: UncertainArray, q: int | None, scale: float) -> Solution:
     """Mean, leading pairs and variances without a D × D matrix."""
     mean, between, within = feature_variances(X)
+    if not np.isfinite(between + within).all():
+        raise ValueError(out_of_range("X"))
     isotropic = _isotropic(X)
     if solver == "svd":
         centered = np.subtract(X.mean, mean, dtype=np.float64)

@@ -309,8 +309,9 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         if solver == "eigh":
             self._fit_matrices(mean, data.covariance(), None, rows, q, X.dtype)
         else:
-            units = feature_units(mean, variances, len(weights)) if self.standardize else None
-            if units is not None:
+            units = None
+            if self.standardize:
+                units = feature_units(mean, variances, np.zeros_like(mean), len(weights))
                 data, variances = data.divided(units), variances / units**2
             assert q is not None  # choose_solver saw to it
             pairs = solvers.sparse_pairs(data, q)
@@ -340,8 +341,8 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         """Fit μ, C and Ψ̄ (÷ N) in the units of the data."""
         divisor, units = rows.divisor(self.ddof), None
         if self.standardize:
-            total = between if within is None else between + within
-            units = feature_units(mean, total.diagonal(), rows.count)
+            own = np.zeros_like(mean) if within is None else within.diagonal()
+            units = feature_units(mean, between.diagonal(), own, rows.count)
         if units is not None or divisor != 1.0:
             factor = divisor if units is None else divisor * units[:, None] * units
             between = between / factor
@@ -354,16 +355,16 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         self, solver: str, data: UncertainArray, rows: Rows, q: int | None
     ) -> None:
         """Fit by a solver that forms no D × D matrix."""
-        center, units = None, None
+        center, units, dtype = None, None, data.mean.dtype
         if self.standardize:
             center, between, within = feature_variances(data)
-            units = feature_units(center, between + within, len(data))
-            data = standardized(data, center, units)
+            units = feature_units(center, between, within, len(data))
+            data = standardized(data.replace(mean=data.mean.astype(np.float64)), center, units)
         with np.errstate(over="ignore", invalid="ignore"):
             found = solvers.solve(solver, data, q, self._checked_scale())
         if center is None:
             center = found.mean
-        self._set_solution(found, center, units, rows, q, data.mean.dtype, solver)
+        self._set_solution(found, center, units, rows, q, dtype, solver)
         own = data.cov.variances_along(np.asarray(self.components_, dtype=np.float64))
         self._own_variances = np.asarray(data.weights @ own) / self._divisor
 
