@@ -138,7 +138,9 @@ def load_fit(path: str | os.PathLike[str]) -> UAPCA:
     with open(path, "rb") as file:
         data = file.read()
     try:
-        content = json.loads(data, object_pairs_hook=_distinct, parse_constant=_refuse)
+        content = json.loads(
+            data, object_pairs_hook=_distinct, parse_constant=_refuse, parse_int=_whole
+        )
     except RecursionError:
         raise FileError(f"{where} is not a fit of uapca; it is nested too deeply") from None
     except ValueError as error:
@@ -161,8 +163,6 @@ def _restored(content: dict[str, Any]) -> UAPCA:
     """The fit that the fields describe; each is checked for its type, size and meaning."""
     wanted, scale, ddof = content["n_components"], content["scale"], content["ddof"]
     flags = {name: content[name] for name in ("standardize", "whiten")}
-    known = wanted is None or wanted in ("mle", "auto") or _is_number(wanted)
-    _require(known, f"n_components must not be {wanted!r}")
     _require(scale == "inf" or _is_number(scale), "scale must be a number, or 'inf'")
     _require(_is_number(ddof), "ddof must be a number, zero or positive")
     _require({*map(type, flags.values())} == {bool}, "standardize and whiten must be true or false")
@@ -183,6 +183,10 @@ def _restored(content: dict[str, Any]) -> UAPCA:
     _require(pca.standardize or content["feature_scale"] is None, "feature_scale must be null")
     components = _numbers(content, "components", None, d)
     variances = _numbers(content, "variances", len(components))
+    share = type(wanted) is float and 0.0 < wanted < 1.0
+    count = type(wanted) is int and len(components) <= wanted <= d
+    known = wanted is None or wanted in ("mle", "auto") or share or count
+    _require(known, f"n_components must not be {wanted!r} for {len(components)} components")
     rounding = {"float64": _ROUNDING, "float32": 1e-4}.get(str(content["dtype"]), 0.0)
     _require(rounding, "dtype must be 'float64' or 'float32'")
     off = float(np.abs(components @ components.T - np.eye(len(components))).max())
@@ -223,6 +227,7 @@ def _rows(content: dict[str, Any]) -> Rows:
         _require(type(value) is int and value >= 1, "rows and observations must be whole numbers")
     positive = _is_number(total) and _is_number(squares) and total > 0.0 < squares <= 1.0 + 1e-9
     _require(positive, "weights must have a positive sum and a concentration up to 1")
+    _require(squares * count >= 1.0 - 1e-9, "the concentration must be at least 1 / rows")
     return Rows(count, float(total), float(squares), whole)
 
 
@@ -269,6 +274,12 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"the key {key!r} occurs twice")
         found[key] = value
     return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > 18:
+        raise ValueError(f"the number {digits[:9]}… has {len(digits)} digits")
+    return int(digits)
 
 
 def _refuse(constant: str) -> NoReturn:
