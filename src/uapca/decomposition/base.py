@@ -23,6 +23,7 @@ from uapca.uncertain.checks import covariance_from, weights_from
 from uapca.uncertain.covariance import row_blocks
 
 __all__ = [
+    "SMALLEST",
     "BaseEstimator",
     "ClassNamePrefixFeaturesOutMixin",
     "OneToOneFeatureMixin",
@@ -78,7 +79,7 @@ _ERROR_ENDINGS = tuple(
     f"_{word}" for word in ("err", "error", "std", "sd", "sigma", "unc", "se", "sem", "var")
 )
 # The smallest float64 is 5e-324: smaller variances are not known to all digits.
-_SMALLEST = 1e-306
+SMALLEST = 1e-306
 
 
 class UncertainTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
@@ -366,7 +367,7 @@ def feature_units(mean: Doubles, between: Doubles, within: Doubles, n: int) -> D
 
 def check_underflow(X: UncertainArray, variances: Doubles) -> None:
     """Raise if features vary, but by so little that their squares vanish."""
-    small = np.flatnonzero(variances < _SMALLEST)
+    small = np.flatnonzero(variances < SMALLEST)
     if len(small) and (
         np.ptp(X.mean[:, small], axis=0).any()
         or any(kept.any() for kept in X.cov.select(small).arrays.values())

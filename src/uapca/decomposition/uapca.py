@@ -18,6 +18,7 @@ from uapca._validation import Doubles, Floats, as_floats, check_finite, out_of_r
 from uapca.aggregate.accumulate import block_rows
 from uapca.decomposition import solvers
 from uapca.decomposition.base import (
+    SMALLEST,
     ClassNamePrefixFeaturesOutMixin,
     Rows,
     UncertainTransformer,
@@ -424,8 +425,8 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         variances = self._at_scale(*self._diagonals)
         if self.feature_scale_ is not None:
             variances = (self._diagonals[0] + self._diagonals[1]) * self.feature_scale_**2
-        elif variances.max() > 0.0:
-            variances = np.full_like(variances, variances.max())
+        elif variances.max() >= SMALLEST:
+            return
         check_underflow(data.scaled(0.0) if self._scale == 0.0 else data, variances)
 
     def _checked_scale(self) -> float:
