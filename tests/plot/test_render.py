@@ -1,8 +1,6 @@
 """Every plot of every kind of table: nothing is cut off, no two texts overlap, names stay apart.
 
-PNG files are drawn for all of them, at a low resolution. SVG and PDF share the layout, which is
-found before a page is written: each plot is written as both for one table that has everything
-(long names, many rows), and each table for the projection.
+PNG files are drawn at a low resolution, SVG and PDF pages at the size of the figure.
 """
 
 import io
@@ -208,22 +206,27 @@ def test_nothing_is_cut_off_and_no_texts_overlap(name, table):
     check(figure)
 
 
-BOTH = [(plot, "40 x 12 long names") for plot in PLOTS if plot not in ("matrix", "compare")]
-BOTH += [("projection", table) for table in TABLES if table != "40 x 12 long names"]
+# Long names have everything; the other pictures are written as pages where time does not matter.
+PAGES = [
+    case
+    if case[1] == "40 x 12 long names" and case[0] != "matrix"
+    else pytest.param(*case, marks=pytest.mark.slow)
+    for case in CASES
+]
 
 
-@pytest.mark.parametrize(("name", "table"), BOTH)
-@pytest.mark.parametrize("suffix", ["svg", "pdf"])
-def test_pages_are_written(name, table, suffix):
+@pytest.mark.parametrize(("name", "table"), PAGES)
+def test_pages_hold_everything_too(name, table):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", uapca.SeparationWarning)
         figure = figure_of(draw(name, table))
-    file = io.BytesIO()
-    figure.savefig(file, format=suffix)
-    assert len(file.getvalue()) > 2000
-    taken, pixel = figure.get_tightbbox(), 1 / 72
-    assert (taken.min >= -pixel).all(), taken
-    assert (taken.max <= figure.get_size_inches() + pixel).all(), taken
+    for suffix in ("svg", "pdf"):
+        file = io.BytesIO()
+        figure.savefig(file, format=suffix)
+        assert len(file.getvalue()) > 2000
+        taken, pixel = figure.get_tightbbox(), 1 / 72
+        assert (taken.min >= -pixel).all(), taken
+        assert (taken.max <= figure.get_size_inches() + pixel).all(), taken
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 /**
- * Colors, markers and dashes of rows and features: those of `uapca/plot/style.py`, which a test
+ * Colors, markers and dashes of rows and features: those of `uapca/_looks.py`, which a test
  * compares. The colors are those of Okabe and Ito (2008), which people with every kind of color vision
  * can tell apart; from the ninth kind on, dashes and shapes go on telling apart.
  */

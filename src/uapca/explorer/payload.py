@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
-from uapca._looks import DASHES, OKABE_ITO, SEQUENTIAL, SHAPES, group_labels, is_assumed
+from uapca._looks import group_labels, is_assumed
 from uapca._validation import Floats, as_floats, check_finite, shape_of
 from uapca.decomposition import UAPCA, UncertainScaler
 from uapca.exceptions import SeparationWarning
@@ -66,12 +66,6 @@ def payload(
         "weights": None if X.given_weights is None else wire(X.weights),
         "counts": _counts(X),
         "groups": _groups(groups, n),
-        "palette": {
-            "colors": list(OKABE_ITO),
-            "sequential": list(SEQUENTIAL),
-            "dashes": list(DASHES),
-            "shapes": list(SHAPES),
-        },
         "points": dots,
         "laws": laws,
         "assumed": _assumed(X),

@@ -149,13 +149,14 @@ def _draw_crossings(
         and (crossing.kind == "true" or crossing.relative_gap < CLOSE)
         and (crossing.touches or not only_shown)
     ]
+    top = made.ax.get_ylim()[1]
     for crossing in met:
         dash, text = _KINDS[crossing.kind]
         style = {"linestyle": LINESTYLES[dash], "linewidth": 0.9 * made.line}
         made.ax.axvline(crossing.u, gid="crossing", color=GREY, zorder=1, **style)
         made.key(text, GREY, dash, linewidth=0.9 * made.line)
+        made.labels.avoid([(crossing.u, y) for y in np.linspace(0.0, top, 60)], line=True)
     closest = sorted(met, key=lambda crossing: crossing.relative_gap)[:NAMED]
-    top = made.ax.get_ylim()[1]
     for crossing in sorted(closest, key=lambda crossing: crossing.u):
         first, second = crossing.pair
         where = scale_text(crossing.scale) if isinstance(crossing, Crossing) else number(crossing.u)

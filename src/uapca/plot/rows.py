@@ -353,7 +353,11 @@ def _draw_whole(made: Panel, Y: UncertainArray, at: Doubles) -> Any:
     levels = heights[places] + 1e-12 * heights[0] * np.arange(len(WHOLE))
     tones = [to_rgba(GREY, alpha) for alpha in (0.12, 0.22, 0.36)]
     edges = [*levels, 1.001 * heights[0]]
+    limits = made.ax.dataLim.frozen()
     made.ax.contourf(x, y, density.T, levels=edges, colors=tones, zorder=1)
+    made.ax.dataLim.set(limits)  # what lies beyond the outermost shade is empty
+    i, j = np.nonzero(density >= levels[0])
+    made.ax.update_datalim(np.column_stack([x[i], y[j]]))
     text = ", ".join(percent(p) for p in WHOLE[:0:-1]) + f" and {percent(WHOLE[0])} of all rows"
     text += " together" + as_if_normal([None] if Y.laws is None else Y.laws)
     made.area(text + ", smoothed" * smoothed, GREY, 0.25, edgecolor="none")

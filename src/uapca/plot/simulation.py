@@ -43,8 +43,8 @@ def simulation(
     sim : Simulation
         From `uapca.simulate`, with its scores.
     X : UncertainArray of shape (N, D), optional
-        The rows that were drawn: adds their names, and dashed what `projection` shows, the closed
-        form on fixed components.
+        The rows that were drawn: adds their names, and for up to 60 rows, dashed, what
+        `projection` shows, the closed form on fixed components.
     components : pair of int, default=(0, 1)
     levels : float or sequence of float, default=0.95
         The share of each row's draws that its contours hold.
@@ -96,8 +96,9 @@ def simulation(
         for text in [text for text in made.labels.entries if "row's" in text]:
             del made.labels.entries[text]
         made.dot("draws", size=0.3)
-        made.key(f"{' and '.join(map(percent, held))} of each row's draws", GREY)
-        if closed is not None:
+        if n <= MANY:
+            made.key(f"{' and '.join(map(percent, held))} of each row's draws", GREY)
+        if closed is not None and n <= MANY:
             same = RowLooks(looks.keys, (Look("#000000", "#000000", "dashed"),) * n)
             draw_rows(made, closed, same, held, means=False, fill=False, legend=False)
             made.key("closed form", None, "dashed")
