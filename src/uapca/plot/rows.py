@@ -48,7 +48,7 @@ MOST = 500  # regions at most, where regions are asked for
 RIDGES = 40  # densities on one axis at most
 DRAWS = 200  # dots for a law that has no density
 GROUPS = 24  # groups in a legend at most
-MARKED = 20_000  # of more rows only the means outside the density of all are marked
+MARKED, RIM = 20_000, 2_000  # of more rows only the outermost means are marked, at most so many
 WHOLE = (0.95, 0.8, 0.5)  # what the shades of the density of all rows hold
 CELLS, DRAWN = 128, 400_000  # the grid on which it is found, and how many draws of rows it takes
 
@@ -167,10 +167,9 @@ def draw_rows(
     whole = crowded or (kind == "density" and uncertain > 0)
     marked = np.ones(n, dtype=bool) if means else sure
     if whole:
-        outside = _draw_whole(made, Y, at)
+        marked = marked & _draw_whole(made, Y, at)
         chosen |= set(_outlying(Y, at, covs))
         drawn = drawn[np.isin(drawn, list(chosen))]
-        marked = marked & (outside | (n <= MARKED))
     drawn = _evenly(drawn, MOST, chosen)
     laws = {i: Y.laws[i] if Y.laws is not None else None for i in drawn.tolist()}
     kinds = set()
@@ -211,7 +210,7 @@ def draw_rows(
     if "draws" in kinds:
         made.dot("draws of a row", size=0.35)
     if whole or len(drawn) < uncertain:
-        made.dot("mean of a row" + ", outside only" * bool(n > MARKED and whole), size=0.4)
+        made.dot("mean of a row" + ", outermost only" * bool(n > MARKED and whole), size=0.4)
     few = order if n > NAMED else np.arange(n)
     if whole or (n > MANY and labels is None):
         few = np.array([i for i in order if i in chosen], dtype=int)
@@ -346,7 +345,7 @@ def _name_rows(
 
 
 def _draw_whole(made: Panel, Y: UncertainArray, at: Doubles) -> Any:
-    """Shade the density of all rows; return which means lie outside of it."""
+    """Shade the density of all rows; return which means are marked beside it."""
     x, y, density, smoothed = whole_density(Y)
     heights = np.sort(density.ravel())[::-1]
     places = np.searchsorted(np.cumsum(heights) / heights.sum(), WHOLE)
@@ -363,7 +362,11 @@ def _draw_whole(made: Panel, Y: UncertainArray, at: Doubles) -> Any:
     made.area(text + ", smoothed" * smoothed, GREY, 0.25, edgecolor="none")
     i, j = (np.searchsorted(axis, at[:, k]).clip(1, CELLS) - 1 for k, axis in enumerate((x, y)))
     within = ((at > [x[0], y[0]]) & (at < [x[-1], y[-1]])).all(axis=1)
-    return ~within | (density[i, j] < levels[0])
+    marked = np.full(len(at), len(at) <= MARKED)
+    here = np.where(within, density[i, j], 0.0)
+    rim = np.argsort(here, kind="stable")[:RIM]
+    marked[rim] |= here[rim] < levels[0]
+    return marked
 
 
 def whole_density(Y: UncertainArray) -> tuple[Doubles, Doubles, Doubles, bool]:
