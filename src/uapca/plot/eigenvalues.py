@@ -120,7 +120,8 @@ def _heights(traces: FactorTraces | WeightTraces, values: str) -> Doubles:
     if values == "normalized":
         return normalized
     total = normalized.sum(axis=1, keepdims=True)
-    return normalized / np.where(total > 0, total, 1.0)
+    # A share of nothing, as of one row at s = 0, is left out.
+    return normalized / np.where(total > 0, total, np.nan if total.any() else 1.0)
 
 
 def _name_curves(made: Panel, u: Doubles, heights: Doubles, named: int) -> None:
