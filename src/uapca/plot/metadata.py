@@ -71,10 +71,8 @@ def metadata(
         made.ax.set_yticks(range(len(texts)), texts, parse_math=False)
         made.ax.set_xticks(range(q), [f"PC{i + 1}" for i in range(q)])
         for (i, j), value in np.ndenumerate(values):
-            text, color = (
-                f"{value.round(2) + 0.0:.2f}".replace("-", "−"),
-                "white" if abs(value) > 0.7 else "black",
-            )
+            text = f"{round(float(value), 2) + 0.0:.2f}".replace("-", "−")
+            color = "white" if abs(value) > 0.7 else "black"
             made.ax.text(j, i, text, color=color, ha="center", va="center")
         said = "correlation with the mean scores" + "; η of categories" * any(kinds)
         made.key(said, linestyle="none")
