@@ -17,13 +17,14 @@ from benchmarks import (
     extras,
     foundation,
     inputs,
+    plots,
     posterior,
     sensitivity,
     stability,
 )
 from benchmarks.harness import Row, dump, measure, run_case, table
 
-PARTS = (foundation, inputs, aggregate, densities, posterior, sensitivity, stability)
+PARTS = (foundation, inputs, aggregate, densities, posterior, sensitivity, stability, plots)
 CASES = {case.name: case for part in PARTS for case in part.CASES}
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
