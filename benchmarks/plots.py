@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -26,11 +27,13 @@ def _many_rows(n: int) -> dict[str, Job]:
     at = pca.transform(X).mean
 
     def ours() -> None:
-        uapca.plot.projection(pca, X).figure.canvas.draw()
+        ax: Any = uapca.plot.projection(pca, X)
+        ax.figure.canvas.draw()
         plt.close("all")
 
     def plain() -> None:
-        figure, ax = plt.subplots(figsize=(3.5, 3.5), dpi=150, layout="constrained")
+        figure = plt.figure(figsize=(3.5, 3.5), dpi=150, layout="constrained")
+        ax: Any = figure.add_subplot()
         if n <= 5000:
             for place in at:
                 ax.add_patch(Ellipse(tuple(place), 1.0, 0.5, alpha=0.3))
