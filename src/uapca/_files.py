@@ -66,7 +66,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
         content = io.BytesIO()
         yield content
-        Path(path).write_bytes(content.getbuffer())
+        try:
+            Path(path).write_bytes(content.getbuffer())
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, os.fspath(path)) from error
         return
     if mode and not stat.S_ISREG(mode):
         raise FileError(f"path must name a file; {os.fspath(path)!r} is a socket or a disk")

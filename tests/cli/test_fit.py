@@ -46,6 +46,23 @@ def test_the_report_on_the_students(run):
     assert run("fit", "students", "-q").stderr == ""
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_reports_fit_the_width(run, tmp_path, monkeypatch, columns):
+    rng = np.random.default_rng(2)
+    features = [f"a feature with a name of forty letters {j:02d}" for j in range(12)]
+    names = [f"a row with a long name, number {i}" for i in range(40)]
+    X = uapca.UncertainArray(rng.normal(size=(40, 12)), std=0.3, names=names, features=features)
+    X.save(tmp_path / "long.uapca")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for command in (["fit"], ["fit", "-n", "all"], ["read"], ["traces"]):
+        lines = run(*command, tmp_path / "long.uapca").stdout.splitlines()
+        assert max(map(len, lines)) <= columns
+    text = run("fit", tmp_path / "long.uapca").stdout
+    assert all(f"{j:02d}  " in text for j in range(12))  # cut, they are told apart
+    assert "one standard error" in text  # the key of the columns
+    assert max(map(len, run("datasets").stdout.splitlines())) <= columns
+
+
 def test_the_page_in_the_docs_shows_this_report(run):
     page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
     said = run("fit", "students").stderr

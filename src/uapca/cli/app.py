@@ -68,7 +68,8 @@ _OPTIONS = (
     (r"\bddof=", "--ddof "),
     (r"\buapca\.Denoiser(\(\))?", "--denoise"),
     (r"\buse UncertainScaler\b", "use --standardize"),
-    (r"^(path|source) must", "DATA must"),
+    (r"^source must", "DATA must"),
+    (r"^path must", "FILE must"),
 )
 
 

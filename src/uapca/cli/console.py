@@ -373,6 +373,8 @@ def write_table(path: Path | None, columns: Mapping[str, Sequence[Any]], what: s
 
             write = parquet.write_table if suffix == ".parquet" else feather.write_feather
             write(pa.table(plain), stream)
+    except OSError as error:  # openpyxl needs room for temporary files
+        raise OSError(error.errno, error.strerror, str(path)) from error
     except ImportError as error:
         raise CommandError(
             f"writing {suffix} files needs {error.name}. Install it with "

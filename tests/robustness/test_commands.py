@@ -1,0 +1,257 @@
+"""Commands under bad conditions: signals, full disks, odd targets, several writers, closed pipes.
+
+Seeded and bounded; ``UAPCA_FUZZ=500`` sends 500 signals instead of a few.
+"""
+
+import json
+import os
+import random
+import resource
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import uapca
+
+PROGRAM = [sys.executable, "-m", "uapca"]
+# Says when the program starts, so that signals hit the program and not the start of Python.
+ANNOUNCED = [sys.executable, "-c", "import os, uapca.cli as c; os.write(1, b'!'); c.main()"]
+POINTS = "k,x,y\n" + "".join(f"{'abc'[i % 3]},{i * 7 % 11},{i * 5 % 13}\n" for i in range(60))
+WRITERS = {
+    "m.json": ["fit", "students"],
+    "y.csv": ["project", "students"],
+    "y.xlsx": ["project", "students"],
+    "t.parquet": ["traces", "students"],
+    "g.uapca": ["aggregate", "points.csv", "--by", "k"],
+    "r.tsv": ["read", "students"],
+    "p.png": ["plot", "teaser", "distributions"],
+    "e.html": ["explore", "students"],
+}
+SIGNALS = int(os.environ.get("UAPCA_FUZZ", "8"))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "points.csv").write_text(POINTS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    return tmp_path
+
+
+def run(*arguments, **options):
+    options = {"capture_output": True, "text": True, "timeout": 300} | options
+    return subprocess.run([*PROGRAM, *map(str, arguments)], check=False, **options)
+
+
+def check_complete(path):
+    """Raise unless a file is whole."""
+    content = path.read_bytes()
+    if path.suffix == ".json":
+        json.loads(content)
+    elif path.suffix == ".png":
+        assert content.endswith(b"IEND\xaeB\x60\x82")
+    elif path.suffix == ".html":
+        assert content.rstrip().endswith(b"</html>")
+    elif path.suffix == ".uapca":
+        uapca.load(path)
+    elif path.suffix == ".parquet":
+        assert content.endswith(b"PAR1")
+    else:
+        uapca.read(path)
+
+
+def leftovers(folder):
+    return [path.name for path in folder.iterdir() if path.name.endswith(".part")]
+
+
+# Signals
+
+
+@pytest.fixture(scope="module")
+def durations(tmp_path_factory):
+    """How long each command takes on this machine."""
+    return {}
+
+
+@pytest.mark.parametrize("case", range(SIGNALS))
+def test_a_signal_at_any_moment_leaves_the_old_file_or_a_whole_new_one(folder, durations, case):
+    rng = random.Random(case)
+    name = [*WRITERS][case % len(WRITERS)]
+    command = [*WRITERS[name], "-o", name, "--force", "-q"]
+    if name not in durations:
+        start = time.monotonic()
+        assert run(*command).returncode == 0
+        durations[name] = time.monotonic() - start
+        check_complete(folder / name)
+    target = folder / name
+    target.write_bytes(b"mine")
+    number = rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*ANNOUNCED, *command], stdout=pipe, stderr=pipe) as running:
+        running.stdout.read(1)
+        time.sleep(rng.uniform(0.0, 1.1) * durations[name])
+        running.send_signal(number)
+        _, errors = running.communicate(timeout=300)
+    assert running.returncode in (0, -number, 128 + number), errors
+    assert b"Traceback" not in errors
+    if target.read_bytes() != b"mine":
+        check_complete(target)
+    if number != signal.SIGKILL:
+        assert not leftovers(folder)
+
+
+def test_the_next_run_removes_what_a_killed_one_left(folder):
+    (folder / "sitecustomize.py").write_text(
+        "import os, time\n"
+        "real = os.fsync\n"
+        "def fsync(handle):\n"
+        "    real(handle)\n"
+        "    print('!', flush=True)\n"
+        "    time.sleep(300)\n"
+        "os.fsync = fsync\n"
+    )
+    path = f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    command = ["project", "students", "-o", "y.csv", "-q"]
+    with subprocess.Popen(
+        [*PROGRAM, *command], env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE
+    ) as running:
+        running.stdout.read(1)
+        running.kill()
+    assert len(leftovers(folder)) == 1
+    assert not (folder / "y.csv").exists()
+    assert run(*command).returncode == 0
+    assert not leftovers(folder)
+    check_complete(folder / "y.csv")
+
+
+def test_three_writers_at_once(folder):
+    command = [*PROGRAM, "project", "students", "-o", "y.csv", "--force", "-q"]
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(3)]
+    for process in running:
+        _, errors = process.communicate(timeout=300)
+        assert (process.returncode, errors) == (0, b"")
+    assert (folder / "y.csv").read_text() == run("project", "students").stdout
+    assert not leftovers(folder)
+
+
+# Disks
+
+
+@pytest.mark.parametrize("name", ["m.json", "y.xlsx", "g.uapca", "p.png"])
+def test_a_full_disk_names_the_file_and_keeps_the_old_one(folder, name):
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+    target = folder / name
+    target.write_bytes(b"mine")
+    # Compiled files are not written: the limit holds for them, too.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = run(*WRITERS[name], "-o", name, "--force", "-q", preexec_fn=limited, env=environment)
+    assert done.returncode == 2
+    # matplotlib, too, may complain that it cannot keep its list of fonts.
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith("uapca: error: File too large: '")
+    assert said.endswith(f"{name}'")
+    assert target.read_bytes() == b"mine"
+    assert not leftovers(folder)
+
+
+def test_a_full_disk_behind_standard_output(folder):
+    with open("/dev/full", "wb") as full:
+        done = run("project", "students", "-q", stdout=full, capture_output=False, stderr=-1)
+    assert done.returncode == 2
+    assert done.stderr == "uapca: error: No space left on device: 'standard output'\n"
+
+
+def test_a_device_that_is_full(folder):
+    os.symlink("/dev/full", folder / "y.csv")
+    done = run("project", "students", "-o", "y.csv", "--force", "-q")
+    assert done.returncode == 2
+    assert done.stderr.startswith("uapca: error: No space left on device: '")
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+# Targets that are no files
+
+
+def test_a_pipe_is_written_to(folder):
+    os.mkfifo("y.csv")
+    received = []
+    reader = threading.Thread(target=lambda: received.append((folder / "y.csv").read_text()))
+    reader.start()
+    done = run("project", "students", "-o", "y.csv", "--force", "-q")
+    if done.returncode:  # nobody wrote: let the reader go
+        os.close(os.open("y.csv", os.O_WRONLY | os.O_NONBLOCK))
+    reader.join(timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert received == [run("project", "students").stdout]
+    assert stat.S_ISFIFO(os.stat("y.csv").st_mode)
+
+
+def test_a_device_is_written_to(folder):
+    os.symlink(os.devnull, folder / "y.csv")
+    assert run("project", "students", "-o", "y.csv", "--force").returncode == 0
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+
+
+def test_a_socket_is_refused(folder):
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("y.csv")
+        done = run("project", "students", "-o", "y.csv", "--force", "-q")
+        assert done.returncode == 2
+        assert done.stderr == (
+            "uapca: error: FILE must name a file; 'y.csv' is a socket or a disk\n"
+        )
+        assert stat.S_ISSOCK(os.stat("y.csv").st_mode)
+
+
+# Pipes that nobody reads
+
+
+@pytest.mark.parametrize("command", ["fit students", "project students", "read students", "--help"])
+def test_a_reader_that_has_enough_ends_the_program_quietly(folder, command):
+    script = f"({' '.join(PROGRAM)} {command} -q; echo $? >&2) | head -n 1"
+    script = script.replace("--help -q", "--help")
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=300)
+    assert len(done.stdout.splitlines()) == 1
+    # 0 if all of it went into the pipe before the reader left.
+    assert done.stderr in ("0\n", "1\n")
+
+
+def test_a_reader_that_was_never_there(folder):
+    read, write = os.pipe()
+    os.close(read)
+    done = run("traces", "students", "-o", "-", "-q", stdout=write, stderr=-1, capture_output=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_closed_streams(folder, closed):
+    script = f"{' '.join(PROGRAM)} fit students -o m.json {closed}"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0
+    if "2>&-" in closed:
+        assert done.stderr == ""
+    else:
+        assert done.stderr.splitlines()[-1] == "wrote 'm.json' (model)"
+    check_complete(folder / "m.json")
+    (folder / "m.json").unlink()
+    script = f"{' '.join(PROGRAM)} fit studnets {closed}"
+    assert subprocess.run(["sh", "-c", script], capture_output=True).returncode == 2
+
+
+def test_remarks_that_nobody_reads_do_not_stop_the_work(folder):
+    read, write = os.pipe()
+    os.close(read)
+    done = run("fit", "students", "-o", "m.json", stdout=-1, stderr=write, capture_output=False)
+    os.close(write)
+    assert done.returncode == 0
+    assert done.stdout.startswith("Variances")
+    check_complete(folder / "m.json")
