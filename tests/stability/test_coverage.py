@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.coverage import LEVELS, groups_row, values_row
+from benchmarks.coverage import LEVELS, groups_row, truth_row, values_row
 
 pytestmark = pytest.mark.filterwarnings("ignore::uapca.SeparationWarning")
 
@@ -22,16 +22,30 @@ pytestmark = pytest.mark.filterwarnings("ignore::uapca.SeparationWarning")
     ],
 )
 def test_values(n, d, noise, law):
-    row = values_row(n, d, noise, law, redraws=2000)
-    for measured in (row.first, row.second, row.share):
-        if not np.isnan(measured[0]):
-            # Three points: 2.5 and what 2,000 redraws leave open.
-            np.testing.assert_allclose(measured, LEVELS, atol=0.03)
+    row = values_row(n, d, noise, law)
+    assert_covered(row)
     assert np.isnan(row.tilt) or row.tilt == pytest.approx(1.0, abs=0.15)
 
 
-@pytest.mark.parametrize(("groups", "n", "d"), [(3, 5, 1), (3, 20, 4), (10, 5, 3)])
+@pytest.mark.parametrize(
+    ("groups", "n", "d"), [(3, 5, 1), (3, 20, 4), (10, 5, 3), (12, 20, 6), (1, 40, 12)]
+)
 def test_groups(groups, n, d):
     row = groups_row(groups, n, d, runs=250)
-    assert row.stated > 0.9
-    np.testing.assert_allclose(row.first, LEVELS, atol=0.06)  # three standard errors at 90 %
+    assert row.stated[0] > 0.9
+    assert_covered(row)
+
+
+def test_truth():
+    row = truth_row(50, 0.5, runs=60)
+    assert row.stated[0] > 0.9
+    assert_covered(row)
+
+
+def assert_covered(row):
+    """Within 2.5 points and what the number of runs leaves open, three standard errors."""
+    for stated, found in zip(row.stated, row.coverage, strict=True):
+        if not np.isnan(found[0]):
+            level = np.array(LEVELS)
+            error = np.sqrt(level * (1.0 - level) / (stated * row.runs))
+            assert (np.abs(found - level) < 0.025 + 3.0 * error).all(), row.line()

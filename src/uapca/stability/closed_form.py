@@ -32,7 +32,14 @@ from uapca.decomposition.spectrum import spectrum, tie_tolerance
 from uapca.uncertain import Covariance, UncertainArray
 from uapca.uncertain.covariance import row_blocks
 
-__all__ = ["Expansion", "Redraw", "expand", "redraw_of_groups", "redraw_of_values"]
+__all__ = [
+    "Expansion",
+    "Redraw",
+    "expand",
+    "redraw_of_groups",
+    "redraw_of_truth",
+    "redraw_of_values",
+]
 
 # Variances below this have lost digits, or their inverses overflow.
 _SMALLEST = 1e-290
@@ -55,8 +62,9 @@ class Redraw:
         Weights of Ψ_n ⊗ Ψ_n in the covariance of δ beyond those of products of errors.
     cumulants : tuple of two ndarrays of shape (N, D), or None
         Third and fourth cumulants of independent errors; None for normal errors.
-    directions : ndarray of shape (K, D, D), or None
-        If given, δ = Σ z_k directions[k] with standard normal z, whatever the rows.
+    entries : ndarray of shape (D, D), or None
+        If given, the variances of independent δ_ij in the basis of eigenvectors of ``expected``,
+        whatever the rows.
     """
 
     rows: UncertainArray
@@ -64,7 +72,7 @@ class Redraw:
     expected: Doubles
     own: Doubles | None = None
     cumulants: Cumulants | None = None
-    directions: Doubles | None = None
+    entries: Doubles | None = None
 
 
 def redraw_of_values(X: UncertainArray, cumulants: Cumulants | None = None) -> Redraw:
@@ -92,6 +100,33 @@ def redraw_of_groups(X: UncertainArray, counts: Doubles, scale: float) -> Redraw
     w = X.weights
     expected = found.expected + scale**2 * X.cov.average(X.given_weights)
     return replace(found, expected=expected, own=scale**4 * w * w * (counts - 1.0))
+
+
+def redraw_of_truth(X: UncertainArray, mean: Doubles, K: Doubles) -> Redraw:
+    """The covariance of normal truths behind posterior rows, by Fisher's information.
+
+    With B_n the covariance of a posterior row, r_n,i = 1 − v_iᵀB_nv_i / λ_i is the share of
+    component i that its observation determined, and Var(δ_ij) = λ_i λ_j / Σ r_n,i r_n,j, twice that
+    for i = j: a row counts as much as it was observed. Where the fourth moments of the scores are
+    not those of normals beyond chance, they scale Var(δ_ii).
+    """
+    w, n = X.weights, len(X)
+    pairs = spectrum(K)
+    V, values = pairs.vectors, pairs.values
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = 1.0 - X.cov.variances_along(V) / values
+    observed = np.where(np.isfinite(observed), observed, 1.0).clip(1e-6, 1.0)
+    counted = max(n - 1.0, 1.0) * (observed.T * w) @ observed
+    entries = np.multiply.outer(values, values) / counted
+    scores = (X.mean - mean) @ V.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = (
+            w @ np.square(np.square(scores) / values - observed) / (w @ np.square(observed)) / 2
+        )
+    normal = ~(np.abs(excess - 1.0) > 3.0 * math.sqrt(14.0 / n))
+    axis = np.arange(len(values))
+    entries[axis, axis] *= 2.0 * np.where(normal, 1.0, excess)
+    return Redraw(X, mean, K, entries=entries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,12 +183,11 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         unit, error = _units(X, base, order)
         pairs = spectrum(base / unit / unit)
         V = pairs.vectors
-        if redraw.directions is None:
-            sums: _RowSums | _DirectionSums = _RowSums(
-                redraw, (unit, error), V[: q + 1], wanted, order
-            )
+        sums: _RowSums | _EntrySums
+        if redraw.entries is None:
+            sums = _RowSums(redraw, (unit, error), V[: q + 1], wanted, order)
         else:
-            sums = _DirectionSums(redraw.directions / unit**2, V[: q + 1], wanted)
+            sums = _EntrySums(redraw.entries / unit**4, V, wanted)
         turned = V @ sums.spreads @ V.T
         inverse, tied = _inverse_gaps(pairs.values * (unit / error), q)
         first, second = sums.first, sums.second
@@ -419,21 +453,25 @@ class _RowSums:
         return np.asarray(np.maximum(result + self._cumulant_gaps, 0.0))
 
 
-class _DirectionSums:
-    """The attributes of `_RowSums` for δ = Σ z_k directions[k] with standard normal z."""
+class _EntrySums:
+    """The attributes of `_RowSums` for independent δ_ij of known variances."""
 
-    def __init__(self, directions: Doubles, U: Doubles, pairs: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, entries: Doubles, V: Doubles, pairs: Sequence[tuple[int, int]]) -> None:
         self.first, self.second = np.array(pairs, dtype=np.intp).T
-        images = directions @ U.T  # (K, D, k)
-        self.spreads = np.stack([images[:, :, i].T @ images[:, :, k] for i, k in pairs])
-        self._own = np.einsum("kd,ndk->nk", U, images)
-        traces = np.trace(directions, axis1=1, axis2=2)
-        self.total_variance = float(traces @ traces)
-        self.total_covariance = traces @ self._own
+        turned = np.zeros((len(pairs), *entries.shape))
+        for total, (i, k) in zip(turned, pairs, strict=True):
+            if i == k:
+                np.fill_diagonal(total, entries[i])
+            else:  # of δ_ij and δ_kl, which are one for j = k and l = i
+                total[k, i] = entries[i, k]
+        self.spreads = V.T @ turned @ V
+        self._own = entries.diagonal()[: max(map(max, pairs)) + 2]
+        self.total_variance = float(entries.trace())
+        self.total_covariance = self._own
 
     def gap_variances(self) -> Doubles:
         """Var(δ_ii − δ_jj) for neighbors j = i + 1."""
-        return np.asarray(np.square(self._own[:, :-1] - self._own[:, 1:]).sum(axis=0))
+        return self._own[:-1] + self._own[1:]
 
 
 def row_images(cov: Covariance, rows: slice, U: Doubles) -> Doubles:

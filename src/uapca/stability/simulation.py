@@ -285,38 +285,6 @@ def draw_batches(
         yield slice(start, stop), X.sample(stop - start, rng)
 
 
-def redrawn_groups(
-    X: UncertainArray, counts: Doubles, scale: float, n: int, rng: np.random.Generator
-) -> Iterator[tuple[slice, Doubles]]:
-    """Redraws of the points behind groups, as batches Y of shape (b, R, D) with K* = YᵀY.
-
-    The points of a group are normal with its mean and Σ = Ψ n / (n − 1). Their mean is normal and
-    their scatter a Wishart matrix, drawn as a triangle (Bartlett's decomposition).
-    """
-    d = X.shape[1]
-    w = X.weights
-    halves = []
-    for g in np.flatnonzero(w > 0.0):
-        values, vectors = np.linalg.eigh(X.cov.take(slice(g, g + 1)).dense()[0].astype(np.float64))
-        rank = min(d, int(counts[g]) - 1)
-        kept = vectors[:, ::-1][:, :rank] * np.sqrt(values[::-1][:rank].clip(0.0))
-        halves.append((g, kept * np.sqrt(counts[g] / (counts[g] - 1.0))))
-    columns = sum(half.shape[1] for _, half in halves)
-    size = min(max(_BATCH_BYTES // (8 * d * max(columns + len(X), d)), 1), n)
-    for start in range(0, n, size):
-        b = min(size, n - start)
-        means, parts = np.repeat(X.mean[None].astype(np.float64), b, axis=0), []
-        for g, half in halves:
-            rank, m = half.shape[1], float(counts[g])
-            means[:, g] += rng.standard_normal((b, rank)) @ half.T / np.sqrt(m)
-            triangle = np.tril(rng.standard_normal((b, rank, rank)), -1)
-            axis = np.arange(rank)
-            triangle[:, axis, axis] = np.sqrt(rng.chisquare(m - 1.0 - axis, (b, rank)))
-            parts.append(scale * np.sqrt(w[g] / m) * (half @ triangle).transpose(0, 2, 1))
-        means -= (w @ means)[:, None, :]
-        yield slice(start, start + b), np.concatenate([np.sqrt(w)[:, None] * means, *parts], axis=1)
-
-
 def check_data(X: object) -> UncertainArray:
     """Raise unless X is an UncertainArray without missing cells."""
     if not isinstance(X, UncertainArray):

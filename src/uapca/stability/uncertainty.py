@@ -11,16 +11,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import (
-    expit,
-    fdtri,
-    gammaincinv,
-    gammaln,
-    logit,
-    ndtr,
-    ndtri,
-    stdtrit,
-)
+from scipy.special import expit, fdtri, gammaincinv, gammaln, logit, ndtr, ndtri
 
 from uapca._validation import Doubles, Seed, check_choice, rng_from
 from uapca.aggregate.accumulate import moments
@@ -32,9 +23,10 @@ from uapca.stability.closed_form import (
     Redraw,
     expand,
     redraw_of_groups,
+    redraw_of_truth,
     redraw_of_values,
-    row_images,
 )
+from uapca.stability.groups import Groups
 from uapca.stability.simulation import (
     Simulation,
     aligned,
@@ -42,7 +34,6 @@ from uapca.stability.simulation import (
     check_data,
     draw_batches,
     leading,
-    redrawn_groups,
 )
 from uapca.uncertain import UncertainArray
 
@@ -59,12 +50,14 @@ _LARGEST_VARIATION = 0.2  # standard error of an eigenvalue relative to it
 _LARGEST_EXCESS = 0.25  # share of an eigenvalue's variance from cumulants beyond the second
 # Components that swap in more redraws than this cannot be told apart.
 _SWAPS = 0.05
-# Nearest eigenvalue, in standard deviations of the gap, for which a sample states an interval.
-_NEAREST = 2.5
-# Points in all groups that estimates of heavy-tailed fourth moments need.
-_MANY_POINTS = 500
+# Below this number of points, or degrees of freedom of variances, groups are simulated.
+_POINTS_TO_RESAMPLE, _FREEDOM = 1000, 40
+# Tails are heavy where kept points make the variance of an eigenvalue so many times that of normal
+# points; then intervals need so many points.
+_HEAVY, _MANY_POINTS = 2.0, 500
 # Operations that a simulation may take, and the numbers of draws between which it chooses.
-_BUDGET, _FEWEST, _MOST = 1e10, 400, 2000
+_BUDGET, _FEWEST, _MOST, _MOST_OF_GROUPS = 1e10, 400, 10_000, 2000
+_LARGEST = 4e6  # entries of a component in all draws
 _TANGENTS = 2000
 
 _QUESTIONS = {
@@ -148,30 +141,20 @@ class ComponentUncertainty:
         p : float, default=0.95
             Between 0 and 1.
         """
-        quantiles = self._redrawn.eigenvalue_quantiles(self._tails(p))
-        if self.of == "values":
-            return quantiles
-        # λ* / λ_plug in the redraws is what λ̂ / λ is in the data.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = self._redrawn.plugged[:, None] / quantiles[:, ::-1]
-        bounds = self.eigenvalues[:, None] * ratio
-        return self._stated(np.where(np.isnan(bounds), self.eigenvalues[:, None], bounds))
+        return self._interval(p)[: len(self.eigenvalues)]
 
     def share_interval(self, p: float = 0.95) -> Doubles:
         """Intervals for the shares of the total variance, shape (q, 2), with the total varying.
 
         As `eigenvalue_interval`.
         """
-        quantiles = self._redrawn.share_quantiles(self._tails(p))
-        if self.of == "values":
-            return quantiles
-        with np.errstate(divide="ignore", invalid="ignore"):
-            center = logit(self._redrawn.share) + logit(self._redrawn.plugged_share)
-            bounds = expit(center[:, None] - logit(quantiles[:, ::-1]))
-        return self._stated(np.where(np.isnan(bounds), self._redrawn.share[:, None], bounds))
+        return self._interval(p)[len(self.eigenvalues) :]
 
-    def _stated(self, bounds: Doubles) -> Doubles:
-        refused = np.array([bool(reason) for reason in self.refusals])
+    def _interval(self, p: float) -> Doubles:
+        if not 0.0 < p < 1.0:
+            raise ValueError(f"p must be between 0 and 1; got {p!r}")
+        bounds = self._redrawn.interval(p, predict=self.of == "values")
+        refused = np.array([bool(reason) for reason in self.refusals] * 2)
         return np.where(refused[:, None], np.nan, bounds)
 
     @cached_property
@@ -240,12 +223,6 @@ class ComponentUncertainty:
             return f"{text}; their {span} is known to {_degrees(angle)} only"
         return f"{text}; PC{last + 1} is not among those asked for"
 
-    @staticmethod
-    def _tails(p: float) -> Doubles:
-        if not 0.0 < p < 1.0:
-            raise ValueError(f"p must be between 0 and 1; got {p!r}")
-        return np.array([0.5 - p / 2, 0.5 + p / 2])
-
     def __repr__(self) -> str:
         q, d = self.std.shape
         how = self.method + (f", {self.n_draws} draws" if self.n_draws else "")
@@ -260,93 +237,78 @@ class ComponentUncertainty:
 class _Redrawn:
     """Distributions over the redraws, from draws or from moments.
 
+    A figure is an eigenvalue or, after all of these, a share: arrays have 2q entries.
+
     Attributes
     ----------
-    plugged, plugged_share : ndarray of shape (q,)
-        Eigenvalues and their shares of the population that the redraws come from.
-    share : ndarray of shape (q,)
-        Shares of the eigenvalues of the fit.
+    fit, plugged : ndarray of shape (2q,)
+        The figures of the fit, and of the population that the redraws come from.
+    mean, std : ndarray of shape (2q,)
+        Of the redrawn figures.
     draws : Simulation, or None
-    mean, std, mean_share, share_std : ndarray of shape (q,), or None
-        In closed form, of the eigenvalues and their shares.
+    errors : tuple of two ndarrays of shape (2q,) and (n_draws, 2q), or None
+        For groups, the standard errors of log λ and logit share that the fit and each redraw state.
     tangent : ndarray of shape (q, D, D), or None
         In closed form, covariance of the components in the basis of eigenvectors.
-    linear : tuple of two ndarrays of shape (q,), or None
-        For groups; see `widening`.
     """
 
+    fit: Doubles
     plugged: Doubles
-    plugged_share: Doubles
-    share: Doubles
+    mean: Doubles
+    std: Doubles
     draws: Simulation | None = None
-    mean: Doubles | None = None
-    std: Doubles | None = None
-    mean_share: Doubles | None = None
-    share_std: Doubles | None = None
+    errors: tuple[Doubles, Doubles] | None = None
     tangent: Doubles | None = None
-    linear: tuple[Doubles, Doubles] | None = None
 
-    def widening(self, tails: Doubles) -> Doubles:
-        """What standard deviations are multiplied by at each tail, shape (q, len(tails)).
+    def interval(self, p: float, predict: bool) -> Doubles:
+        """Bounds of the figures, shape (2q, 2): for those of a redraw, or of the population.
 
-        The part of the variance that comes from the means of groups uses estimated covariances, as
-        Student's t does; ``linear`` has its share and its degrees of freedom.
+        The deviation of a redraw from the population it comes from, on the scale of log λ and
+        logit share, is what the deviation of the fit from its own population is.
         """
-        if self.linear is None:
-            return np.ones((len(self.plugged), len(tails)))
-        share, freedom = (x[:, None] for x in self.linear)
-        ratio = stdtrit(np.minimum(freedom, 1e6), tails) / ndtri(tails)
-        return np.asarray(np.sqrt(1.0 + share * (np.square(ratio) - 1.0)))
-
-    def eigenvalue_quantiles(self, tails: Doubles) -> Doubles:
-        """Quantiles of the redrawn eigenvalues, shape (q, len(tails)).
-
-        In closed form those of the gamma law with the same mean and variance: exact for the
-        variance of normal values in one feature, and never negative.
-        """
-        wider = self.widening(tails)
-        if self.draws is not None:
-            found = np.quantile(self.draws.eigenvalues, tails, axis=0, method="weibull").T
-            if self.linear is None:
-                return found
-            center = self.draws.eigenvalues.mean(axis=0)[:, None]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                stretched = center * np.power(found / center, wider)
-            return np.where(center > 0.0, stretched, found)
-        assert self.mean is not None
-        assert self.std is not None
-        mean, std = self.mean[:, None], self.std[:, None] * wider
+        tails = np.array([0.5 - p / 2, 0.5 + p / 2])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            shape = np.square(mean / std)
-            found = gammaincinv(shape, tails) * (std / mean) * std
-        # Beyond this shape the gamma law is normal, and its quantile function inaccurate.
-        found = np.where(shape > 1e6, mean + ndtri(tails) * std, found)
-        return np.where((std > 0.0) & (mean > 0.0), found, np.repeat(mean, len(tails), axis=1))
+            if predict:
+                return self._quantiles(tails)
+            center = _stretched(self.fit)
+            if self.errors is None or self.draws is None:
+                change = _stretched(self._quantiles(tails)) - _stretched(self.plugged)[:, None]
+            else:
+                own, redrawn = self.errors
+                change = _stretched(self.figures(self.draws).T).T - _stretched(self.plugged)
+                change = np.where(redrawn > 0.0, change / redrawn, 0.0)
+                change = own[:, None] * np.quantile(change, tails, axis=0, method="weibull").T
+            bounds = center[:, None] - change[:, ::-1]
+            q = len(bounds) // 2
+            bounds = np.concatenate([np.exp(bounds[:q]), expit(bounds[q:])])
+        return np.where(np.isnan(bounds), self.fit[:, None], bounds)
 
-    def share_quantiles(self, tails: Doubles) -> Doubles:
-        """Quantiles of the shares; in closed form normal on the logit scale."""
-        wider = self.widening(tails)
+    @staticmethod
+    def figures(draws: Simulation) -> Doubles:
+        """Eigenvalues and shares of the draws, shape (n_draws, 2q)."""
+        totals = draws.totals[:, None]
+        none = np.zeros_like(draws.eigenvalues)
+        shares = np.divide(draws.eigenvalues, totals, out=none, where=totals > 0.0)
+        return np.concatenate([draws.eigenvalues, shares.clip(0.0, 1.0)], axis=1)
+
+    def _quantiles(self, tails: Doubles) -> Doubles:
+        """Of the redrawn figures, shape (2q, 2).
+
+        In closed form eigenvalues follow the gamma law with the same mean and variance, which is
+        exact for the variance of normal values in one feature, and shares a normal law of their
+        logit.
+        """
         if self.draws is not None:
-            shares = np.divide(
-                self.draws.eigenvalues,
-                self.draws.totals[:, None],
-                out=np.zeros_like(self.draws.eigenvalues),
-                where=self.draws.totals[:, None] > 0.0,
-            )
-            found = np.quantile(shares, tails, axis=0, method="weibull").T.clip(0.0, 1.0)
-            if self.linear is None:
-                return found
-            with np.errstate(divide="ignore", invalid="ignore"):
-                center = logit(shares.mean(axis=0).clip(0.0, 1.0))[:, None]
-                stretched = expit(center + wider * (logit(found) - center))
-            return np.where(np.isnan(stretched), found, stretched)
-        assert self.mean_share is not None
-        assert self.share_std is not None
-        share = self.mean_share[:, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            spread = self.share_std[:, None] * wider / (share * (1.0 - share))
-            found = expit(logit(share) + ndtri(tails) * spread)
-        return np.where((share > 0.0) & (share < 1.0), found, np.repeat(share, len(tails), axis=1))
+            return np.quantile(self.figures(self.draws), tails, axis=0, method="weibull").T
+        q, mean, std = len(self.mean) // 2, self.mean[:, None], self.std[:, None]
+        shape = np.square(mean[:q] / std[:q])
+        found = gammaincinv(shape, tails) * (std[:q] / mean[:q]) * std[:q]
+        # Beyond this shape the gamma law is normal, and its quantile function inaccurate.
+        found = np.where(shape > 1e6, mean[:q] + ndtri(tails) * std[:q], found)
+        spread = std[q:] / (mean[q:] * (1.0 - mean[q:]))
+        shares = expit(logit(mean[q:]) + ndtri(tails) * spread)
+        found = np.concatenate([found, shares])
+        return np.where((std > 0.0) & np.isfinite(found), found, mean)
 
     def angles(self, first: int, last: int) -> Doubles:
         """Draws of the largest principal angle of components first to last − 1."""
@@ -365,6 +327,12 @@ class _Redrawn:
         tangents = np.stack(parts, axis=1)
         top = np.linalg.eigvalsh(tangents @ tangents.transpose(0, 2, 1))[:, -1]
         return np.arctan(np.sqrt(np.maximum(top, 0.0)))
+
+
+def _stretched(figures: Doubles) -> Doubles:
+    """log λ and logit share of 2q figures, the first axis."""
+    q = len(figures) // 2
+    return np.concatenate([np.log(figures[:q]), logit(figures[q:])])
 
 
 def component_uncertainty(
@@ -392,9 +360,9 @@ def component_uncertainty(
         The question. "values": each row is one unknown value; the values are redrawn from the
         rows' distributions. "sample": the rows are groups of ``X.counts`` points; the points
         behind them are redrawn, as normals within each group, with the sizes of the groups fixed.
-        Where the points are kept as the laws of the rows, the standard errors and intervals of
-        eigenvalues in closed form use their fourth moments.
-        "truth": the rows come from a `uapca.Denoiser`; its mean and covariance are redrawn.
+        Where the points are kept as the laws of the rows, they are resampled.
+        "truth": the rows come from a `uapca.Denoiser`; the covariance of the truths is redrawn, as
+        that of normal truths of which each row was observed in part.
         "auto" goes by ``X.source``.
     method : {"auto", "closed form", "simulation"}, default="auto"
         "auto" takes the closed form where its own error estimate is small (tilt, second-order
@@ -408,7 +376,7 @@ def component_uncertainty(
     joint : bool, default=False
         Whether to give the covariance between different components as well.
     n_draws : int, optional
-        Number of draws of a simulation; by default up to 2,000, at least 400, within a budget of
+        Number of draws of a simulation; by default up to 10,000, at least 400, within a budget of
         operations that takes seconds.
     rng : int, numpy.random.Generator or None, default=0
 
@@ -432,8 +400,10 @@ def component_uncertainty(
     of the true values lie in the interval with probability p. This is not the model
     measurement = truth + noise: a measurement's distribution is centered at the measured value, so
     values drawn from it spread more than the truth does. For measurements use `uapca.Denoiser`
-    first ("truth"). For "sample": over repeated samples of normal points the interval covers the
-    eigenvalue of the population of groups with probability p.
+    first ("truth"). For "sample": over repeated samples of normal points, or of points that are
+    kept, the interval covers the eigenvalue of the population of groups with probability p.
+    Simulated intervals of groups are studentized on the scale of log λ and logit share
+    (bootstrap-t).
 
     With a_n = Vᵀ(m_n − μ), P_n = VᵀΨ_nV and V the eigenvectors of the expected covariance, the
     covariance of v_i's coefficients on v_j and v_l is
@@ -448,6 +418,8 @@ def component_uncertainty(
     ----------
     S. Zabel, P. Hennig, K. Nieselt: VIPurPCA: Visualizing and Propagating Uncertainty in Principal
     Component Analysis. IEEE TVCG 30(4), 2024. doi:10.1109/TVCG.2023.3345532
+
+    B. Efron, R. J. Tibshirani: An Introduction to the Bootstrap, Sec. 12.5. Chapman & Hall, 1993.
 
     D. N. Lawley: Tests of Significance for the Latent Roots of Covariance and Correlation Matrices.
     Biometrika 43, 1956.
@@ -483,18 +455,14 @@ def component_uncertainty(
         raise ValueError("order=1 must go with of='values' in closed form")
     case = _case(X, question, float(scale), order)
     expansion = expand(case.redraw, q, order, joint)
-    heavy = ""
-    if question == "sample" and X.laws is not None:
-        expansion, heavy = _with_points(case, expansion, q)
     doubt = "" if order == 1 else _doubt(case, expansion, q)
-    refusals = tuple(reason or heavy for reason in _refusals(case, expansion, q))
     if method == "closed form" or (method == "auto" and not doubt):
         why = "as asked for" if method == "closed form" else "its error estimate is small"
-        found = _in_closed_form(case, expansion, q, order, joint, why, refusals)
+        found = _in_closed_form(case, expansion, q, order, joint, why)
     else:
         why = "as asked for" if method == "simulation" else doubt
-        linear = _linear(case, expansion, q)
-        found = _by_simulation(case, q, joint, count, rng_from(rng), why, refusals, linear)
+        found = _by_simulation(case, q, joint, count, rng_from(rng), why)
+    found = replace(found, refusals=_refusals(case, found))
     mixed = [i for i, p in enumerate(found.swap_probability) if not p <= _SWAPS]
     if mixed:
         pairs = ", ".join(f"PC{i + 1} and PC{i + 2}" for i in mixed)
@@ -513,13 +481,11 @@ class _Case:
 
     X: UncertainArray
     question: str
-    scale: float
     redraw: Redraw
     fit: Doubles  # K, the covariance of the fit
     population: Doubles  # that the redraws come from
-    counts: Doubles | None = None
+    groups: Groups | None = None
     known: bool = True  # whether the closed form knows the cumulants of the laws
-    refusal: str = ""
 
     @property
     def rank(self) -> int:
@@ -546,17 +512,16 @@ def _case(X: UncertainArray, question: str, scale: float, order: int) -> _Case:
         data = X if scale == 1.0 else X.scaled(scale)
         if order == 1:
             mean, between = moments(data.mean, data.given_weights)
-            return _Case(data, question, scale, Redraw(data, mean, between), between, between)
+            return _Case(data, question, Redraw(data, mean, between), between, between)
         cumulants, known = _cumulants(data)
         redraw = redraw_of_values(data, cumulants)
-        K = data.pooled()[1]
-        return _Case(data, question, scale, redraw, K, redraw.expected, known=known)
+        return _Case(data, question, redraw, data.pooled()[1], redraw.expected, known=known)
     mean, between = moments(X.mean, X.given_weights)
-    within = X.cov.average(X.given_weights)
-    K = between + scale**2 * within
+    K = between + scale**2 * X.cov.average(X.given_weights)
     if question == "truth":
-        directions = X.parameter_errors.covariance()
-        return _Case(X, question, scale, Redraw(X, mean, K, directions=directions), K, K)
+        # N rows have lost one to their mean.
+        population = K * (len(X) / max(len(X) - 1.0, 1.0))
+        return _Case(X, question, redraw_of_truth(X, mean, K), K, population)
     assert X.counts is not None
     counts, w = np.asarray(X.counts, dtype=np.float64), X.weights
     small = int(((counts < 2.0) & (w > 0.0)).sum())
@@ -565,24 +530,13 @@ def _case(X: UncertainArray, question: str, scale: float, order: int) -> _Case:
             f"of='sample' needs groups of at least 2 points; {small} of {len(X)} have fewer "
             "(of='values' redraws one value for each row)"
         )
+    groups = Groups(X, scale)
     redraw = redraw_of_groups(X, np.maximum(counts, 2.0), scale)
-    # The population has Σ = Ψ n / (n − 1) within groups.
-    spread = redraw.rows.cov.average(w * counts / (w @ counts)) * float(w @ counts)
-    refusal = _too_few(counts[w > 0.0], X.shape[1])
-    return _Case(
-        X, question, scale, redraw, K, between + scale**2 * spread, counts, refusal=refusal
-    )
-
-
-def _too_few(counts: Doubles, d: int) -> str:
-    """Why there are too few points for intervals; empty if there are enough."""
-    freedom = float((counts - 1.0).sum())
-    if freedom < 2.0 * d:
-        return (
-            f"{counts.sum():.0f} points in {len(counts)} groups are too few for {d} features "
-            f"(intervals need {2 * d} points more than groups)"
-        )
-    return ""
+    population = K
+    if not groups.kept:  # normals with Σ = Ψ n / (n − 1) within groups
+        spread = redraw.rows.cov.average(w * counts / (w @ counts)) * float(w @ counts)
+        population = between + scale**2 * spread
+    return _Case(X, question, redraw, K, population, groups)
 
 
 def _cumulants(X: UncertainArray) -> tuple[Cumulants | None, bool]:
@@ -631,67 +585,23 @@ def _doubt(case: _Case, expansion: Expansion, q: int) -> str:
         plain = expand(Redraw(case.redraw.rows, case.redraw.mean, case.redraw.expected), q).variance
         if (np.abs(expansion.variance - plain) > _LARGEST_EXCESS * plain).any():
             return "the laws of the rows have large cumulants"
+    if case.groups is not None:
+        few = _POINTS_TO_RESAMPLE if case.groups.kept else _FREEDOM
+        if (case.groups.counts.sum() if case.groups.kept else _freedom(case, expansion, q)) < few:
+            return "the points of the groups are few"
     return ""
 
 
-def _with_points(case: _Case, expansion: Expansion, q: int) -> tuple[Expansion, str]:
-    """The variances of the eigenvalues and the total from the points behind the groups.
-
-    To first order an eigenvalue changes by w_g / n_g [2 a_g (e·v) + s² ((e·v)² − vᵀΨ_g v)] for each
-    point at e from the mean of its group, and the total by the same with traces: the sums of
-    squares of these are the variances, whatever the law of the points. Returns why no intervals
-    are stated too: fourth moments of heavy tails need many points.
-    """
-    from uapca.laws import Samples
-
-    X, counts = case.X, case.counts
-    assert counts is not None
-    assert X.laws is not None
-    V, w, square = expansion.vectors[:q], X.weights, case.scale**2
-    moved = np.zeros((q + 1, q + 1))
-    for g in np.flatnonzero(w > 0.0).tolist():
-        law = X.laws[g]
-        if not isinstance(law, Samples) or np.ptp(law.weights) > 1e-12:
-            return expansion, ""
-        center = np.asarray(X.mean[g] - case.redraw.mean, dtype=np.float64)
-        points = law.values - law.mean
-        along = np.column_stack([points @ V.T, np.zeros(len(points))])
-        squares = np.column_stack([along[:, :q] ** 2, np.square(points).sum(axis=1)])
-        change = 2.0 * along * np.append(V @ center, 0.0)
-        change[:, q] = 2.0 * points @ center
-        change += square * (squares - squares.mean(axis=0))
-        change *= w[g] / len(points) * math.sqrt(len(points) / (len(points) - 1.0))
-        moved += change.T @ change
-    moved /= expansion.size**2
-    variance, covariance, total = moved.diagonal()[:q], moved[:q, q], float(moved[q, q])
-    heavy = bool((variance > 1.2 * expansion.variance).any()) and counts.sum() < _MANY_POINTS
-    reason = f"heavy tails need {_MANY_POINTS} points for their fourth moments" if heavy else ""
-    found = replace(expansion, variance=variance, total_covariance=covariance, total_variance=total)
-    return found, reason
-
-
-def _linear(case: _Case, expansion: Expansion, q: int) -> tuple[Doubles, Doubles] | None:
-    """The share of the eigenvalues' variance that is estimated, and its degrees of freedom.
-
-    For groups that from the means of the groups (Satterthwaite); for posterior rows all of it.
-    """
-    if case.redraw.directions is not None:
-        # Directions of a jackknife are as many estimates of a variance.
-        return np.ones(q), np.full(q, max(len(case.redraw.directions) - 1.0, 1.0))
-    if case.counts is None:
-        return None
-    X, w, V = case.redraw.rows, case.X.weights, expansion.vectors[:q]
-    scores = (X.mean - case.redraw.mean) @ V.T
-    along = row_images(X.cov, slice(0, len(X)), V) @ V.T  # (q, N, q)
-    parts = 4.0 * np.square(w[:, None] * scores) * np.diagonal(along, axis1=0, axis2=2)
-    total, std = parts.sum(axis=0), np.sqrt(expansion.variance) * expansion.size
+def _freedom(case: _Case, expansion: Expansion, q: int) -> float:
+    """The fewest degrees of freedom of the variances of the eigenvalues (Satterthwaite)."""
+    rows, V = case.redraw.rows, expansion.vectors[:q]
+    counts = np.maximum(np.asarray(case.X.counts, dtype=np.float64) - 1.0, 1.0)[:, None]
+    own = rows.cov.variances_along(V)
+    scores = (rows.mean - case.redraw.mean) @ V.T
+    parts = np.square(rows.weights)[:, None] * own * (4.0 * np.square(scores) + 2.0 * own * counts)
     with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = total**2 / (np.square(parts) / np.maximum(case.counts - 1.0, 1.0)[:, None]).sum(
-            axis=0
-        )
-        share = total / std**2
-    known = (total > 0.0) & np.isfinite(freedom)
-    return np.where(known, share, 0.0).clip(0.0, 1.0), np.where(known, freedom, 1e6)
+        freedom = np.square(parts.sum(axis=0)) / (np.square(parts) / counts).sum(axis=0)
+    return float(np.min(freedom, where=np.isfinite(freedom), initial=np.inf))
 
 
 def _separations(expansion: Expansion, q: int) -> Doubles:
@@ -704,21 +614,30 @@ def _separations(expansion: Expansion, q: int) -> Doubles:
     return np.where(gaps > tie_tolerance(d) * float(expansion.values[0]), z, 0.0)
 
 
-def _refusals(case: _Case, expansion: Expansion, q: int) -> tuple[str, ...]:
-    """Why confidence intervals for single eigenvalues would not cover; empty where they do.
-
-    Eigenvalues of a sample are further apart than those of the population, where those are close
-    by an unknown amount.
-    """
+def _refusals(case: _Case, found: ComponentUncertainty) -> tuple[str, ...]:
+    """Why confidence intervals for single eigenvalues would not cover; empty where they do."""
+    q, d = len(found.components), len(case.fit)
     if case.question == "values":
         return ("",) * q
-    if case.refusal:
-        return (case.refusal,) * q
-    near = np.append(np.inf, _separations(expansion, q))
-    near = np.append(near, np.inf)[: q + 1]
-    nearest = np.minimum(near[:-1], near[1:])
+    if case.groups is not None:
+        counts = case.groups.counts
+        needed, few = 2 * d + 8, f"{counts.sum():.0f} points in {len(counts)} groups are too few"
+        if (counts - 1.0).sum() < needed:
+            text = f"{few} for {d} features (intervals need {needed} points more than groups)"
+            return (text,) * q
+        if (
+            case.groups.kept
+            and counts.sum() < _MANY_POINTS
+            and case.groups.excess(found.components) > _HEAVY
+        ):
+            text = f"{few} for the fourth moments of heavy tails (intervals need {_MANY_POINTS})"
+            return (text,) * q
+    # Eigenvalues of a sample are further apart than those of the population, where those are close
+    # by an unknown amount.
+    near = np.zeros(q + 1)
+    near[1 : 1 + len(found.swap_probability)] = found.swap_probability
     text = "eigenvalues of components that cannot be told apart are biased apart in a sample"
-    return tuple(text if z < _NEAREST else "" for z in nearest.tolist())
+    return tuple(text if p > _SWAPS else "" for p in np.maximum(near[:-1], near[1:]))
 
 
 def _tilts(expansion: Expansion, fit: Doubles) -> Doubles:
@@ -731,13 +650,7 @@ def _tilts(expansion: Expansion, fit: Doubles) -> Doubles:
 
 
 def _in_closed_form(
-    case: _Case,
-    expansion: Expansion,
-    q: int,
-    order: int,
-    joint: bool,
-    reason: str,
-    refusals: tuple[str, ...],
+    case: _Case, expansion: Expansion, q: int, order: int, joint: bool, reason: str
 ) -> ComponentUncertainty:
     d = len(case.fit)
     fit = Spectrum(expansion.values, expansion.vectors)
@@ -764,16 +677,19 @@ def _in_closed_form(
         std = np.sqrt(across + along + np.square(centers - components))
     std = np.minimum(std, _random_std(components))
     angle = np.minimum(angle, _random_angle(d))
+    size = expansion.size
+    variance, covariance_of_total = expansion.variance, expansion.total_covariance
+    total_variance = expansion.total_variance
+    if case.groups is not None and case.groups.kept:
+        found = case.groups.variances(*case.groups.fit, expansion.vectors[None, :q])
+        variance, covariance_of_total, spread = (part[0] / size**2 for part in found)
+        total_variance = float(spread[0])
     mean = np.maximum(expansion.values[:q] + expansion.shift, 0.0)
     total = float(expansion.values.sum())
     share = mean / total if total > 0.0 else np.zeros(q)
-    share_variance = np.maximum(
-        expansion.variance
-        - 2.0 * share * expansion.total_covariance
-        + share**2 * expansion.total_variance,
-        0.0,
-    )
-    share_std = np.sqrt(share_variance) * (expansion.size / total if total > 0.0 else 0.0)
+    share_variance = variance - 2.0 * share * covariance_of_total + share**2 * total_variance
+    share_std = np.sqrt(np.maximum(share_variance, 0.0)) * (size / total if total > 0.0 else 0.0)
+    eigenvalue_std = np.sqrt(variance) * size
     z = _separations(expansion, q)
     blocks = None
     if joint:
@@ -787,7 +703,7 @@ def _in_closed_form(
         std=std,
         angle=angle,
         eigenvalue_mean=mean,
-        eigenvalue_std=np.sqrt(expansion.variance) * expansion.size,
+        eigenvalue_std=eigenvalue_std,
         gap=_gaps(fit.values, q),
         swap_probability=ndtr(-z),
         of=case.question,
@@ -795,38 +711,42 @@ def _in_closed_form(
         reason=reason,
         n_draws=0,
         order=order,
-        refusals=refusals,
+        refusals=(),
         joint=blocks,
         _redrawn=_Redrawn(
-            *_shares(case, fit.values[:q]),
-            mean=mean,
-            std=np.sqrt(expansion.variance) * expansion.size,
-            mean_share=share,
-            share_std=share_std,
+            *_figures(case, fit.values[:q]),
+            mean=np.concatenate([mean, share]),
+            std=np.concatenate([eigenvalue_std, share_std]),
             tangent=expansion.tangent,
-            linear=_linear(case, expansion, q),
         ),
     )
 
 
 def _by_simulation(
-    case: _Case,
-    q: int,
-    joint: bool,
-    count: int | None,
-    rng: np.random.Generator,
-    reason: str,
-    refusals: tuple[str, ...],
-    linear: tuple[Doubles, Doubles] | None,
+    case: _Case, q: int, joint: bool, count: int | None, rng: np.random.Generator, reason: str
 ) -> ComponentUncertainty:
     d = len(case.fit)
     fit = spectrum(case.fit, min(q + 1, d))
     reference = fit.vectors[:q]
     n = count or _draw_count(case)
     components, eigenvalues, totals = np.empty((n, q, d)), np.empty((n, q)), np.empty(n)
-    for batch, rows in _redraws(case, n, rng):
-        eigenvalues[batch], found, totals[batch] = leading(rows, reference)
-        components[batch] = aligned(found, reference, "sign")
+    errors = None
+    if case.groups is None:
+        redraws = _redrawn_values if case.question == "values" else _redrawn_truth
+        for batch, rows in redraws(case, n, rng):
+            eigenvalues[batch], found, totals[batch] = leading(rows, reference)
+            components[batch] = aligned(found, reference, "sign")
+    else:
+        groups, redrawn = case.groups, np.empty((n, 2 * q))
+        for batch, means, parts in groups.redraws(n, rng):
+            rows = groups.roots(means, parts)
+            eigenvalues[batch], found, totals[batch] = leading(rows, reference)
+            components[batch] = aligned(found, reference, "sign")
+            spread = groups.variances(means, parts, found)
+            redrawn[batch] = _errors(eigenvalues[batch], totals[batch], *spread)
+        spread = groups.variances(*groups.fit, reference[None])
+        own = _errors(fit.values[None, :q], np.array([case.fit.trace()]), *spread)[0]
+        errors = own, redrawn
     draws = Simulation(components, eigenvalues, None, reference, "sign", totals)
     deviations = components - reference
     overlap = np.abs(components @ fit.vectors.T)  # (n, q, q + 1)
@@ -837,17 +757,23 @@ def _by_simulation(
     undetermined = np.arange(q) >= case.rank
     swaps[undetermined[: len(swaps)]] = 0.5
     std[undetermined], angle[:, undetermined] = np.inf, np.inf
-    spread = components - components.mean(axis=0)
+    spread_out = components - components.mean(axis=0)
+    figures = _Redrawn.figures(draws)
     size = max(float(eigenvalues.max()), np.finfo(float).tiny)  # their squares may overflow
-    blocks = np.einsum("sid,ske->idke", spread, spread, optimize=True) / n if joint else None
+    figure_std = np.concatenate(
+        [(eigenvalues / size).std(axis=0) * size, figures[:, q:].std(axis=0)]
+    )
+    blocks = None
+    if joint:
+        blocks = np.einsum("sid,ske->idke", spread_out, spread_out, optimize=True) / n
     return ComponentUncertainty(
         components=reference,
         eigenvalues=fit.values[:q],
-        covariance=np.stack([spread[:, i].T @ spread[:, i] / n for i in range(q)]),
+        covariance=np.stack([spread_out[:, i].T @ spread_out[:, i] / n for i in range(q)]),
         std=np.minimum(std, _random_std(reference)),
         angle=np.minimum(np.sqrt(np.square(angle).mean(axis=0)), _random_angle(d)),
         eigenvalue_mean=eigenvalues.mean(axis=0),
-        eigenvalue_std=(eigenvalues / size).std(axis=0) * size,
+        eigenvalue_std=figure_std[:q],
         gap=_gaps(fit.values, q),
         swap_probability=swaps,
         of=case.question,
@@ -855,55 +781,90 @@ def _by_simulation(
         reason=reason,
         n_draws=n,
         order=2,
-        refusals=refusals,
+        refusals=(),
         joint=blocks,
-        _redrawn=_Redrawn(*_shares(case, fit.values[:q]), draws=draws, linear=linear),
+        _redrawn=_Redrawn(
+            *_figures(case, fit.values[:q]),
+            mean=figures.mean(axis=0),
+            std=figure_std,
+            draws=draws,
+            errors=errors,
+        ),
     )
 
 
-def _redraws(case: _Case, n: int, rng: np.random.Generator) -> Iterator[tuple[slice, Doubles]]:
-    """Batches Y of shape (b, R, D) with YᵀY the redrawn covariances."""
-    if case.question == "sample":
-        assert case.counts is not None
-        yield from redrawn_groups(case.X, case.counts, case.scale, n, rng)
-    elif case.question == "values":
-        w, (rows, d) = case.X.weights, case.X.shape
-        for batch, points in draw_batches(case.X, n, rng, min(rows, d) ** 2):
-            points -= (w @ points)[:, None, :]
-            points *= np.sqrt(w)[:, None]
-            yield batch, points
-    else:
-        directions = case.redraw.directions
-        assert directions is not None
-        flat, d = directions.reshape(len(directions), -1), len(case.fit)
-        for start in range(0, n, 100):
-            b = min(100, n - start)
-            drawn = case.fit + (rng.standard_normal((b, len(flat))) @ flat).reshape(b, d, d)
-            values, vectors = np.linalg.eigh(drawn)
-            roots = np.sqrt(np.maximum(values, 0.0))
-            yield slice(start, start + b), (vectors * roots[:, None, :]).transpose(0, 2, 1)
+def _errors(
+    values: Doubles, totals: Doubles, variance: Doubles, covariance: Doubles, total: Doubles
+) -> Doubles:
+    """Standard errors of log λ and logit share, shape (b, 2q), from variances."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = values / totals[:, None]
+        spread = np.maximum(variance - 2.0 * share * covariance + share**2 * total, 0.0)
+        found = [np.sqrt(variance) / values, np.sqrt(spread) / (values * (1.0 - share))]
+    return np.nan_to_num(np.concatenate(found, axis=1), nan=0.0)
+
+
+def _redrawn_values(
+    case: _Case, n: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, Doubles]]:
+    """Batches Y of shape (b, N, D) with YᵀY the covariances of redrawn values."""
+    w, (rows, d) = case.X.weights, case.X.shape
+    for batch, points in draw_batches(case.X, n, rng, min(rows, d) ** 2):
+        points -= (w @ points)[:, None, :]
+        points *= np.sqrt(w)[:, None]
+        yield batch, points
+
+
+def _redrawn_truth(
+    case: _Case, n: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, Doubles]]:
+    """Batches Y of shape (b, D, D) with YᵀY the redrawn covariances of the truths.
+
+    In the basis of eigenvectors the diagonal has gamma laws, as variances have.
+    """
+    assert case.redraw.entries is not None
+    pairs, entries = spectrum(case.fit), case.redraw.entries
+    d, own = len(entries), entries.diagonal()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shape = np.where(own > 0.0, np.square(pairs.values) / own, np.inf)
+    for start in range(0, n, 100):
+        b = min(100, n - start)
+        drawn = np.triu(rng.standard_normal((b, d, d)) * np.sqrt(entries), 1)
+        drawn += drawn.transpose(0, 2, 1)
+        axis = np.arange(d)
+        known = np.isfinite(shape)
+        drawn[:, axis, axis] = pairs.values
+        gamma = rng.standard_gamma(shape[known], (b, int(known.sum())))
+        drawn[:, axis[known], axis[known]] *= gamma / shape[known]
+        values, vectors = np.linalg.eigh(drawn)
+        roots = np.sqrt(np.maximum(values, 0.0))
+        yield (
+            slice(start, start + b),
+            (vectors * roots[:, None, :]).transpose(0, 2, 1) @ pairs.vectors,
+        )
 
 
 def _draw_count(case: _Case) -> int:
     """As many draws as the budget allows; the cost is counted, not timed, to be reproducible."""
     rows, d = case.X.shape
-    if case.counts is not None:
-        rows += int(np.minimum(case.counts - 1, d).sum())
+    most = min(_MOST, int(_LARGEST / d))
+    if case.groups is not None:
+        rows, most = case.groups.rows, min(_MOST_OF_GROUPS, most)
     small = min(rows, d)
     cost = rows * d * (2 * small + 60) + 12 * small**3
-    return int(np.clip(_BUDGET / cost, _FEWEST, _MOST))
+    return max(min(int(_BUDGET / cost), most), _FEWEST)
 
 
-def _shares(case: _Case, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-    """Eigenvalues of the population, their shares, and the shares of those of the fit."""
+def _figures(case: _Case, values: Doubles) -> tuple[Doubles, Doubles]:
+    """Eigenvalues and their shares, shape (2q,), of the fit and of the population."""
     q = len(values)
-    total, whole = float(case.fit.trace()), float(case.population.trace())
     plugged = values if case.population is case.fit else spectrum(case.population, q).values
-    return (
-        plugged,
-        plugged / whole if whole > 0.0 else np.zeros(q),
-        values / total if total > 0.0 else np.zeros(q),
-    )
+    found = []
+    for figures, matrix in ((values, case.fit), (plugged, case.population)):
+        total = float(matrix.trace())
+        share = (figures / total).clip(0.0, 1.0) if total > 0.0 else np.zeros(q)
+        found.append(np.concatenate([figures, share]))
+    return found[0], found[1]
 
 
 def _gaps(values: Doubles, q: int) -> Doubles:
