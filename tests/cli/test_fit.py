@@ -11,16 +11,16 @@ from uapca.cli.data import read_model
 
 REPORT = """Variances at s = 1
 component    variance   share      sum  errors   tilt
-PC1        48.6 ± 7.4  67.8 %   67.8 %   3.7 %  11.7°
-PC2        11.3 ± 5.5  15.7 %   83.6 %  36.1 %  46.5°
+PC1        48.6 ± 7.4  67.8 %   67.8 %   3.7 %  11.8°
+PC2        11.3 ± 5.8  15.7 %   83.6 %  36.1 %  46.6°
 2 others        11.77  16.4 %  100.0 %
 
 Components
 feature            PC1           PC2
-M1       0.680 ± 0.085  -0.36 ± 0.33
-M2       0.577 ± 0.086  -0.26 ± 0.35
-P1         0.43 ± 0.15   0.77 ± 0.41
-P2       0.142 ± 0.062   0.46 ± 0.45
+M1       0.680 ± 0.091  -0.36 ± 0.33
+M2       0.577 ± 0.088  -0.26 ± 0.34
+P1         0.43 ± 0.14   0.77 ± 0.41
+P2       0.142 ± 0.062   0.46 ± 0.46
 
 rows: Jack makes 41 % of PC1's variance.
 
@@ -30,7 +30,7 @@ Stability
 PC1 is known to 12°.
 PC2 and PC3 cannot be told apart (they swap in 36 % of redraws); PC3 is not among those asked for.
 
-±       one standard error, if each row is one unknown value (2,000 draws)
+±       one standard error, if each row is one unknown value (10,000 draws)
 errors  the part of a variance that is uncertainty of the rows
 tilt    the angle by which a component may be off
 

@@ -246,6 +246,9 @@ class _Redrawn:
     mean, std : ndarray of shape (2q,)
         Of the redrawn figures.
     draws : Simulation, or None
+    smooth : bool
+        Whether quantiles are those of laws with this mean and standard deviation, even if there
+        are draws.
     errors : tuple of two ndarrays of shape (2q,) and (n_draws, 2q), or None
         For groups, the standard errors of log λ and logit share that the fit and each redraw state.
     tangent : ndarray of shape (q, D, D), or None
@@ -257,6 +260,7 @@ class _Redrawn:
     mean: Doubles
     std: Doubles
     draws: Simulation | None = None
+    smooth: bool = False
     errors: tuple[Doubles, Doubles] | None = None
     tangent: Doubles | None = None
 
@@ -298,7 +302,7 @@ class _Redrawn:
         exact for the variance of normal values in one feature, and shares a normal law of their
         logit.
         """
-        if self.draws is not None:
+        if self.draws is not None and not self.smooth:
             return np.quantile(self.figures(self.draws), tails, axis=0, method="weibull").T
         q, mean, std = len(self.mean) // 2, self.mean[:, None], self.std[:, None]
         shape = np.square(mean[:q] / std[:q])
@@ -788,6 +792,7 @@ def _by_simulation(
             mean=figures.mean(axis=0),
             std=figure_std,
             draws=draws,
+            smooth=case.question == "truth",
             errors=errors,
         ),
     )
@@ -820,28 +825,22 @@ def _redrawn_truth(
 ) -> Iterator[tuple[slice, Doubles]]:
     """Batches Y of shape (b, D, D) with YᵀY the redrawn covariances of the truths.
 
-    In the basis of eigenvectors the diagonal has gamma laws, as variances have.
+    In the basis of eigenvectors variances follow gamma laws, and covariances scale with them.
     """
     assert case.redraw.entries is not None
     pairs, entries = spectrum(case.fit), case.redraw.entries
     d, own = len(entries), entries.diagonal()
     with np.errstate(divide="ignore", invalid="ignore"):
-        shape = np.where(own > 0.0, np.square(pairs.values) / own, np.inf)
+        shape = np.where(own > 0.0, np.square(pairs.values) / own, 1e12)
     for start in range(0, n, 100):
         b = min(100, n - start)
         drawn = np.triu(rng.standard_normal((b, d, d)) * np.sqrt(entries), 1)
-        drawn += drawn.transpose(0, 2, 1)
-        axis = np.arange(d)
-        known = np.isfinite(shape)
-        drawn[:, axis, axis] = pairs.values
-        gamma = rng.standard_gamma(shape[known], (b, int(known.sum())))
-        drawn[:, axis[known], axis[known]] *= gamma / shape[known]
+        drawn += drawn.transpose(0, 2, 1) + np.diag(pairs.values)
+        sizes = np.sqrt(rng.standard_gamma(shape, (b, d)) / shape)
+        drawn *= sizes[:, :, None] * sizes[:, None, :]
         values, vectors = np.linalg.eigh(drawn)
-        roots = np.sqrt(np.maximum(values, 0.0))
-        yield (
-            slice(start, start + b),
-            (vectors * roots[:, None, :]).transpose(0, 2, 1) @ pairs.vectors,
-        )
+        rows = (vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]).transpose(0, 2, 1)
+        yield slice(start, start + b), rows @ pairs.vectors
 
 
 def _draw_count(case: _Case) -> int:
