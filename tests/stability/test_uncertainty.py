@@ -290,6 +290,17 @@ def test_the_truth_behind_noisy_rows_is_covered():
     assert (values.eigenvalue_std < closed.eigenvalue_std).all()
 
 
+def test_truths_without_variance_in_a_feature():
+    """The estimated covariance of the truths may be singular."""
+    rng = np.random.default_rng(4)
+    truth = rng.normal(size=(40, 3)) * [3.0, 1.0, 0.0]
+    X = uapca.UncertainArray(truth + rng.normal(size=truth.shape), std=1.5)
+    found = uapca.component_uncertainty(uapca.Denoiser().fit(X).transform(X), 3)
+    assert np.isfinite(found.angle).all()
+    low, high = found.eigenvalue_interval()[0]
+    assert 0.0 < low < 9.0 < high
+
+
 # Words
 
 

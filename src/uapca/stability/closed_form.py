@@ -123,9 +123,9 @@ def redraw_of_truth(X: UncertainArray, mean: Doubles, K: Doubles) -> Redraw:
         excess = (
             w @ np.square(np.square(scores) / values - observed) / (w @ np.square(observed)) / 2
         )
-    normal = ~(np.abs(excess - 1.0) > 3.0 * math.sqrt(14.0 / n))
+        unusual = np.isfinite(excess) & (np.abs(excess - 1.0) > 3.0 * math.sqrt(14.0 / n))
     axis = np.arange(len(values))
-    entries[axis, axis] *= 2.0 * np.where(normal, 1.0, excess)
+    entries[axis, axis] *= 2.0 * np.where(unusual, excess, 1.0)
     return Redraw(X, mean, K, entries=entries)
 
 
