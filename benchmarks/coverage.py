@@ -26,7 +26,7 @@ __all__ = ["LEVELS", "Row", "groups_row", "rows", "truth_row", "values_row"]
 Doubles = npt.NDArray[np.float64]
 LEVELS = (0.9, 0.95, 0.99)
 REDRAWS = 1000  # of the values of one data set
-DATA_SETS = 400  # of groups and observations
+DATA_SETS = 300  # of groups and observations
 DRAWS = 199  # in each simulation of these: tails of 5, 2.5 and 0.5 % are whole numbers of draws
 
 
@@ -155,7 +155,7 @@ def groups_row(
             counts=[n] * groups,
             laws=[Samples(p) for p in points] if keep else None,
         )
-        return uapca.component_uncertainty(X, min(2, d), n_draws=DRAWS)
+        return uapca.component_uncertainty(X, min(2, d), n_draws=DRAWS, rng=rng)
 
     tied = f", λ = {', '.join(f'{x:g}' for x in variances)}" if variances else ""
     name = f"{groups} group{'s' * (groups > 1)} of {n}, D = {d}, {law}{tied}"
@@ -171,7 +171,9 @@ def truth_row(n: int, noise: float, law: str = "normal", runs: int = DATA_SETS) 
         truth = DRAWN[law](rng, (n, 3)) * np.sqrt(variances)
         std = noise * rng.uniform(0.7, 1.3, truth.shape)
         X = uapca.UncertainArray(truth + std * rng.standard_normal(truth.shape), std=std)
-        return uapca.component_uncertainty(uapca.Denoiser().fit(X).transform(X), n_draws=DRAWS)
+        return uapca.component_uncertainty(
+            uapca.Denoiser().fit(X).transform(X), n_draws=DRAWS, rng=rng
+        )
 
     name = f"N = {n}, D = 3, noise {noise:g}, {law} truths"
     return _sampled(name, np.diag(variances), found, runs)
