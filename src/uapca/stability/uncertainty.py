@@ -54,7 +54,7 @@ _SWAPS = 0.05
 _POINTS_TO_RESAMPLE, _FREEDOM = 1000, 40
 # Tails are heavy where kept points make the variance of an eigenvalue so many times that of normal
 # points; then intervals need so many points.
-_HEAVY, _MANY_POINTS = 2.0, 500
+_HEAVY, _MANY_POINTS = 2.0, 150
 # Operations that a simulation may take, and the numbers of draws between which it chooses.
 _BUDGET, _FEWEST, _MOST, _MOST_OF_GROUPS = 1e10, 400, 10_000, 2000
 _LARGEST = 4e6  # entries of a component in all draws
