@@ -49,13 +49,14 @@ def test_values_beyond_single_precision():
     np.testing.assert_array_equal(search(points), nearest(points, centers))
 
 
-def test_the_sample_and_the_labels_do_not_depend_on_the_pieces():
-    points = np.random.default_rng(2).standard_normal((60_000, 3))
+def test_the_sample_and_the_labels_do_not_depend_on_pieces_and_threads():
+    points = np.random.default_rng(2).standard_normal((80_000, 3))
     found = []
-    for size in (60_000, 7_001):
+    for size in (80_000, 7_001):
         clusters = Clusters(30, np.random.default_rng(5))
         clusters.learn(points[i : i + size] for i in range(0, len(points), size))
-        found.append(clusters(points).codes)
+        pieces = [clusters(points[i : i + size]).codes for i in range(0, len(points), size)]
+        found.append(np.concatenate(pieces))
     np.testing.assert_array_equal(*found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ __all__ = ["Binning", "Clusters", "Grid", "binning_of"]
 
 # Points for each cluster, and at least, from which the centers are found.
 _SAMPLE_EACH, _SAMPLE_LEAST = 100, 20_000
+# Points from which on two threads share the search.
+_SHARED = 1 << 16
 # Boxes: 2 to this power at most. More have fewer centers each, but fewer points at a time too.
 _DEPTH = 8
 # Products of points and centers that stay in cache.
@@ -83,8 +86,13 @@ class Clusters:
         self._search = NearestCenter(means.cluster_centers_.astype(np.float64), scaled)
 
     def __call__(self, points: Floats) -> Keyed:
-        codes = self._search((points - self._middle) / self._unit)
-        return Keyed(codes, range(self._k), (None,))
+        halves = np.array_split(points, 2 if len(points) > _SHARED else 1)
+        with ThreadPoolExecutor(len(halves)) as pool:
+            codes = list(pool.map(self._nearest, halves))
+        return Keyed(np.concatenate(codes), range(self._k), (None,))
+
+    def _nearest(self, points: Floats) -> Integers:
+        return self._search((points - self._middle) / self._unit)
 
 
 def _sampled(pieces: Iterable[Floats], size: int, rng: np.random.Generator) -> Doubles:
