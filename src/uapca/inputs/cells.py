@@ -223,9 +223,10 @@ def read_words(path: str) -> Mapping[str, Any]:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise FileNotFoundError(f"words must name a file; there is no file {path!r}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        said = str(error).splitlines()[0]
         raise ValueError(
-            f"words must name a TOML file with {lines}; {path!r} is none: {error}"
+            f"words must name a TOML file with {lines}; {path!r} is none: {said}"
         ) from None
     words = content.get("words", content)
     if not isinstance(words, dict) or any(isinstance(law, dict | list) for law in words.values()):

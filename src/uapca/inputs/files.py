@@ -55,6 +55,7 @@ _LAKES = {"_delta_log": "a Delta Lake", "metadata": "an Iceberg", ".hoodie": "a 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _HEAD = 1 << 20  # bytes of a text from which its columns are understood
 _BLOCK = 4 << 20  # bytes of a text taken at a time by the reader of CSV files
+_UNPACKED = 1 << 30  # bytes of an Excel file, unpacked
 _PAGES = 1 << 20  # bytes of each column of a Parquet file read at a time
 
 
@@ -86,9 +87,9 @@ def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
     with reading(path, form):
         if form in ("Parquet", "Arrow"):
             module = library("pyarrow.parquet" if form == "Parquet" else "pyarrow.feather")
-            return table_of(
-                module.read_table(_stream(path)), source=path, form=f"{form} table", **options
-            )
+            found = module.read_table(_stream(path))
+            found.validate(full=True)  # one wrong bit in an offset would end the process
+            return table_of(found, source=path, form=f"{form} table", **options)
         if form in ("FITS", "VOTable", "ECSV"):
             return _astropy(path, form, sheet, options)
         if form == "Excel":
@@ -143,16 +144,20 @@ def library(name: str, what: str = "reading this file", extra: str = "frames") -
 def reading(name: str, form: str = "") -> Iterator[None]:
     """Errors of libraries about a file, with the file's name, in one line."""
     arrow = sys.modules.get("pyarrow")
-    broken: Any = (OSError, EOFError, zlib.error, KeyError, ValueError)
+    broken: Any = (OSError, EOFError, zlib.error, KeyError, ValueError, RecursionError, MemoryError)
     broken += (arrow.ArrowException,) if arrow is not None else ()
+    # Libraries that read a format of their own raise anything where a file is damaged.
+    broken = Exception if form in ("Excel", "FITS", "VOTable", "ECSV") else broken
     try:
         yield
-    except (FileError, FileNotFoundError, MemoryError):
+    except (FileError, FileNotFoundError, ImportError):
         raise
     except broken as error:
         if type(error) is ValueError and form in ("", "text"):
             raise
         said = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        if isinstance(error, RecursionError):
+            said = "it is nested too deeply"
         if "UTF8" in said or isinstance(error, UnicodeError):
             said = "it is not text in UTF-8; save it as UTF-8"
         raise FileError(
@@ -193,27 +198,75 @@ def _bytes(path: str, most: int = -1) -> bytes:
 
 
 def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
+    """The columns of a sheet: its header is the first row with as many cells as the table has.
+
+    Rows are taken one after the other, and none for those that are empty: a sheet with one cell
+    in its last row is as small as its file.
+    """
+    rows = (
+        _xlsx_rows(path, sheet)
+        if path.lower().endswith((".xlsx", ".xlsm"))
+        else _xls_rows(path, sheet)
+    )
+    rows = [
+        [_GUARD.sub("", cell) if isinstance(cell, str) else cell for cell in row]
+        for row in rows
+        if any(cell is not None for cell in row)
+    ]
+    places = sorted({j for row in rows for j, cell in enumerate(row) if cell is not None})
+    cells = [[row[j] if j < len(row) else None for j in places] for row in rows]
+    named = [sum(cell is not None for cell in row) for row in cells]
+    # Lines above the header, a title or a date, have fewer cells.
+    first = next((i for i, n in enumerate(named) if 2 * n > min(len(places), max(named))), 0)
+    header = (
+        [str(c).strip() if c is not None else f"Unnamed: {j}" for j, c in enumerate(cells[first])]
+        if cells
+        else []
+    )
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise FileError(f"column names must be distinct; {path!r} has {twice!r} twice")
+    return {name: [row[j] for row in cells[first + 1 :]] for j, name in enumerate(header)}
+
+
+def _xlsx_rows(path: str, sheet: Any) -> list[list[Any]]:
+    stream = _stream(path)
+    with import_module("zipfile").ZipFile(stream) as archive:
+        if sum(part.file_size for part in archive.infolist()) > _UNPACKED:
+            raise FileError(f"{path!r} unpacks to more than {_UNPACKED >> 20} MB; save it as CSV")
+    book = library("openpyxl", "reading Excel files").load_workbook(
+        stream, read_only=True, data_only=True
+    )
     try:
-        pd = library("pandas", "reading Excel files")
+        found = _sheet(path, sheet, book.sheetnames)
+        book[found].reset_dimensions()  # what the file says of its size need not be true
+        return [list(row) for row in book[found].iter_rows(values_only=True) if row]
+    finally:
+        book.close()
+
+
+def _xls_rows(path: str, sheet: Any) -> list[list[Any]]:
+    pd = library("pandas", "reading Excel files")
+    with pd.ExcelFile(_stream(path)) as book:
         # As in a CSV file only an empty cell is empty: "NA" and "None" are words.
-        frame = pd.read_excel(
-            _stream(path),
-            0 if sheet is None else sheet,
+        frame = book.parse(
+            _sheet(path, sheet, book.sheet_names),
+            header=None,
             dtype=object,
             keep_default_na=False,
             na_values=[""],
         )
-    except ImportError as error:
-        raise ImportError(
-            f"reading Excel files needs pandas and openpyxl ({error}); "
-            'pip install "uapca[frames]", or save the table as CSV'
-        ) from None
-    except (OSError, KeyError, ValueError, import_module("zipfile").BadZipFile) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        raise FileError(f"{path!r} cannot be read as Excel: {error}") from None
-    columns = {str(name): frame[name].tolist() for name in frame.columns}
-    return {name: [None if c != c else c for c in column] for name, column in columns.items()}
+    return [[None if cell != cell else cell for cell in row] for row in frame.to_numpy().tolist()]
+
+
+def _sheet(path: str, sheet: Any, names: Sequence[str]) -> str:
+    """The name of a sheet that is given by its name or its number."""
+    if isinstance(sheet, int) or sheet is None:
+        if -len(names) <= (sheet or 0) < len(names):
+            return names[sheet or 0]
+    elif sheet in names:
+        return str(sheet)
+    raise FileError(f"sheet must be one of {listed(names)} of {path!r}; got {sheet!r}")
 
 
 def _json(path: str, form: str) -> dict[str, list[Any]]:
@@ -306,7 +359,9 @@ class Text:
         except UnicodeDecodeError:
             raise FileError(f"{source!r} is not text in UTF-8; save it as CSV in UTF-8") from None
         if "\0" in text:
-            raise FileError(f"{source!r} is not a text file")
+            raise FileError(
+                f"{source!r} is not a text file in UTF-8, nor in UTF-16 with a byte order mark"
+            )
         self.quoted: bool = '"' in text
         lines, comments = self._lines(text.removeprefix("\ufeff"), head)
         if not lines:
@@ -319,7 +374,9 @@ class Text:
             rows = self._spaced(lines)
         self.separator = "" if rows else self.separator
         rows = rows or self._delimited(lines)
-        self._name(rows, comments)
+        guarded = [[_GUARD.sub("", cell) for cell in row] for row in rows] if "'" in text else rows
+        self.broken = self.broken or guarded != rows
+        self._name(guarded, comments)
 
     def table(self, options: Mapping[str, Any]) -> Table:
         form = f"{self.form} table"
@@ -328,7 +385,7 @@ class Text:
         )
 
     def _lines(self, text: str, head: bool) -> tuple[list[str], list[str]]:
-        """Lines without comments and blank ones, and the comments before them."""
+        """Lines without comments, blank ones and rules of dashes, and the comments before them."""
         lines: list[str] = []
         comments: list[str] = []
         self.skip: int = 0
@@ -336,7 +393,8 @@ class Text:
         inside = False
         for line in re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text):
             bare = line.strip()
-            if not inside and (not bare or bare.startswith(("#", "%"))):
+            rule = "---" in bare and not bare.strip("-=+|:;,\t ")
+            if not inside and (not bare or rule or bare.startswith(("#", "%"))):
                 comments += [bare] if bare and not lines else []
                 self.skip += not lines
                 self.broken = self.broken or bool(bare and lines)
@@ -376,6 +434,8 @@ class Text:
             raise FileError(
                 f"{self._source!r} is not a CSV file: {error}; check its quotes"
             ) from None
+        if not found:
+            raise FileError(f"{self._source!r} must have a header line; it has separators only")
         for i, row in enumerate(found):
             if len(row) != len(found[0]):
                 raise FileError(
@@ -426,6 +486,8 @@ class Text:
         self.columns, self.units = _units_row(columns)
 
 
+# Text that a spreadsheet would take for a formula is written with an apostrophe before it.
+_GUARD = re.compile(r"^'(?='*[=+\-@\t\r])")
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -677,6 +739,7 @@ class Fragment(Source):
             fragment_readahead=1,
             **options,
         ):
+            batch.validate(full=isinstance(form, ds.IpcFileFormat))
             yield batch, None
 
 
@@ -934,7 +997,7 @@ def _bad_cell(name: str, row: int, column: str, text: Any) -> FileError:
 
 
 def _without_empty(batch: Any, labels: Sequence[str]) -> Any:
-    """In a text file an empty cell is no label; elsewhere it is a text like others."""
+    """Labels of a text file: an empty cell is none, and an apostrophe guards a formula."""
     pa, compute = library("pyarrow"), library("pyarrow.compute")
     for name in labels:
         place = batch.schema.get_field_index(name)
@@ -942,6 +1005,11 @@ def _without_empty(batch: Any, labels: Sequence[str]) -> Any:
         if compute.any(blank).as_py():
             column = compute.if_else(blank, pa.scalar(None, pa.string()), batch.column(place))
             batch = batch.set_column(place, name, column)
+        if compute.any(compute.starts_with(batch.column(place), "'")).as_py():
+            texts = [
+                None if t is None else _GUARD.sub("", t) for t in batch.column(place).to_pylist()
+            ]
+            batch = batch.set_column(place, name, pa.array(texts, pa.string()))
     return batch
 
 

@@ -49,9 +49,13 @@ __all__ = ["Table", "from_frame", "is_table", "table_of"]
 
 # Cells of text that hold no value; words={"?": None} adds others.
 _ABSENT = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--"))
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?")
+# No two repeated parts meet without a sign between them: matching takes time linear in the text.
+_NUMBER = re.compile(
+    r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?"
+)
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
+_DOTTED = re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?")
 _SHOWN = 5
 # Correlations printed to six digits, as catalogues do, leave a matrix this far from definite.
 _TOLERANCE = 1e-5
@@ -223,7 +227,9 @@ class Table:
             parsed = [self.number(cell) for cell in cells]
             bad = [i for i, value in enumerate(parsed) if value is None]
             there = sum(value is None or value == value for value in parsed)
-            if there and (not bad or chosen or 2 * len(bad) < there):
+            # With decimal="," a point is neither here nor there: 1.050 is refused, not left out.
+            dotted = self.decimal == "," and all(_NUMBER.fullmatch(str(cells[i])) for i in bad)
+            if there and (not bad or chosen or dotted or 2 * len(bad) < there):
                 self._numbers[name] = np.array([np.nan if v is None else v for v in parsed])
                 if bad:
                     self.bad[name] = bad
@@ -239,7 +245,7 @@ class Table:
         if self.thousands:
             text = text.replace(self.thousands, "")
         if self.decimal == ",":
-            text = text.replace(",", ".")
+            text = "no number" if "." in text else text.replace(",", ".")
         return float(text) if _NUMBER.fullmatch(text.lower()) else None
 
     def _plain(self, cells: Sequence[Any]) -> Floats | None:
@@ -257,46 +263,47 @@ class Table:
         """Find out what commas in numbers mean; refuse to guess."""
         if self.decimal is not None or self.thousands is not None:
             return
-        points, grouped, commas = False, "", {}
+        commas: dict[str, list[str]] = {}
+        points: list[str] = []
         for name, cells in odd.items():
             texts = [cell.strip() for cell in cells if isinstance(cell, str)]
             texts = [text for text in texts if text.casefold() not in self.absent]
-            signed = [
-                t for t in texts if "," in t and (_GROUPED.fullmatch(t) or _COMMA.fullmatch(t))
-            ]
+            forms = (_GROUPED, _COMMA, _DOTTED)
+            signed = [t for t in texts if "," in t and any(form.fullmatch(t) for form in forms)]
             numbers = sum(self.number(text) is not None for text in texts)
-            if not signed or 2 * (len(signed) + numbers) <= len(texts):
-                continue
-            commas[name] = signed
-            points = points or any("." in text for text in texts)
-        for signed in commas.values():
-            grouped = grouped or next((t for t in signed if t.count(",") > 1 or "." in t), "")
+            if signed and 2 * (len(signed) + numbers) > len(texts):
+                commas[name] = signed
+                points += [text for text in texts if "." in text]
         if not commas:
             return
-        points = points or any("." in str(cell) for cells in plain for cell in cells)
-        name, signed = next(iter(commas.items()))
+        points += [cell for cells in plain for cell in cells if "." in str(cell)]
+        every = [text for signed in commas.values() for text in signed]
+        grouped = any(_GROUPED.fullmatch(t) and (t.count(",") > 1 or "." in t) for t in every)
         # 1,5 and 0,125 can only be decimals; 1,000 may be one or a thousand.
-        certain = any(
-            not _GROUPED.fullmatch(t) or t.lstrip("+-").startswith("0")
-            for texts in commas.values()
-            for t in texts
-        )
+        certain = any(not _GROUPED.fullmatch(t) or t.lstrip("+-").startswith("0") for t in every)
         if grouped and not certain:
             self.thousands = ","
             self.notes.append("commas in numbers separate thousands")
-        elif certain and not points and not grouped:
+        elif certain and not grouped and all(_DOTTED.fullmatch(text) for text in points):
             self.decimal = ","
-            self.notes.append("numbers have decimal commas")
+            self.thousands = "." if points else None
+            separate = ", and points that separate thousands" if points else ""
+            self.notes.append(f"numbers have decimal commas{separate}")
         else:
+            name, signed = next(iter(commas.items()))
             raise ValueError(
                 f"numbers must be unambiguous; {self.of}column {name!r} has {signed[0]!r}: pass "
                 "decimal=',' or thousands=','"
             )
 
     def is_nearly_number(self, cell: Any) -> bool:
-        """Whether a cell is a number, or text of one with a comma."""
+        """Whether a cell is a number, or text of one with other signs."""
         number = self.number(cell)
-        return number == number if number is not None else bool(_COMMA.fullmatch(str(cell).strip()))
+        if number is not None:
+            return number == number
+        return any(
+            form.fullmatch(str(cell).strip()) for form in (_NUMBER, _COMMA, _GROUPED, _DOTTED)
+        )
 
     def block(self, names: Sequence[str]) -> Floats:
         """Columns of numbers side by side, shape (N, len(names)); missing values are NaN."""
@@ -351,8 +358,11 @@ class Frame(Table):
         self._schema = dict(zip(self.names, columns.schema.values(), strict=True))
         noted = getattr(getattr(native, "schema", None), "metadata", None) or {}
         if isinstance(noted, dict) and b"pandas" in noted:
-            kept = json.loads(noted[b"pandas"]).get("index_columns", [])
-            self.index: tuple[str, ...] = tuple(name for name in kept if isinstance(name, str))
+            try:
+                kept = json.loads(noted[b"pandas"])["index_columns"]
+                self.index: tuple[str, ...] = tuple(n for n in kept if isinstance(n, str))
+            except (ValueError, TypeError, KeyError, RecursionError):
+                self.index = ()  # a note for pandas, which anybody can write
 
     def __len__(self) -> int:
         return len(self._frame)

@@ -39,6 +39,7 @@ _BRACKET = re.compile(rf"(?P<stem>.+?)\s\((?:{_STD})\)", re.I)
 _JOINED = re.compile(r"(?P<stem>.+?)err(?:(?P<plus>1)|(?P<minus>2))")
 _PREFIX = re.compile(r"(?:(?:e|err|error|std|sd|sigma|unc)_|[σδ]_?|±\s?)(?P<stem>.+)", re.I)
 _PATTERNS = (_SUFFIX, _BRACKET, _JOINED, _PREFIX)
+_LONGEST = 16  # characters of an ending that may be a word for errors
 _MISSPELT = tuple(f"_{word}" for word in _STD.split("|") if len(word) > 2)
 _UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))")
 
@@ -438,13 +439,16 @@ def _correlations(
             f"{corr!r}"
         )
     head, middle, tail = corr.split("{}")
-    pairs, orphans = {}, []
+    pairs, orphans, sizes = {}, [], {len(value) for value in values} - {0}
     for column in names:
         if not (column.startswith(head) and column.endswith(tail)) or column in found:
             continue
         inner = column[len(head) : len(column) - len(tail)]
-        cuts = [k for k in range(1, len(inner) - len(middle)) if inner.startswith(middle, k)]
-        splits = [(inner[:k], inner[k + len(middle) :]) for k in cuts]
+        # Only where a feature can end or begin: a long name has many places.
+        rest = len(inner) - len(middle)
+        cuts = {k for k in sizes if k < rest} | {rest - k for k in sizes if k < rest}
+        cuts = {k for k in cuts if inner.startswith(middle, k)}
+        splits = [(inner[:k], inner[k + len(middle) :]) for k in sorted(cuts)]
         whole = [pair for pair in splits if pair[0] in values and pair[1] in values]
         if whole:
             pairs[column] = whole[0]
@@ -463,7 +467,7 @@ def lookalikes(columns: Sequence[str], certain: Collection[str]) -> dict[str, st
     """
     found = {}
     for column in columns:
-        for k in range(len(column) - 1, 0, -1):
+        for k in range(len(column) - 1, max(0, len(column) - _LONGEST), -1):
             rest = column[k:].lower()
             if column[:k] in certain and len(rest) > 3 and not rest[-1].isdigit():
                 if get_close_matches(rest, _MISSPELT, n=1, cutoff=0.8):

@@ -1,0 +1,181 @@
+"""Tables as they come from other people, read with what docs/data.md says."""
+
+import numpy as np
+import pytest
+
+import uapca
+from inputs import wild
+from inputs.wild import ERRORS, VALUES
+from uapca.exceptions import DroppedRowsWarning
+
+
+def refused(*arguments, **options):
+    with pytest.raises(ValueError) as error:
+        uapca.read(*arguments, **options)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_an_instrument_log(tmp_path):
+    X = uapca.read(wild.instrument_log(tmp_path))
+    assert X.features == ("Mass (mg)", "Temp. [°C]")
+    assert X.names[:2] == ("A-000", "A-001")
+    np.testing.assert_array_equal(X.mean, VALUES[:, :2])
+    np.testing.assert_array_equal(X.std, ERRORS[:, :2])
+    assert "left out: Remark (text)" in X.origin
+
+
+def test_a_sheet_with_a_title_above_its_header_and_units_below_it(tmp_path):
+    X = uapca.read(wild.excel_of_a_laboratory(tmp_path))
+    assert X.features == ("Glucose [mmol/L]", "Lactate [mg/dL]")
+    assert X.names[-1] == "P5"
+    np.testing.assert_array_equal(X.mean, VALUES[:, :2])
+    np.testing.assert_array_equal(X.std, ERRORS[:, :2])
+
+
+def test_an_export_of_vizier(tmp_path):
+    X = uapca.read(wild.vizier(tmp_path), names="HIP")
+    assert X.features == ("Teff [K]", "[Fe/H] [-]")
+    assert X.names[0] == "100"
+    np.testing.assert_array_equal(X.mean, VALUES[:, :2])
+    np.testing.assert_array_equal(X.std, ERRORS[:, :2])
+
+
+def test_gaia_sources_with_correlations(tmp_path):
+    X = uapca.read(wild.gaia(tmp_path), exclude="phot_*")
+    assert X.names[1] == "4198234567890123401"
+    assert X.features == ("ra", "dec", "parallax")
+    np.testing.assert_array_equal(X.mean, VALUES)
+    corr = np.array([[1, 0.1, -0.2], [0.1, 1, 0.3], [-0.2, 0.3, 1]])
+    np.testing.assert_allclose(X.cov.dense()[0], corr * np.outer(ERRORS[0], ERRORS[0]), rtol=1e-14)
+
+
+def test_asymmetric_errors_of_exoplanets_with_a_gap(tmp_path):
+    path = wild.exoplanets(tmp_path)
+    assert "row 'b 2', column 'pl_mass' is empty" in refused(path)
+    with pytest.warns(DroppedRowsWarning, match="left out 1 row"):
+        X = uapca.read(path, missing="drop")
+    assert X.features == ("pl_mass", "pl_rade")
+    keep = [0, 1, 3, 4, 5]
+    up, down = ERRORS[keep, 0], ERRORS[keep, 1]
+    mean = VALUES[keep, 0] + np.sqrt(2 / np.pi) * (up - down)
+    np.testing.assert_allclose(X.mean[:, 0], mean, rtol=1e-14)
+    variance = (1 - 2 / np.pi) * (up - down) ** 2 + up * down
+    np.testing.assert_allclose(X.std[:, 0] ** 2, variance, rtol=1e-13)
+    assert uapca.read(path, missing="keep").missing.sum() == 1
+
+
+def test_decimal_commas_and_points_for_thousands_in_utf_16(tmp_path):
+    path = wild.german_spreadsheet(tmp_path)
+    X = uapca.read(path, missing="keep")
+    assert X.features == ("Höhe über dem Meeresspiegel", "Abfluss")
+    assert X.names[0] == "Köln 0"
+    np.testing.assert_array_equal(X.mean[:, 0], [1050.5 + 1100 * i for i in range(6)])
+    np.testing.assert_array_equal(X.mean[:4, 1], VALUES[:4, 0])
+    np.testing.assert_array_equal(X.std[:4, 1], ERRORS[:4, 0])
+    assert np.isnan(X.mean[4, 1])
+    assert "decimal commas, and points that separate thousands" in X.origin
+
+
+def test_a_point_is_no_decimal_where_commas_are():
+    columns = {"a": ["1.050", "2.100"], "b": ["1,5", "2,5"]}
+    assert "pass decimal=',' or thousands=','" in refused({**columns, "b": ["1,500", "2,500"]})
+    assert "cannot read '1.050' as a number" in refused(columns, decimal=",")
+    X = uapca.read(columns, decimal=",", thousands=".")
+    np.testing.assert_array_equal(X.mean, [[1050.0, 1.5], [2100.0, 2.5]])
+
+
+def test_thousands_in_quotes(tmp_path):
+    X = uapca.read(wild.accounts(tmp_path))
+    np.testing.assert_array_equal(X.mean[:, 0], [1234.5 + 1000 * i for i in range(6)])
+    np.testing.assert_array_equal(X.std[:, 0], [100.0 + i for i in range(6)])
+
+
+def test_replicates_of_treatments(tmp_path):
+    path = wild.replicates(tmp_path)
+    X = uapca.read(path, by="treatment")
+    assert X.names == ("LPS", "LPS + Dex", "control")
+    assert X.features == ("IL-6", "TNF-alpha")
+    assert X.counts.tolist() == [6, 6, 6]
+    assert "bio_rep, tech_rep (counts rows)" in X.origin
+    whole = uapca.read(path)
+    np.testing.assert_allclose(
+        uapca.UAPCA().fit(X).get_covariance(), np.cov(whole.mean.T, ddof=0), rtol=1e-12
+    )
+    assert len(uapca.read(path, by=["treatment", "bio_rep"])) == 9
+
+
+def test_a_questionnaire_with_a_slip(tmp_path):
+    path = wild.questionnaire(tmp_path)
+    assert "row 'r3', column 'score': cannot read 'n.a.' as a number" in refused(path)
+    X = uapca.read(path, words={"n.a.": None}, missing="keep")
+    assert X.features == ("age", "score")
+    assert X.missing.tolist() == [[False, i == 3] for i in range(6)]
+    assert "left out: date, smoker" in X.origin
+
+
+def test_a_thousand_columns_with_long_names(tmp_path):
+    X = uapca.read(wild.long_names(tmp_path))
+    assert X.shape == (6, 500)
+    assert all(len(name) == 40 for name in X.features)
+    assert (X.std > 0).all()
+
+
+def test_a_hundred_thousand_rows(tmp_path):
+    X = uapca.read(wild.many_rows(tmp_path))
+    assert X.shape == (100_000, 2)
+    assert X.features == ("a", "b")
+    assert (X.std == [0.5, 0.25]).all()
+    assert X.names[-1] == "99999"
+
+
+def test_grades_with_words_and_an_empty_cell(tmp_path):
+    path, words = wild.grades(tmp_path), {"good": "T(13, 14, 16, 18)"}
+    assert "row 'Tom', column 'M2': cannot read 'good'" in refused(path)
+    assert "fill='U(0, 20)'" in refused(path, words=words)
+    X = uapca.read(path, words=words, fill={"P1": "U(0, 20)"})
+    assert X.names == ("Tom", "Ann", "Bob")
+    assert [str(m) for m in X.laws[1].marginals] == ["N(14, 5.7)", "12 +0.5 -0.3", "U(0, 20)"]
+
+
+def test_text_of_fixed_width_with_a_gap(tmp_path):
+    X = uapca.read(wild.fixed_width(tmp_path), missing="keep")
+    assert X.features == ("flux", "mag")
+    assert X.names[0] == "NGC 100"
+    np.testing.assert_array_equal(X.mean[:, 0], VALUES[:, 0])
+    assert np.isnan(X.mean[1, 1])
+
+
+def test_counts_with_names_in_a_column_without_a_header(tmp_path):
+    X = uapca.read(wild.counts_of_genes(tmp_path))
+    assert X.names[0] == "ENSG00000000"
+    assert X.features == ("s1", "s2", "s3", "gene_length")
+
+
+def test_cells_with_asymmetric_errors_alone_are_uncertain_cells():
+    X = uapca.read({"a": ["14 +0.5 -0.3", "12 +0.1 -0.2"]})
+    assert str(X.laws[0].marginals[0]) == "14 +0.5 -0.3"
+
+
+def test_variances_have_the_square_of_the_unit():
+    from astropy import units as u
+    from astropy.table import QTable
+
+    table = QTable({"x": [1.0, 2.0] * u.kg, "x_var": [4e6, 9e6] * u.g**2})
+    np.testing.assert_allclose(uapca.read(table).std, [[2.0], [3.0]], rtol=1e-15)
+    table["x_var"] = [4.0, 9.0] * u.kg
+    assert "must have the unit of their values" in refused(table)
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_formulas_that_were_guarded_come_back_as_they_were(ending, tmp_path):
+    from uapca.cli.console import write_table
+
+    names = ("=1+1", "-a", "'@b", "plain", "it's")
+    columns = {"name": names, "+x": [1.0, 2.0, 3.0, 4.0, 6.0], "y": [1.0, 0.0, 2.0, 5.0, 3.0]}
+    path = tmp_path / f"guarded.{ending}"
+    write_table(path, columns, "five rows")
+    X = uapca.read(path)
+    assert X.names == names
+    assert X.features == ("+x", "y")
+    assert set(uapca.read(path, by="name").names) == set(names)

@@ -1,0 +1,180 @@
+"""Tables as they come from other people: every function writes one and returns its path."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+
+ROWS = 6
+VALUES = np.round(np.random.default_rng(7).uniform(1, 9, (ROWS, 3)), 3)
+ERRORS = np.round(np.random.default_rng(8).uniform(0.1, 0.9, (ROWS, 3)), 3)
+
+
+def _text(path: Path, lines: list[str], encoding: str = "utf-8", end: str = "\n") -> Path:
+    path.write_bytes((end.join(lines) + end).encode(encoding))
+    return path
+
+
+def instrument_log(folder: Path) -> Path:
+    """Comment lines, a header with spaces and units, Windows line ends, a byte order mark."""
+    lines = [
+        "# Instrument: ACME 3000; operator: J. Doe",
+        "# Exported 2024-03-01 12:00",
+        "",
+        'Sample ID,"Mass (mg)","Mass (mg) err",Temp. [°C],Temp. [°C] err,Remark',
+    ]
+    for i in range(ROWS):
+        lines.append(
+            f'A-{i:03},{VALUES[i, 0]},{ERRORS[i, 0]},{VALUES[i, 1]},{ERRORS[i, 1]},"ok, {i}"'
+        )
+    return _text(folder / "instrument.csv", lines, "utf-8-sig", "\r\n")
+
+
+def excel_of_a_laboratory(folder: Path) -> Path:
+    """A title, an empty line, the header, a line of units, and a footnote column."""
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    sheet.append(["Study 17, plate B (preliminary)"])
+    sheet.append([])
+    sheet.append(["Probe", "Glucose", "Glucose SD", "Lactate", "Lactate SD", "Note"])
+    sheet.append([None, "mmol/L", "mmol/L", "mg/dL", "mg/dL", None])
+    for i in range(ROWS):
+        sheet.append([f"P{i}", *(float(v) for k in (0, 1) for v in (VALUES[i, k], ERRORS[i, k]))])
+    book.save(folder / "laboratory.xlsx")
+    return folder / "laboratory.xlsx"
+
+
+def vizier(folder: Path) -> Path:
+    """A catalog as VizieR exports it: `;`, e_ columns, a line of units and one of dashes."""
+    lines = [
+        "#   VizieR Astronomical Server",
+        "#Table\tJ_A_A_000_tablea1:",
+        "HIP;Teff;e_Teff;[Fe/H];e_[Fe/H];SpType",
+        " ;K;K;[-];[-]; ",
+        "------;----;----;-----;-----;------",
+    ]
+    for i in range(ROWS):
+        lines.append(
+            f"{100 + i:6};{VALUES[i, 0]};{ERRORS[i, 0]};{VALUES[i, 1]};{ERRORS[i, 1]};G{i}V"
+        )
+    return _text(folder / "vizier.tsv", lines)
+
+
+def gaia(folder: Path) -> Path:
+    """Sources with 19-digit ids, errors and correlations; empty where there is no solution."""
+    lines = [
+        "source_id,ra,ra_error,dec,dec_error,parallax,parallax_error,ra_dec_corr,"
+        "ra_parallax_corr,dec_parallax_corr,phot_g_mean_mag,has_rvs"
+    ]
+    for i in range(ROWS):
+        cells = [f"{v},{e}" for v, e in zip(VALUES[i], ERRORS[i], strict=True)]
+        lines.append(
+            f"41982345678901234{i:02},{','.join(cells)},0.1,-0.2,0.3,{12.5 + i},{i % 2 == 0}"
+        )
+    path = folder / "gaia.csv.gz"
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    return path
+
+
+def exoplanets(folder: Path) -> Path:
+    """Asymmetric errors with a sign, as the NASA Exoplanet Archive writes them, and gaps."""
+    lines = ["# COLUMN pl_name: Planet Name", "pl_name,pl_mass,pl_masserr1,pl_masserr2,pl_rade"]
+    for i in range(ROWS):
+        mass = "" if i == 2 else f"{VALUES[i, 0]}"
+        lines.append(f"b {i},{mass},{ERRORS[i, 0]},-{ERRORS[i, 1]},{VALUES[i, 1]}")
+    return _text(folder / "exoplanets.csv", lines)
+
+
+def german_spreadsheet(folder: Path) -> Path:
+    """Semicolons, decimal commas, thousands with points, UTF-16, missing values as dashes."""
+    lines = ["Messstelle;Höhe über dem Meeresspiegel;Abfluss;Abfluss_err"]
+    for i in range(ROWS):
+        flow = f"{VALUES[i, 0]:.3f}".replace(".", ",")
+        error = f"{ERRORS[i, 0]:.3f}".replace(".", ",")
+        lines.append(f"Köln {i};{1 + i}.{i}50,5;{flow if i != 4 else '-'};{error}")
+    return _text(folder / "pegel.csv", lines, "utf-16")
+
+
+def accounts(folder: Path) -> Path:
+    """Thousands with commas in quotes, beside decimals with a point."""
+    lines = ["branch,turnover,turnover_err,staff"]
+    for i in range(ROWS):
+        lines.append(f'B{i},"{1234 + 1000 * i:,}.50","{100 + i}",{i * i + 3}')
+    return _text(folder / "accounts.csv", lines)
+
+
+def replicates(folder: Path) -> Path:
+    """A plate: three biological and two technical replicates of each treatment."""
+    rng = np.random.default_rng(3)
+    lines = ["well\ttreatment\tbio_rep\ttech_rep\tIL-6\tTNF-alpha"]
+    for t, treatment in enumerate(("control", "LPS", "LPS + Dex")):
+        for b in range(3):
+            for r in range(2):
+                a, c = np.round(rng.normal(t, 0.2, 2) + 5, 3)
+                lines.append(f"{'ABC'[t]}{2 * b + r + 1}\t{treatment}\t{b + 1}\t{r + 1}\t{a}\t{c}")
+    return _text(folder / "plate.tsv", lines)
+
+
+def questionnaire(folder: Path) -> Path:
+    """Mixed types: text, dates, yes and no, numbers with a slip, an empty column."""
+    lines = ["respondent,date,smoker,age,score,comment,unused"]
+    for i in range(ROWS):
+        score = "n.a." if i == 3 else f"{VALUES[i, 0]}"
+        lines.append(
+            f"r{i},2024-01-0{i + 1},{'yes' if i % 2 else 'no'},{30 + 7 * i % 11},{score},,"
+        )
+    return _text(folder / "questionnaire.csv", lines)
+
+
+def long_names(folder: Path) -> Path:
+    """A thousand metabolites with names of 40 characters, and their standard errors."""
+    names = [f"metabolite {j:04} concentration in plasma"[:40].ljust(40, "x") for j in range(500)]
+    rng = np.random.default_rng(5)
+    lines = ["patient\t" + "\t".join(f"{n}\t{n} SE" for n in names)]
+    for i in range(ROWS):
+        cells = rng.uniform(1, 2, 1000).round(4).astype(str)
+        lines.append(f"pt{i}\t" + "\t".join(cells))
+    return _text(folder / "metabolites.tsv", lines)
+
+
+def many_rows(folder: Path) -> Path:
+    """A hundred thousand rows with an index column that pandas wrote."""
+    import pandas as pd
+
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=(100_000, 2)).round(4)
+    frame = pd.DataFrame({"a": values[:, 0], "a_std": 0.5, "b": values[:, 1], "b_std": 0.25})
+    frame.to_csv(folder / "long.csv")
+    return folder / "long.csv"
+
+
+def grades(folder: Path) -> Path:
+    """Uncertain cells of every kind, words, and an empty one."""
+    lines = [
+        "student,M1,M2,P1",
+        'Tom,15,good,"[10, 12]"',
+        "Ann,14 ± 5.7,12 +0.5 -0.3,",
+        'Bob,14.32(6),"N(3, 1)","T(1, 2, 3, 4)"',
+    ]
+    return _text(folder / "grades.csv", lines)
+
+
+def fixed_width(folder: Path) -> Path:
+    """Text in columns, with a name that has a space and a gap."""
+    lines = ["name        flux  flux_err   mag"]
+    for i in range(ROWS):
+        gap = "     " if i == 1 else f"{VALUES[i, 1]:5.3f}"
+        lines.append(f"NGC {100 + i}    {VALUES[i, 0]:5.3f}     {ERRORS[i, 0]:5.3f} {gap}")
+    return _text(folder / "sources.dat", lines)
+
+
+def counts_of_genes(folder: Path) -> Path:
+    """Features in rows and samples in columns, with the identifiers in an unnamed column."""
+    lines = [",s1,s2,s3,gene_length"]
+    for i in range(ROWS):
+        lines.append(f"ENSG0000000{i},{i * 3},{i * 5 + 1},{i * i},{1000 + 10 * i}")
+    return _text(folder / "counts.csv", lines)

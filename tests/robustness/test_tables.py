@@ -1,0 +1,349 @@
+"""Damaged and hostile tables: the data or a sentence, in bounded time and memory, never a crash.
+
+``UAPCA_FUZZ=10000`` reads as many damaged files instead of the few that every run reads.
+"""
+
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import uapca
+from uapca.inputs import parse_cell
+from uapca.inputs.read import find_errors
+
+CASES = int(os.environ.get("UAPCA_FUZZ", "240"))
+SECONDS = 20.0  # of processor time for one file; most take milliseconds
+MEGABYTES = 1200.0  # all the libraries that read tables take some 400
+COLUMNS = {
+    "star": ["HD 1", "HD 2", "HD 3", "HD 4"],
+    "x": [1.5, 2.5, 4.0, 5.25],
+    "x_err": [0.1, 0.2, 0.3, 0.4],
+    "n": [3, 1, 4, 1],
+}
+
+
+def _limit():
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+
+
+def outcomes(paths):
+    """What came of reading each file in a child process, which may crash and is then begun anew."""
+    left, found = [str(path) for path in paths], []
+    while left:
+        child = subprocess.run(
+            [sys.executable, str(Path(__file__).with_name("child.py"))],
+            input="\n".join(left),
+            capture_output=True,
+            text=True,
+            preexec_fn=_limit,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            check=False,
+        )
+        done = [json.loads(line) for line in child.stdout.splitlines()]
+        found += done
+        if len(done) == len(left):
+            break
+        crashed = left[len(done)]
+        said = f"exit {child.returncode}: {child.stderr[-300:]}"
+        found.append({"path": crashed, "outcome": "crash", "said": said, "seconds": 0})
+        left = left[len(done) + 1 :]
+    return found
+
+
+def check(results):
+    for own in results:
+        assert own["outcome"] in ("data", "sentence"), own
+        assert own["seconds"] < SECONDS, own
+        assert own["megabytes"] < MEGABYTES, own
+        if own["outcome"] == "sentence":
+            assert "\n" not in own["said"], own
+            assert os.path.basename(own["path"]) in own["said"], own
+
+
+def sound_files(folder):
+    """One small table in every format, and words in a TOML file."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.feather
+    import pyarrow.parquet
+    from astropy.table import Table
+
+    frame = pd.DataFrame(COLUMNS)
+    frame.to_csv(folder / "a.csv", index=False)
+    frame.to_csv(folder / "a.tsv", index=False, sep="\t")
+    frame.to_csv(folder / "wide.csv", index=False, encoding="utf-16")
+    frame.to_csv(folder / "packed.csv.gz", index=False)
+    frame.to_csv(folder / "packed.csv.bz2", index=False)
+    frame.to_json(folder / "a.jsonl", orient="records", lines=True)
+    frame.to_json(folder / "a.json", orient="records")
+    frame.to_excel(folder / "a.xlsx", index=False)
+    (folder / "a.dat").write_text(frame.drop(columns="star").to_string(index=False))
+    table = pa.Table.from_pandas(frame)
+    pyarrow.parquet.write_table(table, folder / "a.parquet")
+    pyarrow.feather.write_feather(table, folder / "a.arrow", compression="uncompressed")
+    pyarrow.feather.write_feather(table, folder / "packed.feather")
+    astropy = Table(COLUMNS)
+    astropy.write(folder / "a.fits")
+    astropy.write(folder / "a.vot", format="votable")
+    astropy.write(folder / "a.ecsv", format="ascii.ecsv")
+    (folder / "words.toml").write_text('good = "T(13, 14, 16, 18)"\nbad = "U(0, 4)"\n')
+    return sorted(path for path in folder.iterdir())
+
+
+def damaged(data, rng):
+    """Bytes that were cut off, flipped, copied over others, inserted or removed."""
+    data, kind = bytearray(data), rng.integers(6)
+    n = len(data)
+    at, other = sorted(rng.integers(n, size=2).tolist())
+    if kind == 0:
+        return bytes(data[:at])
+    if kind in (1, 2):
+        for place in rng.integers(n, size=1 if kind == 1 else 8).tolist():
+            data[place] ^= 1 << int(rng.integers(8))
+    elif kind == 3:
+        size = min(other - at, 64)
+        data[at : at + size] = data[other : other + size]
+    elif kind == 4:
+        data[at:at] = rng.bytes(int(rng.integers(1, 9)))
+    else:
+        del data[at : min(other, at + 64)]
+    return bytes(data)
+
+
+def test_sound_files_are_read(tmp_path):
+    results = outcomes(sound_files(tmp_path))
+    check(results)
+    assert {own["outcome"] for own in results} == {"data"}
+    assert {own["said"] for own in results if not own["path"].endswith((".toml", ".dat"))} == {
+        "(4, 2) 22.25"
+    }
+
+
+def test_damaged_files_end_in_data_or_a_sentence(tmp_path):
+    rng = np.random.default_rng(20)
+    sound = tmp_path / "sound"
+    sound.mkdir()
+    kinds = [(path.name, path.read_bytes()) for path in sound_files(sound)]
+    for start in range(0, CASES, 2000):
+        folder = tmp_path / f"from-{start}"
+        folder.mkdir()
+        paths = []
+        for k in range(start, min(start + 2000, CASES)):
+            name, data = kinds[k % len(kinds)]
+            path = folder / f"{k}-{name}"
+            path.write_bytes(damaged(data, rng))
+            paths.append(path)
+        check(outcomes(paths))
+        for path in paths:
+            path.unlink()
+
+
+def test_every_bit_of_the_metadata_of_an_arrow_file(tmp_path):
+    import pyarrow as pa
+    import pyarrow.feather
+
+    whole = tmp_path / "whole.arrow"
+    pyarrow.feather.write_feather(pa.table(COLUMNS), whole, compression="uncompressed")
+    data, paths = whole.read_bytes(), []
+    rng = np.random.default_rng(21)
+    for k in rng.choice(8 * len(data), size=min(CASES, 8 * len(data)), replace=False).tolist():
+        flipped = bytearray(data)
+        flipped[k // 8] ^= 1 << k % 8
+        paths.append(tmp_path / f"{k}.arrow")
+        paths[-1].write_bytes(flipped)
+    check(outcomes(paths))
+
+
+# Files that are well-formed, and hostile
+
+
+def _book(sheet, **more):
+    """The bytes of an Excel file whose sheet is the given XML."""
+    from openpyxl import Workbook
+
+    kept, made = io.BytesIO(), io.BytesIO()
+    book = Workbook()
+    for row in [["x", "y"], [1, 2], [3, 5]]:
+        book.active.append(row)
+    book.save(kept)
+    with zipfile.ZipFile(kept) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name).decode()
+            if name == "xl/worksheets/sheet1.xml":
+                content = sheet(content)
+            new.writestr(name, more.get(name, content))
+    return made.getvalue()
+
+
+def _far_cell(content):
+    cell = '<row r="1048576"><c r="XFD1048576"><v>7</v></c></row></sheetData>'
+    dimension = content.replace('ref="A1:B3"', 'ref="A1:XFD1048576"')
+    return dimension.replace("</sheetData>", cell)
+
+
+LAUGHS = (
+    '<!DOCTYPE l [<!ENTITY a "lollollollollollollollollollol">'
+    + "".join(
+        f'<!ENTITY {c} "{f"&{b};" * 10}">' for b, c in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    + "]>"
+)
+
+
+def _laughs(content):
+    body = content.partition("?>")
+    body = body[2] if body[1] else content
+    return LAUGHS + body.replace("<v>5</v>", "<v>&i;</v>")
+
+
+def _zeros(content):
+    row = "<row>" + "<c><v>1</v></c>" * 1000 + "</row>"
+    return content.replace("</sheetData>", row * 100_000 + "</sheetData>")
+
+
+VOTABLE = (
+    '<?xml version="1.0"?>{head}<VOTABLE version="1.4"><RESOURCE><TABLE>'
+    '<FIELD name="x" datatype="double"/><DATA><TABLEDATA><TR><TD>{cell}</TD></TR></TABLEDATA>'
+    "</DATA></TABLE></RESOURCE></VOTABLE>"
+)
+
+
+def _bad_parquet(path, note):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    table = pa.table({"x": [1.0, 2.0], "y": [3.0, 5.0]}).replace_schema_metadata({"pandas": note})
+    pyarrow.parquet.write_table(table, path)
+
+
+HOSTILE = {
+    "far-cell.xlsx": lambda: _book(_far_cell),
+    "laughs.xlsx": lambda: _book(_laughs),
+    "zeros.xlsx": lambda: _book(_zeros),
+    "laughs.vot": lambda: VOTABLE.format(head=LAUGHS, cell="&i;").encode(),
+    "outside.vot": lambda: VOTABLE.format(
+        head='<!DOCTYPE l [<!ENTITY i SYSTEM "file:///etc/passwd">]>', cell="&i;"
+    ).encode(),
+    "nested.toml": lambda: ("good = " + "[" * 100_000 + "]" * 100_000).encode(),
+    "nested.json": lambda: ("[" * 100_000 + "]" * 100_000).encode(),
+    "nested-rows.jsonl": lambda: ('{"x": ' + "[" * 100_000 + "]" * 100_000 + "}").encode(),
+    "digits.json": lambda: ('[{"x": ' + "1" * 100_000 + "}]").encode(),
+    "digits.csv": lambda: ("x,y\n" + "1" * 1_000_000 + "x,2\n3,4\n").encode(),
+    "header.csv": lambda: ("a_" * 400_000 + "_corr,a,y\n1,2,3\n4,5,6\n").encode(),
+    "quotes.csv": lambda: ('x,y\n"' * 100_000).encode(),
+    "commas.csv": lambda: ("," * 1_000_000 + "\n").encode(),
+    "no-mark.csv": lambda: "x,x_err\n1,2\n3,4\n".encode("utf-16-le"),
+    "utf-32.csv": lambda: "x,x_err\n1,2\n3,4\n".encode("utf-32"),
+    "latin.csv": lambda: "größe,y\n1,2\n3,4\n".encode("latin-1"),
+    "null.csv": lambda: b"x,y\n1,\x00\n3,4\n",
+    "empty.csv": lambda: b"",
+    "empty.parquet": lambda: b"",
+    "empty.xlsx": lambda: b"",
+    "text.parquet": lambda: b"x,y\n1,2\n",
+    "text.fits": lambda: b"x,y\n1,2\n",
+    "text.csv.gz": lambda: b"x,y\n1,2\n",
+    "blank.jsonl": lambda: b"\n\n",
+    "numbers.json": lambda: b"[1, 2, 3]",
+    "mixed.json": lambda: b'[{"x": [1, 2]}, {"x": {"y": 3}}, {"x": 1}]',
+}
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hostile")
+    paths = [folder / name for name in HOSTILE]
+    for path in paths:
+        path.write_bytes(HOSTILE[path.name]())
+    return dict(zip(HOSTILE, outcomes(paths), strict=True))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files(name, hostile):
+    check([hostile[name]])
+
+
+def test_a_far_cell_of_a_sheet_is_a_cell_like_others(hostile):
+    assert hostile["far-cell.xlsx"]["megabytes"] < 600
+
+
+@pytest.mark.parametrize(
+    "note",
+    ["{", "[]", "7", '{"index_columns": 7}', '{"index_columns": [{"a": [1]}]}', "[" * 100_000],
+)
+def test_notes_of_pandas_in_parquet_may_be_anything(note, tmp_path):
+    path = tmp_path / "noted.parquet"
+    _bad_parquet(path, note)
+    np.testing.assert_array_equal(uapca.read(path).mean, [[1.0, 3.0], [2.0, 5.0]])
+
+
+# The grammar of cells and the names of columns take time in proportion to their length
+
+PIECES = (
+    "1",
+    "1e",
+    "±",
+    "(",
+    "[1,",
+    "1+",
+    "N(",
+    " ",
+    "_err",
+    "+-",
+    "1,",
+    "1.",
+    "_",
+    ")",
+    "-",
+    "err ",
+)
+LONG = 1_000_000
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_cell_or_refused(text):
+    said = refusal(parse_cell, text)
+    assert "\n" not in said
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=8, unique=True))
+def test_any_names_are_columns(names):
+    said = refusal(uapca.read, {name: [1.0, 2.5, 4.0] for name in names})
+    assert "Error" not in said
+
+
+def refusal(function, *arguments, **options):
+    """The sentence with which arguments are refused, or nothing."""
+    try:
+        function(*arguments, **options)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.filterwarnings("ignore")
+def test_a_million_characters_take_linear_time(piece):
+    def seconds(n):
+        text = (piece * n)[:n]
+        start = time.process_time()
+        for cell in (text, "1" + text, text + "x"):
+            refusal(parse_cell, cell)
+            refusal(uapca.read, {"a": ["1", cell, "2"], "b": [1, 2, 3]}, bad_cells="drop")
+        refusal(find_errors, [text, "x" + text, text + "_err", text + " [a]", "x"])
+        columns = {f"{text}_corr": [1.0, 2.0], f"x{text}": [1.0, 2.0], "x": [2.0, 3.0]}
+        refusal(uapca.read, columns)
+        return time.process_time() - start
+
+    assert seconds(LONG) < 40 * seconds(LONG // 10) + 1.0
