@@ -143,7 +143,10 @@ def check_words(
     words: Mapping[str, Any] | str | PathLike[str] | None,
 ) -> dict[str, Marginal | None]:
     """The meaning of every word; None for words that stand for a missing value."""
-    words = read_words(fspath(words)) if isinstance(words, str | PathLike) else words
+    source = "words"
+    if isinstance(words, str | PathLike):
+        source = f"words of {fspath(words)!r}: "
+        words = read_words(fspath(words))
     if words is not None and not isinstance(words, Mapping):
         raise TypeError(
             "words must be a mapping such as {'good': 'T(13, 14, 16, 18)'} or the path of a TOML "
@@ -156,7 +159,7 @@ def check_words(
                 None if meaning is None or _is_blank(meaning) else _of_word(str(word), meaning)
             )
         except (CellError, TypeError) as error:
-            raise type(error)(f"words[{word!r}]: {error}") from None
+            raise type(error)(f"{source}[{word!r}]: {error}") from None
     return meanings
 
 
