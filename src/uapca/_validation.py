@@ -84,6 +84,12 @@ def pandas_for(what: str) -> Any:
     return optional("pandas", what, "frames")
 
 
+def library_of(data: Any) -> str | None:
+    """The library of a data frame, if `frame_of` makes frames of it."""
+    name = type(data).__module__.partition(".")[0]
+    return name if name in ("pandas", "polars", "pyarrow") else None
+
+
 def frame_of(columns: dict[str, Any], names: Sequence[str] | None, library: str = "pandas") -> Any:
     """A data frame of named rows in pandas (names are its index), polars or pyarrow."""
     check_choice(library, ("pandas", "polars", "pyarrow"), "library")

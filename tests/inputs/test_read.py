@@ -685,3 +685,28 @@ def test_errors_that_are_converted_leave_the_table_as_it_is(library):
     assert X.missing.tolist() == [[False] * 3, [False, False, True]]
     for name, values in kept.items():
         assert np.asarray(table[name]).tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_results_are_frames_of_the_library_of_the_data(library):
+    module = pytest.importorskip(library)
+    make = module.table if library == "pyarrow" else module.DataFrame
+    X = uapca.read(make({"a": [1.0, 2.0, 4.0], "a_err": [0.1, 0.2, 0.3], "b": [2.0, 1.0, 0.0]}))
+    Y = uapca.UAPCA(1).fit_transform(X)
+    cells = uapca.from_table(make({"a": ["1±2"], "b": ["2"]}))
+    groups = uapca.read(make({"a": [1.0, 2.0, 4.0], "k": ["p", "q", "q"]}), by="k")
+    for data in (X, X[:2], X.scaled(2.0), Y, cells, groups):
+        assert type(data.to_frame()).__module__.startswith(library)
+    assert type(X.to_frame(library="polars")).__module__.startswith("polars")
+    # Without a frame there is nothing to go by.
+    assert type(uapca.read({"a": [1.0, 2.0]}).to_frame()).__module__.startswith("pandas")
+
+
+def test_a_fit_converts_errors_to_the_unit_of_its_values():
+    from astropy import units as u
+
+    values, errors = [[1.0, 2.0], [2.0, 3.0], [4.0, 1.0]] * u.kg, np.full((3, 2), 100.0) * u.g
+    pca = uapca.UAPCA().fit(values, std=errors)
+    np.testing.assert_allclose(pca.within_covariance_, 0.01 * np.eye(2), rtol=1e-14, atol=1e-18)
+    with pytest.raises(ValueError, match="std must have a unit that converts"):
+        uapca.UAPCA().fit(values, std=errors.value * u.m)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from numbers import Real
@@ -19,7 +19,7 @@ from uapca._validation import Doubles, Floats, check_finite, listed, out_of_rang
 from uapca.aggregate.accumulate import moments
 from uapca.exceptions import ErrorColumnWarning
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import covariance_from, weights_from
+from uapca.uncertain.checks import covariance_from, weights_from, without_units
 from uapca.uncertain.covariance import row_blocks
 
 __all__ = [
@@ -192,6 +192,8 @@ class UncertainTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_key
             X.require_complete(type(self).__name__)
             data = X
         else:
+            if not isinstance(X, Mapping) and not hasattr(X, "colnames"):
+                X, cov, std, factors, _ = without_units(X, cov, std, factors, None)
             points = self._points(X, reset=reset, finite=False)
             if reset:
                 _warn_of_error_columns(getattr(self, "feature_names_in_", ()))

@@ -422,7 +422,7 @@ def of_cells(
         laws=whole,
         missing="keep" if keeps else "error",
         **common,
-    )
+    ).replace(library=table.library)
 
 
 class _Parser:

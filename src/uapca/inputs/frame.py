@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, check_choice, listed
+from uapca._validation import Floats, check_choice, library_of, listed
 from uapca.aggregate.labels import factorise, is_missing
 from uapca.exceptions import (
     BadCell,
@@ -110,6 +110,7 @@ class Table:
         self.bad: dict[str, list[int]] = {}
         self.notes: list[str] = []
         self.index: tuple[str, ...] = ()
+        self.library: str | None = None
         self._numbers: dict[str, Floats] = {}
         self._kinds: dict[str, str] = {}
         self._take(columns)
@@ -457,7 +458,9 @@ def table_of(data: Any, parameter: str = "source", **options: Any) -> Table:
         data = {key: [row[j] for row in rows] for j, key in enumerate(named)}
     if isinstance(data, Mapping):
         return Table(data, **options)
-    return _of_frame(data, parameter, options)
+    table = _of_frame(data, parameter, options)
+    table.library = None if table.source else library_of(data)
+    return table
 
 
 def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
@@ -929,7 +932,7 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         missing="error" if gaps is None else "keep",
         check=False,
         **common,
-    )
+    ).replace(library=table.library)
 
 
 def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Floats, RowLaws | None]:

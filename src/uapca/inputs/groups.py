@@ -23,6 +23,7 @@ from uapca._validation import (
     check_choice,
     check_finite,
     check_labels,
+    library_of,
     listed,
     rng_from,
     shape_of,
@@ -217,7 +218,7 @@ def from_groups(
         laws=data.samples() if keep_samples else None,
         origin="\n".join(lines),
         check=False,
-    )
+    ).replace(library=library_of(points))
 
 
 # In memory

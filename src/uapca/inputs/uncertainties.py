@@ -88,7 +88,7 @@ def of_table(reading: Reading) -> UncertainArray:
     for j, name in enumerate(chosen):
         cells[:, j] = table.cells(name)
     common = reading.finish(["numbers with errors", shown(chosen, 20)], plain)
-    return of_objects(cells, {"features": chosen, **common})
+    return of_objects(cells, {"features": chosen, **common}).replace(library=table.library)
 
 
 def holds_errors(table: Table, name: str) -> bool:

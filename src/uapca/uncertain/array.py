@@ -24,6 +24,7 @@ from uapca._validation import (
     check_labels,
     frame_of,
     frozen,
+    library_of,
     optional,
     out_of_range,
     restore_frozen,
@@ -150,6 +151,8 @@ class UncertainArray:
     laws : sequence of laws, or None
     origin : str, or None
     source : str
+    library : str, or None
+        The library of the data frame that the rows came from, for `to_frame`.
     parameter_errors : object, or None
         What `uapca.Denoiser` attaches to posterior rows: the errors of its own parameters. They
         belong to the features, so only selecting rows keeps them.
@@ -199,6 +202,7 @@ class UncertainArray:
         "features",
         "given_weights",
         "laws",
+        "library",
         "mean",
         "missing",
         "names",
@@ -218,6 +222,7 @@ class UncertainArray:
     missing: npt.NDArray[np.bool_] | None
     origin: str | None
     source: str
+    library: str | None
     parameter_errors: Any
 
     def __init__(
@@ -238,6 +243,7 @@ class UncertainArray:
         check: bool = True,
     ) -> None:
         check_choice(missing, ("error", "keep"), "missing")
+        library = library_of(mean)
         names, features = _labels_of_frame(mean, names, features)
         _check_columns(mean, std)
         mean, cov, std, factors, features = without_units(mean, cov, std, factors, features)
@@ -258,6 +264,7 @@ class UncertainArray:
             missing=absent,
             origin=origin,
             source=source or ("values" if counts is None else "groups"),
+            library=library,
             parameter_errors=None,
         )
 
@@ -642,7 +649,7 @@ class UncertainArray:
 
     # Tables, files and text
 
-    def to_frame(self, *, corr: bool | None = None, library: str = "pandas") -> Any:
+    def to_frame(self, *, corr: bool | None = None, library: str | None = None) -> Any:
         """A data frame: a column for each feature and one with its standard deviation.
 
         Parameters
@@ -652,8 +659,9 @@ class UncertainArray:
             errors, as in the table that ``uapca project`` writes. By default they have one if
             the errors are correlated. ``uapca.from_frame(frame, corr="{}_{}_corr")`` reads
             them.
-        library : {"pandas", "polars", "pyarrow"}, default="pandas"
-            What kind of frame. Names are the index in pandas and the first column in the others.
+        library : {"pandas", "polars", "pyarrow"}, optional
+            What kind of frame; by default the kind that the data came in, or else pandas. Names
+            are the index in pandas and the first column in the others.
 
         Examples
         --------
@@ -671,7 +679,8 @@ class UncertainArray:
                 f"pairs of {d} features would have {d * (d - 1) // 2:,} columns: pass corr=False "
                 "to leave them out or corr=True to have them"
             )
-        return frame_of(columns_of_rows(self, corr is None or corr), self.names, library)
+        columns = columns_of_rows(self, corr is None or corr)
+        return frame_of(columns, self.names, library or self.library or "pandas")
 
     def to_xarray(self, *, cov: bool | None = None) -> Any:
         """An xarray dataset with ``mean``, ``std`` and ``weight``, by row and feature.
