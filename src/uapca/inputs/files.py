@@ -230,13 +230,11 @@ def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
 
 
 def _xlsx_rows(path: str, sheet: Any) -> list[list[Any]]:
-    stream = _stream(path)
+    stream, openpyxl = _stream(path), library("openpyxl", "reading Excel files")
     with import_module("zipfile").ZipFile(stream) as archive:
         if sum(part.file_size for part in archive.infolist()) > _UNPACKED:
             raise FileError(f"{path!r} unpacks to more than {_UNPACKED >> 20} MB; save it as CSV")
-    book = library("openpyxl", "reading Excel files").load_workbook(
-        stream, read_only=True, data_only=True
-    )
+    book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
     try:
         found = _sheet(path, sheet, book.sheetnames)
         book[found].reset_dimensions()  # what the file says of its size need not be true
