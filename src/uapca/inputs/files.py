@@ -373,7 +373,7 @@ class Text:
         self.separator = "" if rows else self.separator
         rows = rows or self._delimited(lines)
         guarded = [[_GUARD.sub("", cell) for cell in row] for row in rows] if "'" in text else rows
-        self.broken = self.broken or guarded != rows
+        self.broken |= guarded != rows
         self._name(guarded, comments)
 
     def table(self, options: Mapping[str, Any]) -> Table:
