@@ -157,6 +157,12 @@ def test_cells_with_asymmetric_errors_alone_are_uncertain_cells():
     assert str(X.laws[0].marginals[0]) == "14 +0.5 -0.3"
 
 
+def test_a_column_that_is_refused_is_refused_with_its_file(tmp_path):
+    path = tmp_path / "orphan.csv"
+    path.write_text("x,x_err,s_err\n1,2,3\n4,5,6\n")
+    assert refused(path).startswith(f"{str(path)!r}: errors must belong to a column of values")
+
+
 def test_variances_have_the_square_of_the_unit():
     from astropy import units as u
     from astropy.table import QTable

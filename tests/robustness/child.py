@@ -23,7 +23,7 @@ def peak() -> float:
 def outcome(path: str) -> tuple[str, str]:
     try:
         if path.endswith(".toml"):
-            uapca.from_table({"a": ["good"]}, words=path)
+            uapca.from_table({"a": ["1±2"]}, words=path)
             return "data", ""
         X = uapca.read(path, missing="drop", bad_cells="drop")
     except ValueError as error:

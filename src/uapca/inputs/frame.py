@@ -859,14 +859,18 @@ def warn(message: str, category: type[Warning]) -> None:
 def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> UncertainArray:
     """Rows of values and their errors; of values alone where ``certain`` allows that."""
     table, features = reading.table, reading.features
-    roles = find_roles(
-        table,
-        taken=reading.taken,
-        errors=errors,
-        corr=corr,
-        features=features,
-        exclude=reading.exclude,
-    )
+    try:
+        roles = find_roles(
+            table,
+            taken=reading.taken,
+            errors=errors,
+            corr=corr,
+            features=features,
+            exclude=reading.exclude,
+        )
+    except ValueError as error:
+        named = not table.source or repr(table.source) in str(error)
+        raise ValueError(str(error) if named else f"{table.source!r}: {error}") from None
     chosen = roles.features
     if not chosen or not len(table):
         why = "".join(f"; {line}" for line in roles.say())
