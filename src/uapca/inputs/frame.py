@@ -868,9 +868,9 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
             features=features,
             exclude=reading.exclude,
         )
-    except ValueError as error:
-        named = not table.source or repr(table.source) in str(error)
-        raise ValueError(str(error) if named else f"{table.source!r}: {error}") from None
+    except ValueError as refusal:
+        named = not table.source or repr(table.source) in str(refusal)
+        raise ValueError(str(refusal) if named else f"{table.source!r}: {refusal}") from None
     chosen = roles.features
     if not chosen or not len(table):
         why = "".join(f"; {line}" for line in roles.say())
