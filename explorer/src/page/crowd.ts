@@ -10,6 +10,7 @@ import type { Box, View } from "./view";
 /** Probabilities of the shaded regions, the largest first, and how dark each is. */
 const SHADES = [0.95, 0.8, 0.5];
 const SHADE = 0.13;
+const GREY = { light: "#59636d", dark: "#a4adb6" };
 /** Nodes along a side, and values added up at them: while things move, and at rest. */
 const [MOVING, RESTING] = [
   { nodes: 40, values: 60_000 },
@@ -87,12 +88,12 @@ interface Surface {
 }
 
 /** Shades, means and points; where rows are selected, the others fade. */
-function ink(context: Context, scene: Scene, view: View, shades: readonly Float64Array[][] | null, shade: string, on: Surface): void {
+function ink(context: Context, scene: Scene, view: View, shades: readonly Float64Array[][] | null, on: Surface): void {
   const { data, looks } = context;
   const { state, theme, projection, points } = scene;
   const chosen = new Set(state.selection);
   for (const region of shades ?? []) {
-    on.area(shade, SHADE, (pen) => {
+    on.area(GREY[theme], SHADE, (pen) => {
       for (const ring of region) {
         for (let k = 0; k < ring.length; k += 2) pen[k ? "lineTo" : "moveTo"](view.x(ring[k]), view.y(ring[k + 1]));
         pen.closePath();
@@ -166,7 +167,7 @@ export function crowdCanvas(context: Context) {
       pen.setTransform(1, 0, 0, 1, 0, 0);
       pen.clearRect(0, 0, width, height);
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-      ink(context, scene, view, shades, getComputedStyle(node).color, on);
+      ink(context, scene, view, shades, on);
     },
   };
 }
@@ -174,7 +175,7 @@ export function crowdCanvas(context: Context) {
 /** What is on the canvas, as SVG, for an export. */
 export function crowdSvg(context: Context, scene: Scene, view: View, shades: readonly Float64Array[][] | null): SVGGElement {
   const group = svg("g");
-  ink(context, scene, view, shades, "#59636d", {
+  ink(context, scene, view, shades, {
     area(fill, opacity, outline) {
       let d = "";
       outline({

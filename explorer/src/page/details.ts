@@ -30,13 +30,17 @@ function line(kind: string, title: string | HTMLElement, ...values: string[]): H
 export function tooltip(context: Context) {
   const { data, looks } = context;
   const node = el("div", { class: "uapca-tip", role: "tooltip", hidden: true });
+  const weight = el("td");
   let shown = "";
+  let [width, height] = [0, 0];
 
   function content(scene: Scene, row: number): HTMLElement[] {
     const lines = named(scene, row).map((j) => line("", nameNode(data.features[j], 24), measured(data, row, j)));
     if (data.d > FEATURES) lines.push(line("", words.moreFeatures(data.d - FEATURES), ""));
     const inFit = row < data.n - data.supplementary;
-    lines.push(line("uapca-total", inFit ? words.weight : words.supplementary, inFit ? percent(scene.weights[row]) : ""));
+    const last = line("uapca-total", inFit ? words.weight : words.supplementary);
+    if (inFit) last.append(weight);
+    lines.push(last);
     return [
       el("p", { class: "uapca-tip-name" }, swatch(looks[row], scene.theme), nameNode(data.names[row], 60)),
       el("table", { class: "uapca-table" }, el("tbody", {}, ...lines)),
@@ -59,10 +63,14 @@ export function tooltip(context: Context) {
     draw(scene: Scene, row: number | null, x: number, y: number, size: { width: number; height: number }): void {
       node.hidden = row === null;
       if (row === null) return;
-      const now = `${row} ${scene.theme} ${scene.weights[row]}`;
-      if (now !== shown) node.replaceChildren(...content(scene, row));
-      shown = now;
-      const [width, height] = [node.offsetWidth, node.offsetHeight];
+      setText(weight, percent(scene.weights[row]));
+      const now = `${row} ${scene.theme} ${scene.state.pair} ${size.width}`;
+      if (now !== shown) {
+        shown = now;
+        node.replaceChildren(...content(scene, row));
+        // Measured once: while a weight is dragged it would make the browser lay out the page in every frame.
+        [width, height] = [node.offsetWidth, node.offsetHeight];
+      }
       const left = x + AWAY + width <= size.width ? x + AWAY : Math.max(x - AWAY - width, 0);
       const top = Math.min(Math.max(y - height / 2, 0), Math.max(size.height - height, 0));
       node.style.transform = `translate(${Math.round(left)}px,${Math.round(top)}px)`;

@@ -45,6 +45,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
   const changes = new Set<Change>(["theme", "size", "path", ...(Object.keys(host.get()) as Change[])]);
   let scene: Scene | null = null;
   let calm = false; // nothing moves: the next frame may take its time
+  let held = false; // a button of the pointer is down
   let frames = 0;
   let room = 0; // the verdict's width when its height was taken
   let waiting: ReturnType<typeof setTimeout> | undefined;
@@ -94,7 +95,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
 
   /** What may wait until nothing moves: the exact path and outlines, the words, the numbers for machines. */
   function settle(): void {
-    if (changes.size) return;
+    if (changes.size || held) return;
     const before = scene!.path;
     if (!computed.work(SLICE)) {
       waiting = setTimeout(settle, 0);
@@ -127,6 +128,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
 
   async function save(kind: "svg" | "png" | "csv" | "json"): Promise<void> {
     // Everything brought up to date at once, with nothing left for later.
+    held = false;
     while (changes.size || explorer.dataset["state"] !== "settled") {
       frame.cancel();
       if (changes.size) draw();
@@ -192,10 +194,21 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
     frame.request();
   });
   const untheme = onTheme(() => context.redraw("theme"));
+  // While a hand drags nothing comes in its way; what takes long follows when it lets go.
+  const grasp = (event: PointerEvent) => {
+    const before = held;
+    held = event.buttons !== 0;
+    if (!before || held) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(settle, CALM);
+  };
+  const hands = ["pointerdown", "pointermove", "pointerup", "pointercancel"] as const;
+  for (const hand of hands) document.addEventListener(hand, grasp, true);
   frame.request();
   return () => {
     stop();
     untheme();
+    for (const hand of hands) document.removeEventListener(hand, grasp, true);
     for (const panel of panels) panel.stop?.();
     frame.cancel();
     clearTimeout(waiting);

@@ -75,7 +75,7 @@ export function has(changes: Changes, ...any: Change[]): boolean {
  */
 const [SKETCH, APART] = [1.5, 3];
 /** Milliseconds of a frame that may go into outlines: while things move, and at rest. */
-const [MOVING, RESTING] = [5, 30];
+const [MOVING, RESTING] = [3, 20];
 const NONE: readonly Crossing[] = [];
 
 /** The outline of a row, and which projection, with which mean and covariance, it was found in. */
