@@ -72,11 +72,17 @@ export class View {
     return (this.middle[1] - (px - this.zoom.y) / this.zoom.k) / this.unit + this.centre[1];
   }
 
-  /** Rings in the plane as an SVG path. */
+  /** Rings in the plane as an SVG path; points within a pixel of the one before would not be seen. */
   rings(rings: readonly Float64Array[]): string {
     let text = "";
     for (const ring of rings) {
-      for (let k = 0; k < ring.length; k += 2) text += `${k ? "L" : "M"}${f(this.x(ring[k]))},${f(this.y(ring[k + 1]))}`;
+      let [px, py] = [Infinity, Infinity];
+      for (let k = 0; k < ring.length; k += 2) {
+        const [x, y] = [this.x(ring[k]), this.y(ring[k + 1])];
+        if (Math.abs(x - px) + Math.abs(y - py) < 1) continue;
+        text += `${k ? "L" : "M"}${f(x)},${f(y)}`;
+        [px, py] = [x, y];
+      }
       text += "Z";
     }
     return text;
