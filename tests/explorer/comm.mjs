@@ -33,7 +33,16 @@ const model = {
   off: (event) => callbacks.delete(event),
 };
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
-const plain = (state) => ({ ...state, scale: core.encodeScale(state.scale), weights: state.weights && Array.from(state.weights) });
+// The traits and what is pointed at; how a person looks stays in the browser.
+const plain = ({ scale, weights, selection, pair, level, standardize, hovered }) => ({
+  scale: core.encodeScale(scale),
+  weights: weights && Array.from(weights),
+  selection,
+  pair,
+  level,
+  standardize,
+  hovered,
+});
 
 let open = null;
 for await (const line of createInterface({ input: process.stdin })) {

@@ -556,3 +556,11 @@ def test_many_certain_features(rng):
         np.testing.assert_allclose(
             np.reshape(found.components, (4, 70)), pca.components_, atol=1e-9
         )
+
+
+def test_very_many_rows_are_refused():
+    X = uapca.UncertainArray(np.zeros((50_001, 2)), std=1.0)
+    with pytest.raises(
+        ValueError, match=r"^X must have at most 50,000 rows to be explored; got 50,001: aggregate"
+    ):
+        uapca.explore(X)

@@ -35,7 +35,7 @@ export function tooltip(context: Context) {
   let [width, height] = [0, 0];
 
   function content(scene: Scene, row: number): HTMLElement[] {
-    const lines = named(scene, row).map((j) => line("", nameNode(data.features[j], 24), measured(data, row, j)));
+    const lines = named(scene, row).map((j) => line("", nameNode(data.features[j], context.short.features[j]), measured(data, row, j)));
     if (data.d > FEATURES) lines.push(line("", words.moreFeatures(data.d - FEATURES), ""));
     const inFit = row < data.n - data.supplementary;
     const last = line("uapca-total", inFit ? words.weight : words.supplementary);
@@ -88,9 +88,9 @@ export function details(context: Context): Panel {
   let shown = "";
 
   function fill(scene: Scene, rows: readonly number[]): void {
-    const names = rows.map((row) => el("th", { scope: "col" }, swatch(looks[row], scene.theme), nameNode(data.names[row], 18)));
+    const names = rows.map((row) => el("th", { scope: "col" }, swatch(looks[row], scene.theme), nameNode(data.names[row], context.short.names[row])));
     const lines = data.features.map((feature, j) => {
-      const one = line("", nameNode(feature, 24), ...rows.map((row) => measured(data, row, j)));
+      const one = line("", nameNode(feature, context.short.features[j]), ...rows.map((row) => measured(data, row, j)));
       one.dataset["feature"] = String(j);
       one.addEventListener("pointerenter", () => context.hover("feature", j));
       one.addEventListener("pointerleave", () => context.hover("feature", null));

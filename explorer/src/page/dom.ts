@@ -60,8 +60,8 @@ export function pool<T extends Element>(parent: Element, nodes: T[], count: numb
 }
 
 /** A name on screen: isolated from the direction of its surroundings, with all of it in the title. */
-export function nameNode(name: string, limit: number): HTMLElement {
-  return el("bdi", { class: "uapca-name", title: name }, shortened(name, limit));
+export function nameNode(name: string, short: number | string): HTMLElement {
+  return el("bdi", { class: "uapca-name", title: name }, typeof short === "number" ? shortened(name, short) : short);
 }
 
 /** A push button. */

@@ -53,7 +53,7 @@ export function placed(
       if (box.left < frame.left || box.top < frame.top || box.right > frame.right || box.bottom > frame.bottom)
         continue;
       let cost = 0.02 * (place % DIRECTIONS.length) + 0.6 * ring - (previous.get(anchor.index) === place ? 0.5 : 0);
-      for (const other of taken) cost += 12 * shared(box, other);
+      for (const other of taken) cost += 100 * shared(box, other);
       for (const other of obstacles) {
         if (other !== anchor && inside(box, other.x, other.y, 5)) cost += 1.2;
       }

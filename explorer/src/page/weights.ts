@@ -167,7 +167,7 @@ export function weights(context: Context): Panel {
       const row = found[first + i];
       const [name, slider, , only] = one.children;
       set(one, { "data-row": row, "aria-setsize": found.length, "aria-posinset": first + i + 1 });
-      name.replaceChildren(swatch(context.looks[row], scene!.theme), nameNode(data.names[row], 40));
+      name.replaceChildren(swatch(context.looks[row], scene!.theme), nameNode(data.names[row], context.short.names[row]));
       set(slider, { "aria-label": words.of(data.names[row]) });
       set(only, { "aria-label": words.onlyOf(data.names[row]) });
     });

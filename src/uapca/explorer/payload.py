@@ -32,6 +32,7 @@ __all__ = ["SCHEMA", "component_count", "payload", "precomputed", "text_of", "wi
 SCHEMA = 1
 # What browsers still open without complaint; as text it is a third more.
 _MOST_BYTES = 64 << 20
+_MOST_ROWS = 50_000  # beyond, no frame is drawn in time
 
 
 def payload(
@@ -146,6 +147,11 @@ def _check_size(X: UncertainArray, points: int = 0) -> None:
             f"{held if not points else f'{held}, with {points // d} points,'} take "
             f"{8 * numbers / (1 << 20):.0f} MB: aggregate rows with uapca.from_groups, or project "
             "the features first"
+        )
+    if n > _MOST_ROWS:
+        raise ValueError(
+            f"X must have at most {_MOST_ROWS:,} rows to be explored; got {n:,}: aggregate rows "
+            "with uapca.from_groups, or draw them with uapca.plot.projection"
         )
 
 
