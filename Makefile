@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
-.PHONY: demo test test-all test-lowest lint format docs bench explorer explorer-test explorer-checked dist programs clean
+.PHONY: demo test test-all test-core test-lowest lint format docs fuzz bench explorer explorer-test explorer-checked dist programs clean
 
 demo: $(STAMPS)/plain
 	$(BIN)/python examples/students.py
@@ -21,6 +21,11 @@ lint: $(STAMPS)/dev
 format: $(STAMPS)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The robustness harnesses (tests/robustness) with more cases than in `make test`.
+CASES ?= 100000
+fuzz: $(STAMPS)/dev programs
+	OPENBLAS_NUM_THREADS=1 UAPCA_FUZZ=$(CASES) $(BIN)/python -m pytest -n auto tests/robustness
 
 # The site, in docs/_build, and its pages in a browser. Fetches nothing and opens nothing.
 docs: $(STAMPS)/docs programs
@@ -62,6 +67,11 @@ programs:
 # The suite on every Python from 3.11 on that this machine has, and with the oldest supported libraries.
 test-all: $(STAMPS)/release programs explorer-test
 	$(BIN)/nox --no-error-on-missing-interpreters -s tests lowest
+
+# What continuous integration adds to `make test`: the core rooms on the newest Pythons and with the
+# oldest libraries.
+test-core: $(STAMPS)/release
+	$(BIN)/nox --no-error-on-missing-interpreters -s core core_lowest
 
 test-lowest: $(STAMPS)/release programs explorer-test
 	$(BIN)/nox -s lowest
