@@ -10,8 +10,9 @@ demo: $(STAMPS)/plain
 	$(BIN)/python examples/students.py
 
 # Test matrices are small: threads would only wait for each other. Files of tests run side by side.
+# Slow tests run in continuous integration; `make test CI=true` runs them too.
 test: $(STAMPS)/dev programs explorer-test
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile $(if $(CI),,-m "not slow")
 
 lint: $(STAMPS)/dev
 	$(BIN)/ruff check .

@@ -33,34 +33,29 @@ def lowest(session):
 
 
 # Rooms whose tests need no engine, no browser and no program, for a quick look at another Python.
-CORE = [
-    f"tests/{room}" for room in ("uncertain", "laws", "decomposition", "sensitivity", "posterior")
-]
+CORE = ("uncertain", "laws", "decomposition", "sensitivity", "posterior")
+TOOLS = ("hypothesis", "mpmath", "pytest", "pytest-xdist")
 
 
 @nox.session(python=["3.12", "3.13"], default=False)
 def core(session):
     """The core rooms on the newest Pythons, as continuous integration runs them."""
-    session.install(
-        "--editable", ".[plot,frames]", "hypothesis", "mpmath", "pytest", "pytest-xdist"
-    )
+    session.install("--editable", ".[plot,frames]", *TOOLS)
     run_core(session)
 
 
 @nox.session(python="3.11", default=False)
 def core_lowest(session):
     """The same with the oldest supported libraries."""
-    session.install(
-        *("--editable", ".[plot,frames]", "hypothesis", "mpmath", "pytest", "pytest-xdist"),
-        *("--constraint", "tests/lowest.txt"),
-    )
+    session.install("--editable", ".[plot,frames]", *TOOLS, "--constraint", "tests/lowest.txt")
     run_core(session)
 
 
 def run_core(session):
     # A library that only other extras bring is not here: its tests are skipped, and may be.
     environment = {**ENVIRONMENT, "CI": ""}
-    session.run("python", "-m", *SUITE, "-m", "not slow", *CORE, env=environment)
+    rooms = [f"tests/{room}" for room in CORE]
+    session.run("python", "-m", *SUITE, "-m", "not slow", *rooms, env=environment)
 
 
 @nox.session(default=False)
