@@ -406,3 +406,15 @@ def test_the_space_of_components_needs_fits():
         uapca.hellinger(PAIR, PAIR, space="components")
     with pytest.raises(ValueError, match="space"):
         uapca.hellinger(PAIR, PAIR, space="shown")
+
+
+@pytest.mark.parametrize("measure", [uapca.hellinger, uapca.bhattacharyya, uapca.principal_angles])
+def test_features_are_not_matched_by_position(measure, rng):
+    X = uapca.UncertainArray(rng.normal(size=(9, 3)), std=0.1, features=["x", "y", "z"])
+    a, b = uapca.UAPCA(2).fit(X), uapca.UAPCA(2).fit(X[:, ["z", "x", "y"]])
+    with pytest.raises(ValueError) as error:
+        measure(a, b)
+    assert str(error.value) == (
+        "a and b must have the same features in the same order; "
+        "feature 0 is 'x' in a and 'z' in b"
+    )

@@ -155,6 +155,7 @@ def principal_angles(a: UAPCA | npt.ArrayLike, b: UAPCA | npt.ArrayLike) -> Doub
     >>> uapca.principal_angles([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [[0.0, 1.0, 1.0]])
     array([0.78539816])
     """
+    _check_features(a, b)
     first, second = _directions(a, "a"), _directions(b, "b")
     if first.shape[1] != second.shape[1]:
         raise ValueError(_different(first.shape[1], second.shape[1]))
@@ -168,6 +169,7 @@ def principal_angles(a: UAPCA | npt.ArrayLike, b: UAPCA | npt.ArrayLike) -> Doub
 def _log_coefficient(a: Comparable, b: Comparable, space: Space) -> float:
     """ln BC of two arguments, in [−∞, 0]."""
     check_choice(space, ("full", "components"), "space")
+    _check_features(a, b)
     if space == "components":
         (mean_a, cov_a), (mean_b, cov_b) = _on_components(a, b)
     else:
@@ -393,6 +395,24 @@ def _directions(value: UAPCA | npt.ArrayLike, parameter: str) -> Doubles:
     rows = rows / np.where(largest > 0.0, largest, 1.0)  # first, so that squares do not overflow
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(length > 0.0, length, 1.0))
+
+
+def _check_features(a: object, b: object) -> None:
+    """Named features must be the same, in the same order: nothing is matched by position."""
+    first, second = (
+        getattr(value, "feature_names_in_", None)
+        if isinstance(value, UAPCA)
+        else getattr(value, "features", None)
+        for value in (a, b)
+    )
+    if first is None or second is None or len(first) != len(second):
+        return
+    for j, (one, other) in enumerate(zip(first, second, strict=True)):
+        if one != other:
+            raise ValueError(
+                "a and b must have the same features in the same order; "
+                f"feature {j} is {one!r} in a and {other!r} in b"
+            )
 
 
 def _different(first: int, second: int) -> str:
