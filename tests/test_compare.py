@@ -415,6 +415,5 @@ def test_features_are_not_matched_by_position(measure, rng):
     with pytest.raises(ValueError) as error:
         measure(a, b)
     assert str(error.value) == (
-        "a and b must have the same features in the same order; "
-        "feature 0 is 'x' in a and 'z' in b"
+        "a and b must have the same features in the same order; feature 0 is 'x' in a and 'z' in b"
     )
