@@ -301,6 +301,24 @@ def test_truths_without_variance_in_a_feature():
     assert 0.0 < low < 9.0 < high
 
 
+def test_the_space_of_few_factors_is_not_known_exactly():
+    """Redraws of the whole data set: truths, errors and the fit of the model."""
+    rng = np.random.default_rng(0)
+    loadings = rng.normal(size=(2, 8)) * [[3.0], [1.5]]
+    axes = np.linalg.svd(loadings, full_matrices=False)[2]
+    std = rng.uniform(0.5, 1.5, (80, 8))
+    stated, measured = [], []
+    for _ in range(12):
+        truth = rng.normal(size=(80, 2)) @ loadings
+        X = uapca.UncertainArray(truth + std * rng.normal(size=std.shape), std=std)
+        rows = uapca.Denoiser(2, residual=False).fit(X).transform(X)
+        found = uapca.component_uncertainty(rows, n_draws=200)
+        stated.append(found.subspace_angle)
+        measured.append(uapca.principal_angles(found.components, axes).max())
+    ratio = np.sqrt(np.mean(np.square(stated)) / np.mean(np.square(measured)))
+    assert ratio == pytest.approx(1.0, abs=0.35)
+
+
 # Words
 
 

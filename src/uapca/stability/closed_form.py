@@ -108,14 +108,16 @@ def redraw_of_truth(X: UncertainArray, mean: Doubles, K: Doubles) -> Redraw:
     With B_n the covariance of a posterior row, r_n,i = 1 − v_iᵀB_nv_i / λ_i is the share of
     component i that its observation determined, and Var(δ_ij) = λ_i λ_j / Σ r_n,i r_n,j, twice that
     for i = j: a row counts as much as it was observed. Where the fourth moments of the scores are
-    not those of normals beyond chance, they scale Var(δ_ii).
+    not those of normals beyond chance, they scale Var(δ_ii). Along components without variance B_n
+    does not tell how much was observed; there the parameter errors of the model are used.
     """
     w, n = X.weights, len(X)
     pairs = spectrum(K)
     V, values = pairs.vectors, pairs.values
     with np.errstate(divide="ignore", invalid="ignore"):
         observed = 1.0 - X.cov.variances_along(V) / values
-    observed = np.where(np.isfinite(observed), observed, 1.0).clip(1e-6, 1.0)
+    unseen = ~(values > 1e-9 * values[0])
+    observed = np.where(unseen, 1.0, observed).clip(1e-9, 1.0)
     counted = max(n - 1.0, 1.0) * (observed.T * w) @ observed
     entries = np.multiply.outer(values, values) / counted
     scores = (X.mean - mean) @ V.T
@@ -126,6 +128,9 @@ def redraw_of_truth(X: UncertainArray, mean: Doubles, K: Doubles) -> Redraw:
         unusual = np.isfinite(excess) & (np.abs(excess - 1.0) > 3.0 * math.sqrt(14.0 / n))
     axis = np.arange(len(values))
     entries[axis, axis] *= 2.0 * np.where(unusual, excess, 1.0)
+    if unseen.any():
+        directions = X.parameter_errors.covariance(V)
+        entries = np.where(unseen | unseen[:, None], np.square(directions).sum(axis=0), entries)
     return Redraw(X, mean, K, entries=entries)
 
 

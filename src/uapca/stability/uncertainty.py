@@ -831,7 +831,8 @@ def _redrawn_truth(
     pairs, entries = spectrum(case.fit), case.redraw.entries
     d, own = len(entries), entries.diagonal()
     with np.errstate(divide="ignore", invalid="ignore"):
-        shape = np.where(own > 0.0, np.square(pairs.values) / own, 1e12)
+        shape = np.square(pairs.values) / own
+    shape = np.where((shape > 0.0) & np.isfinite(shape), shape, 1e12)
     for start in range(0, n, 100):
         b = min(100, n - start)
         drawn = np.triu(rng.standard_normal((b, d, d)) * np.sqrt(entries), 1)
