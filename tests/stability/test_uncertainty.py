@@ -354,6 +354,17 @@ def test_a_verdict_for_each_neighborhood_not_for_each_pair():
     assert "PC3 is not among those asked for" in cut.verdict[-1]
 
 
+def test_a_component_between_two_is_not_blamed_for_the_swaps_of_the_first():
+    size = np.array([6.0, 5.99, 3.0, 0.5])
+    mean = np.vstack([np.diag(size), -np.diag(size)] * 5)
+    found = uapca.component_uncertainty(uapca.UncertainArray(mean, std=0.9), 3)
+    assert found.method == "simulation"
+    assert found.swap_probability[0] > 0.3
+    assert found.swap_probability[1] < 0.05
+    assert found.verdict[0].startswith("PC1 and PC2 cannot be told apart")
+    assert found.verdict[1].startswith("PC3 is known to")
+
+
 def test_the_warning_names_the_components_and_can_be_filtered():
     with pytest.warns(uapca.SeparationWarning, match="^PC1 and PC2 swap in more than 5 %"):
         uapca.component_uncertainty(near_plane())

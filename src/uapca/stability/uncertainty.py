@@ -94,7 +94,7 @@ class ComponentUncertainty:
         included; infinite if there is one feature.
     swap_probability : ndarray of shape (min(q, D − 1),)
         The probability that redrawn component i is nearer to component i + 1 of the fit than to
-        component i.
+        component i and those before it.
     of : {"values", "sample", "truth"}
         What is redrawn; see `component_uncertainty`.
     method : {"closed form", "simulation"}
@@ -754,8 +754,13 @@ def _by_simulation(
     draws = Simulation(components, eigenvalues, None, reference, "sign", totals)
     deviations = components - reference
     overlap = np.abs(components @ fit.vectors.T)  # (n, q, q + 1)
-    pairs = np.arange(min(q, d - 1))
-    swaps = (overlap[:, pairs, pairs + 1] > overlap[:, pairs, pairs]).mean(axis=0)
+    # A component that has changed places with one before it has not gone to the next.
+    swaps = np.array(
+        [
+            (overlap[:, i, i + 1] > overlap[:, i, : i + 1].max(axis=1)).mean()
+            for i in range(min(q, d - 1))
+        ]
+    )
     std, angle = np.sqrt(np.square(deviations).mean(axis=0)), draws.angles()
     # Beyond the rank of a redraw the data say nothing about a component.
     undetermined = np.arange(q) >= case.rank
