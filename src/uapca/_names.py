@@ -1,11 +1,29 @@
-"""The name that was probably meant, for errors of the library and of the command line."""
+"""What names say: which one was probably meant, and which columns hold the errors of others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
-__all__ = ["nearest"]
+__all__ = ["ERROR_WORDS", "error_columns", "error_stems", "nearest", "unit_in"]
+
+# How columns with errors are named after their values, upper or lower case. What one says of the
+# error follows from its name: a standard deviation, a variance, or one side of an asymmetric error.
+ERROR_WORDS = "err|error|errors|std|stdev|stddev|sd|sigma|unc|uncert|uncertainty|stderr|se|sem"
+_LOW, _HIGH = "lo|low|lower|minus|neg|down|2", "hi|high|upper|plus|pos|up|1"
+_WORDS = (
+    rf"(?P<std>{ERROR_WORDS})|(?P<variance>var|variance)|(?P<inverse>ivar|invvar|inverse_variance)"
+    rf"|(?:err|error|unc|sigma|std)[_ .-]?(?:(?P<minus>{_LOW})|(?P<plus>{_HIGH}))"
+    r"|(?P<lower>lower)|(?P<upper>upper)"
+)
+_SUFFIX = re.compile(rf"(?P<stem>.+?)(?:[_ .-](?:{_WORDS})|(?P<sign>\s?±))", re.I)
+_BRACKET = re.compile(rf"(?P<stem>.+?)\s\((?:{ERROR_WORDS})\)", re.I)
+# The NASA Exoplanet Archive writes pl_masseerr1 for the upper and pl_masseerr2 for the lower error.
+_JOINED = re.compile(r"(?P<stem>.+?)err(?:(?P<plus>1)|(?P<minus>2))")
+_PREFIX = re.compile(r"(?:(?:e|err|error|std|sd|sigma|unc)_|[σδ]_?|±\s?)(?P<stem>.+)", re.I)
+_PATTERNS = (_SUFFIX, _BRACKET, _JOINED, _PREFIX)
+_UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))")
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -21,3 +39,68 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         folded.setdefault(candidate.casefold(), candidate)
     found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
     return folded[found[0]] if found else None
+
+
+def _by_name(names: Sequence[str]) -> dict[str, str]:
+    """Columns by their names, also without units and in lower case where that is clear."""
+    known: dict[str, str] = {}
+    twice: set[str] = set()
+    for name in names:
+        for form in {_core(name), _core(name).casefold(), name.casefold()} - {name}:
+            if form in known:
+                twice.add(form)
+            known[form] = name
+    for form in twice:
+        del known[form]
+    return known | {name: name for name in names}
+
+
+def _core(name: str) -> str:
+    match = _UNIT.fullmatch(name) if name.endswith((")", "]")) else None
+    return match["name"] if match else name
+
+
+def unit_in(name: str) -> str | None:
+    """The unit at the end of a header: ``mass [kg]`` or ``mass (kg)``."""
+    match = _UNIT.fullmatch(name)
+    return (match["unit"] or match["unit2"]) if match else None
+
+
+def error_stems(column: str) -> list[tuple[str, str]]:
+    """The values that a column may hold the errors of, and what it says of them."""
+    found = []
+    for text in dict.fromkeys((column, _core(column))):
+        for pattern in _PATTERNS:
+            match = pattern.fullmatch(text)
+            if match is None:
+                continue
+            parts = match.groupdict()
+            role = next((k for k, v in parts.items() if v and k not in ("stem", "sign")), "std")
+            # VizieR: e_x is the lower and E_x the upper error where both are there.
+            role = "plus" if text.startswith("E_") and pattern is _PREFIX else role
+            found.append((parts["stem"], role))
+    return found
+
+
+def error_columns(
+    names: Sequence[str],
+    stems: Callable[[str], list[tuple[str, str]]] = error_stems,
+    features: Collection[str] | None = None,
+) -> Iterator[tuple[str, str, str]]:
+    """The columns that are named like the errors of others, in time linear in their number.
+
+    Each with the column of values, which is one of ``features`` if these are given, and with what
+    the name says of the error. ``stems`` replaces the rule `error_stems`.
+
+    Examples
+    --------
+    >>> list(error_columns(["Mass", "Mass_Err", "z", "z_ivar", "body_std"]))
+    [('Mass_Err', 'Mass', 'std'), ('z_ivar', 'z', 'inverse')]
+    """
+    known = _by_name(names)
+    for column in names:
+        for stem, role in stems(column):
+            value = known.get(stem) or known.get(stem.casefold())
+            if value is not None and value != column and (features is None or value in features):
+                yield column, value, role
+                break

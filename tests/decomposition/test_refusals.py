@@ -79,7 +79,16 @@ def test_missing_cells_are_refused(rng):
 
 
 class TestErrorColumns:
-    @pytest.mark.parametrize("names", [["a", "a_err"], ["a", "b", "b_Std", "c"], ["x", "x_var"]])
+    @pytest.mark.parametrize(
+        "names",
+        [
+            ["a", "a_err"],
+            ["a", "b", "b_Std", "c"],
+            ["x", "x_var"],
+            ["x", "sigma_x"],
+            ["mass [kg]", "mass_err [kg]"],
+        ],
+    )
     def test_are_warned_of(self, rng, names):
         frame = pd.DataFrame(rng.standard_normal((6, len(names))), columns=names)
         with pytest.warns(uapca.ErrorColumnWarning, match="from_frame") as caught:

@@ -89,6 +89,16 @@ def test_without_a_matrix(rng, solver, kind):
     assert_allclose(free.summary(), dense.summary(), rtol=1e-6)
 
 
+def test_isotropic_errors_are_not_isotropic_in_units_of_the_features(rng):
+    X = random_uncertain(rng, n=20, d=2000, kind="isotropic").affine(np.geomspace(1, 1e3, 2000))
+    X = uapca.UncertainArray(X.mean, std=1.5)
+    one, other = (uapca.UAPCA(3, standardize=True, solver=s).fit(X) for s in ("auto", "eigh"))
+    assert_allclose(one.explained_variance_, other.explained_variance_, rtol=1e-6)
+    for solver, scale in (("svd", 1.0), ("lanczos", np.inf)):
+        with pytest.raises(ValueError, match=f"got '{solver}' for diagonal errors and standardize"):
+            uapca.UAPCA(3, standardize=True, solver=solver, scale=scale).fit(X)
+
+
 def test_an_offset_of_1e8_costs_no_digits(rng):
     exact = np.round(rng.standard_normal((50, 3)) * [3, 2, 1] * 1024) / 1024
     near = uapca.UAPCA(standardize=True).fit(exact)

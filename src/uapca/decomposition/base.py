@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
-from uapca._names import nearest
+from uapca._names import error_columns, nearest
 from uapca._validation import Doubles, Floats, check_finite, listed, out_of_range
 from uapca.aggregate.accumulate import moments
 from uapca.exceptions import ErrorColumnWarning
@@ -25,7 +25,6 @@ from uapca.uncertain.covariance import row_blocks
 __all__ = [
     "SMALLEST",
     "BaseEstimator",
-    "ClassNamePrefixFeaturesOutMixin",
     "OneToOneFeatureMixin",
     "Rows",
     "UncertainTransformer",
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
         def set_params(self, **params: Any) -> Self: ...
         def set_fit_request(self, **requests: bool | str | None) -> Self: ...
         def get_metadata_routing(self) -> Any: ...
-        @classmethod
-        def _get_param_names(cls) -> list[str]: ...
         def __sklearn_tags__(self) -> Any: ...
 
     class TransformerMixin:
@@ -62,27 +59,18 @@ if TYPE_CHECKING:
         def get_feature_names_out(
             self, input_features: npt.ArrayLike | None = None
         ) -> npt.NDArray[np.object_]: ...
-
-    ClassNamePrefixFeaturesOutMixin = OneToOneFeatureMixin
 else:
-    from sklearn.base import (
-        BaseEstimator,
-        ClassNamePrefixFeaturesOutMixin,
-        OneToOneFeatureMixin,
-        TransformerMixin,
-    )
+    from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Endings by which a column is known as the errors of another: x and x_err.
-_ERROR_ENDINGS = tuple(
-    f"_{word}" for word in ("err", "error", "std", "sd", "sigma", "unc", "se", "sem", "var")
-)
 # The smallest float64 is 5e-324: smaller variances are not known to all digits.
 SMALLEST = 1e-306
 
 
-class UncertainTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class UncertainTransformer(
+    OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
+):
     """A transformer of UncertainArrays and of arrays of points.
 
     ``set_output(transform="pandas")`` makes data frames of arrays. An uncertain result holds more
@@ -95,10 +83,10 @@ class UncertainTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_key
     feature_names_in_: npt.NDArray[np.object_]
 
     def __new__(cls, *_: Any, **parameters: Any) -> Self:
-        known = cls.__init__.__code__.co_varnames
+        known = cls.__init__.__code__.co_varnames[1:]
         for name in parameters:
             if name not in known:
-                close = nearest(name, cls._get_param_names())
+                close = nearest(name, known)
                 meant = f"; did you mean {close!r}?" if close else ""
                 raise TypeError(f"{cls.__name__} has no parameter {name!r}{meant}")
         return super().__new__(cls)
@@ -379,18 +367,13 @@ def check_underflow(X: UncertainArray, variances: Doubles) -> None:
 
 def _warn_of_error_columns(names: Sequence[str]) -> None:
     """Warn of features that are named like the errors of others."""
-    known = set(names)
-    pairs = {
-        name: name[: -len(ending)]
-        for name in names
-        for ending in _ERROR_ENDINGS
-        if name.lower().endswith(ending) and name[: -len(ending)] in known
-    }
-    if pairs:
-        error, value = next(iter(pairs.items()))
+    found = list(error_columns(names))
+    if found:
+        errors = [column for column, _, _ in found]
         warnings.warn(
-            f"{listed(list(pairs))} {'is' if len(pairs) == 1 else 'are'} taken for features, but "
-            f"{error!r} is named like the errors of {value!r}: UAPCA().fit(uapca.from_frame(df)) "
+            f"{listed(errors)} {'is' if len(errors) == 1 else 'are'} taken for features, but "
+            f"{errors[0]!r} is named like the errors of {found[0][1]!r}: "
+            "UAPCA().fit(uapca.from_frame(df)) "
             "uses such columns as errors",
             ErrorColumnWarning,
             stacklevel=5,

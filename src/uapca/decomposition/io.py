@@ -32,11 +32,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
-from uapca._files import replacing
 from uapca._validation import Doubles
 from uapca._version import __version__
 from uapca.decomposition.base import Rows
@@ -47,13 +47,57 @@ from uapca.exceptions import FileError
 from uapca.uncertain import UncertainArray
 from uapca.uncertain import load as load_array
 
-__all__ = ["fit_to_json", "load", "load_fit", "save_fit"]
+__all__ = ["fit_to_json", "load", "load_fit"]
 
 FORMAT = "uapca.model"
 VERSION = 2
 _PARAMETERS = ("n_components", "scale", "standardize", "ddof", "solver", "whiten")
 # Relative to their size: what rounding in another program may change, and what it may not.
-_ROUNDING = 1e-6
+_TOLERANCE = 1e-6
+_ROUNDING = {"float64": _TOLERANCE, "float32": 1e-4}
+
+
+def _is_number(value: object) -> bool:
+    """Whether value is a finite number, zero or positive."""
+    return type(value) in (int, float) and 0.0 <= value < np.inf  # type: ignore[operator]
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 1
+
+
+# What the value of a field must be in a fit of D features, and the rule in words.
+_FIELDS: dict[str, tuple[Callable[[Any, int], object], str]] = {
+    "n_components": (
+        lambda v, d: (
+            v in (None, "mle", "auto")
+            or (type(v) is float and 0.0 < v < 1.0)
+            or (_is_count(v) and v <= d)
+        ),
+        "null, 'mle', 'auto', a share of the variance or a number up to {d}",
+    ),
+    "scale": (lambda v, d: v == "inf" or _is_number(v), "a number, or 'inf'"),
+    "standardize": (lambda v, d: type(v) is bool, "true or false"),
+    "ddof": (lambda v, d: _is_number(v), "a number, zero or positive"),
+    "solver": (lambda v, d: v in SOLVERS, f"one of {SOLVERS}"),
+    "used_solver": (lambda v, d: v in SOLVERS[1:], f"one of {SOLVERS[1:]}"),
+    "whiten": (lambda v, d: type(v) is bool, "true or false"),
+    "features": (
+        lambda v, d: (
+            v is None
+            or (isinstance(v, list) and {*map(type, v)} == {str} and len(v) == len({*v}) == d)
+        ),
+        "{d} distinct names, or null",
+    ),
+    "dtype": (lambda v, d: v in (*_ROUNDING,), "'float64' or 'float32'"),
+    "rows": (lambda v, d: _is_count(v), "one of the whole numbers from 1"),
+    "sum": (lambda v, d: _is_number(v) and v > 0.0, "a positive number"),
+    "concentration": (
+        lambda v, d: _is_number(v) and 0.0 < v <= 1.0 + 1e-9,
+        "a positive number up to 1",
+    ),
+    "observations": (lambda v, d: v is None or _is_count(v), "null or a whole number from 1"),
+}
 
 
 def fit_to_json(pca: UAPCA, uncertainty: object = None) -> str:
@@ -88,13 +132,6 @@ def fit_to_json(pca: UAPCA, uncertainty: object = None) -> str:
         "uncertainty": uncertainty,
     }
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def save_fit(pca: UAPCA, path: str | os.PathLike[str]) -> None:
-    """Write a fit; what stood at ``path`` is replaced when the new file is complete."""
-    text = fit_to_json(pca)
-    with replacing(path) as file:
-        file.write(text.encode())
 
 
 def load(path: str | os.PathLike[str]) -> UncertainArray | UAPCA:
@@ -161,55 +198,47 @@ def load_fit(path: str | os.PathLike[str]) -> UAPCA:
 
 def _restored(content: dict[str, Any]) -> UAPCA:
     """The fit that the fields describe; each is checked for its type, size and meaning."""
-    wanted, scale, ddof = content["n_components"], content["scale"], content["ddof"]
-    flags = {name: content[name] for name in ("standardize", "whiten")}
-    _require(scale == "inf" or _is_number(scale), "scale must be a number, or 'inf'")
-    _require(_is_number(ddof), "ddof must be a number, zero or positive")
-    _require({*map(type, flags.values())} == {bool}, "standardize and whiten must be true or false")
-    used = content["used_solver"]
-    _require(used in SOLVERS[1:] and content["solver"] in SOLVERS, f"solver must be in {SOLVERS}")
-    pca = UAPCA(wanted, scale=float(scale), ddof=ddof, solver=content["solver"], **flags)
-
+    _require(isinstance(content["weights"], dict), "weights must be an object")
+    content = {**content["weights"], **content}
     center = _numbers(content, "mean", None)
-    pca.n_features_in_ = d = len(center)
-    features = content["features"]
-    if features is not None:
-        distinct = isinstance(features, list) and {*map(type, features)} == {str}
-        distinct = distinct and len(set(features)) == len(features) == d
-        _require(distinct, f"features must be {d} distinct names")
-        pca.feature_names_in_ = np.array(features, dtype=object)
+    d = len(center)
+    for name, (holds, rule) in _FIELDS.items():
+        _require(holds(content[name], d), f"{name} must be {rule.format(d=d)}")
+    parameters = {name: content[name] for name in _PARAMETERS}
+    pca = UAPCA(**parameters | {"scale": float(content["scale"])})
+    pca.n_features_in_ = d
+    if content["features"] is not None:
+        pca.feature_names_in_ = np.array(content["features"], dtype=object)
     units = _numbers(content, "feature_scale", d) if pca.standardize else None
     _require(units is None or units.min() > 0.0, "feature_scale must be positive")
     _require(pca.standardize or content["feature_scale"] is None, "feature_scale must be null")
     components = _numbers(content, "components", None, d)
-    variances = _numbers(content, "variances", len(components))
-    share = type(wanted) is float and 0.0 < wanted < 1.0
-    count = type(wanted) is int and len(components) <= wanted <= d
-    known = wanted is None or wanted in ("mle", "auto") or share or count
-    _require(known, f"n_components must not be {wanted!r} for {len(components)} components")
-    rounding = {"float64": _ROUNDING, "float32": 1e-4}.get(str(content["dtype"]), 0.0)
-    _require(rounding, "dtype must be 'float64' or 'float32'")
-    off = float(np.abs(components @ components.T - np.eye(len(components))).max())
+    q, wanted, rounding = len(components), content["n_components"], _ROUNDING[content["dtype"]]
+    known = type(wanted) is not int or q <= wanted
+    _require(known, f"n_components must not be {wanted!r} for {q} components")
+    off = float(np.abs(components @ components.T - np.eye(q)).max())
     _require(off <= rounding, f"components must be orthonormal; products are off by {off:.1g}")
-    falling = variances.min() >= 0.0 and (np.diff(variances) <= _ROUNDING * variances[0]).all()
+    variances = _numbers(content, "variances", q)
+    falling = variances.min() >= 0.0 and (np.diff(variances) <= _TOLERANCE * variances[0]).all()
     _require(falling, "variances must fall and not be negative")
 
-    rows = _rows(content)
-    pca._set_state(center, units, rows, rows.divisor(ddof), used)
+    rows = Rows(*(content[name] for name in ("rows", "sum", "concentration", "observations")))
+    enough = rows.concentration * rows.count >= 1.0 - 1e-9
+    _require(enough, "the concentration must be at least 1 / rows")
+    pca._set_state(center, units, rows, rows.divisor(pca.ddof), content["used_solver"])
     if content["between"] is None:
         pca._between = pca._within = None
         diagonals = _numbers(content, "diagonals", 2, d)
         _require(diagonals.min() >= 0.0, "diagonals must not be negative")
         pca._diagonals = diagonals[0], diagonals[1]
-        pca._own_variances = _numbers(content, "along", len(components))
+        pca._own_variances = _numbers(content, "along", q)
     else:
         certain = content["within"] is None
         within = None if certain else _covariance(content, "within", d)
         pca._set_matrices(_covariance(content, "between", d), within)
     pca._bound = rows.bound(d, certain=not pca._diagonals[1].any())
-    pairs = Spectrum(variances, components)
-    pca._set_components(len(components), content["dtype"], pairs)
-    below = float(variances.sum()) <= (1.0 + _ROUNDING) * pca._total
+    pca._set_components(q, content["dtype"], Spectrum(variances, components))
+    below = float(variances.sum()) <= (1.0 + _TOLERANCE) * pca._total
     _require(below, "variances must not exceed the total variance")
     if pca._between is not None:
         rest = components @ pca.get_covariance() - variances[:, None] * components
@@ -218,22 +247,9 @@ def _restored(content: dict[str, Any]) -> UAPCA:
     return pca
 
 
-def _rows(content: dict[str, Any]) -> Rows:
-    count, weights = content["rows"], content["weights"]
-    _require(isinstance(weights, dict), "weights must be an object")
-    total, squares = weights["sum"], weights["concentration"]
-    whole = weights["observations"]
-    for value in (count, 1 if whole is None else whole):
-        _require(type(value) is int and value >= 1, "rows and observations must be whole numbers")
-    positive = _is_number(total) and _is_number(squares) and total > 0.0 < squares <= 1.0 + 1e-9
-    _require(positive, "weights must have a positive sum and a concentration up to 1")
-    _require(squares * count >= 1.0 - 1e-9, "the concentration must be at least 1 / rows")
-    return Rows(count, float(total), float(squares), whole)
-
-
 def _covariance(content: dict[str, Any], name: str, d: int) -> Doubles:
     matrix = _numbers(content, name, d, d)
-    least = -_ROUNDING * float(np.abs(matrix).max())
+    least = -_TOLERANCE * float(np.abs(matrix).max())
     symmetric = -np.abs(matrix - matrix.T).max() >= least
     proper = symmetric and np.linalg.eigvalsh(matrix)[0] >= least
     _require(proper, f"{name} must be symmetric and positive semi-definite")
@@ -255,11 +271,6 @@ def _numbers(content: dict[str, Any], name: str, *shape: int | None) -> Doubles:
     size = " × ".join("n" if n is None else str(n) for n in shape)
     _require(fits, f"{name} must be {size} finite numbers")
     return array.astype(np.float64)
-
-
-def _is_number(value: object) -> bool:
-    """Whether value is a finite number, zero or positive."""
-    return type(value) in (int, float) and 0.0 <= value < np.inf  # type: ignore[operator]
 
 
 def _require(holds: object, rule: str) -> None:

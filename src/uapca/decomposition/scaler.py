@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from uapca._validation import Doubles, Floats, as_floats, check_finite, shape_of
 from uapca.decomposition.base import (
-    OneToOneFeatureMixin,
     UncertainTransformer,
     all_or_nothing,
     check_underflow,
@@ -19,10 +18,10 @@ from uapca.decomposition.base import (
 )
 from uapca.uncertain import UncertainArray
 
-__all__ = ["UncertainScaler", "standardized"]
+__all__ = ["UncertainScaler"]
 
 
-class UncertainScaler(OneToOneFeatureMixin, UncertainTransformer):
+class UncertainScaler(UncertainTransformer):
     """Standardize uncertain rows by an affine map of their distributions.
 
     Features with different units have to be made comparable before PCA. Each is shifted by its
@@ -105,7 +104,7 @@ class UncertainScaler(OneToOneFeatureMixin, UncertainTransformer):
         check_is_fitted(self)
         if isinstance(X, UncertainArray):
             self._check_features(X)
-            return standardized(X, self.mean_, self.scale_)
+            return X.affine(1.0 / self.scale_, center=self.mean_)
         points: Floats = self._points(X)
         return ((points - self.mean_) / self.scale_).astype(points.dtype, copy=False)
 
@@ -145,8 +144,3 @@ class UncertainScaler(OneToOneFeatureMixin, UncertainTransformer):
                 f"by must be positive; feature {int(units.argmin())} has {units.min()}"
             )
         return units
-
-
-def standardized(X: UncertainArray, center: Doubles, units: Doubles) -> UncertainArray:
-    """The rows moved by −center and divided by the units."""
-    return X.affine(1.0 / units, center=center)

@@ -14,16 +14,15 @@ lanczos    multiplies by K(s) a block at a time, never forming it      finite s,
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 
-from uapca._validation import Doubles, out_of_range
-from uapca.decomposition.base import feature_variances
+from uapca._validation import Doubles
 from uapca.decomposition.lanczos import leading_eigenpairs
 from uapca.decomposition.sparse import SparsePoints
 from uapca.decomposition.spectrum import (
@@ -37,7 +36,7 @@ from uapca.decomposition.spectrum import (
 from uapca.uncertain import Diagonal, LowRank, UncertainArray, Zero
 from uapca.uncertain.covariance import row_blocks
 
-__all__ = ["SOLVERS", "Solution", "choose_solver", "solve", "sparse_pairs"]
+__all__ = ["SOLVERS", "choose_solver", "solve"]
 
 SOLVERS = ("auto", "eigh", "svd", "lanczos")
 
@@ -50,30 +49,13 @@ _FEW = 50
 _HUGE, _MANY = 5000, 10
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """What a matrix-free solver finds.
-
-    Attributes
-    ----------
-    mean : ndarray of shape (D,)
-        μ.
-    pairs : Spectrum
-        Leading eigenpairs of K(s).
-    between, within : ndarray of shape (D,)
-        The diagonals of C and Ψ̄.
-    """
-
-    mean: Doubles
-    pairs: Spectrum
-    between: Doubles
-    within: Doubles
-
-
-def choose_solver(solver: str, X: Any, q: int | None, scale: float) -> str:
+def choose_solver(
+    solver: str, X: Any, q: int | None, scale: float, standardize: bool = False
+) -> str:
     """The solver to use for uncertain rows or sparse points.
 
-    ``q`` is None while it depends on the spectrum itself.
+    ``q`` is None while it depends on the spectrum itself. Errors that are isotropic are not so
+    any more once features are standardized.
     """
     n, d = X.shape
     if solver == "eigh" or (solver == "auto" and d < _WIDE):
@@ -81,7 +63,8 @@ def choose_solver(solver: str, X: Any, q: int | None, scale: float) -> str:
     if solver not in SOLVERS:
         raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}")
     sparse = issparse(X)
-    isotropic = sparse or _isotropic(X)
+    isotropic = sparse or isinstance(X.cov, Zero) or (_isotropic(X) and not standardize)
+    errors = "" if isotropic else f"{X.cov.kind} errors" + " and standardize=True" * standardize
     if solver == "auto":
         if not sparse and not isinstance(X.cov, Zero | Diagonal | LowRank):
             return "eigh"
@@ -95,7 +78,7 @@ def choose_solver(solver: str, X: Any, q: int | None, scale: float) -> str:
     if solver == "svd" and not isotropic:
         raise ValueError(
             "solver must be 'eigh' or 'lanczos' unless the errors are zero or isotropic; "
-            f"got 'svd' for {X.cov.kind} errors"
+            f"got 'svd' for {errors}"
         )
     if solver == "svd" and q is not None and q > min(n, d):
         raise ValueError(
@@ -105,7 +88,7 @@ def choose_solver(solver: str, X: Any, q: int | None, scale: float) -> str:
     if solver == "lanczos" and not isotropic and np.isinf(scale):
         raise ValueError(
             "solver must be 'eigh' at scale=inf unless the errors are zero or isotropic; "
-            f"got 'lanczos' for {X.cov.kind} errors"
+            f"got 'lanczos' for {errors}"
         )
     if solver == "lanczos" and q is None:
         raise ValueError(
@@ -115,37 +98,50 @@ def choose_solver(solver: str, X: Any, q: int | None, scale: float) -> str:
     return solver
 
 
-def solve(solver: str, X: UncertainArray, q: int | None, scale: float) -> Solution:
-    """Mean, leading pairs and variances without a D × D matrix."""
-    mean, between, within = feature_variances(X)
-    if not np.isfinite(between + within).all():
-        raise ValueError(out_of_range("X"))
-    isotropic = _isotropic(X)
+def solve(
+    solver: str,
+    X: UncertainArray | SparsePoints,
+    mean: Doubles,
+    within: Doubles,
+    q: int | None,
+    scale: float,
+) -> tuple[Spectrum, Doubles]:
+    """Leading pairs of K(s), and vᵀΨ̄v along each, without a D × D matrix.
+
+    ``mean`` is the mean of X, and ``within`` the diagonal of Ψ̄.
+    """
+    if isinstance(X, SparsePoints):
+        pairs = _sparse_pairs(X, cast(int, q))  # which choose_solver saw to
+        return pairs, np.zeros_like(pairs.values)
+    if not _isotropic(X):
+        spread = X.cov.average_operator(X.given_weights)
+        within_s = (lambda v: scale**2 * spread(v)) if scale else np.zeros_like
+        pairs = _lanczos(X, cast(int, q), mean, within_s)
+        return pairs, np.asarray((pairs.vectors * spread(pairs.vectors.T).T).sum(axis=1))
+    # Ψ̄ is a multiple of the identity: it changes no direction.
     if solver == "svd":
         centered = np.subtract(X.mean, mean, dtype=np.float64)
         centered *= np.sqrt(X.weights)[:, None]
         size, rows = np.linalg.svd(centered, full_matrices=False)[1:]
         pairs = _without_noise(np.square(size), rows, q)
     else:
-        assert q is not None  # choose_solver saw to it
-        pairs = _lanczos(X, q, mean, 0.0 if isotropic else scale)
-    if isotropic and within.any():
-        # Ψ̄ is a multiple of the identity: it changes no direction.
-        level = np.full_like(pairs.values, within[0])
-        lifted = level if np.isinf(scale) else pairs.values + scale**2 * level
-        pairs = Spectrum(lifted, pairs.vectors)
-    return Solution(mean, pairs, between, within)
+        pairs = _lanczos(X, cast(int, q), mean, np.zeros_like)
+    own = np.full_like(pairs.values, within[0])
+    if not within.any():
+        return pairs, own
+    return Spectrum(own if np.isinf(scale) else pairs.values + scale**2 * own, pairs.vectors), own
 
 
-def _lanczos(X: UncertainArray, q: int, mean: Doubles, scale: float) -> Spectrum:
-    """Leading pairs by products with K(s) = C + s²Ψ̄; no centered copy of the means."""
+def _lanczos(
+    X: UncertainArray, q: int, mean: Doubles, within: Callable[[Doubles], Doubles]
+) -> Spectrum:
+    """Leading pairs by products with C and with s²Ψ̄; no centered copy of the means."""
     n, d = X.shape
-    within = X.cov.average_operator(X.given_weights) if scale else None
     block_rows = next(row_blocks(n, d, least=64))
     buffer = np.empty((block_rows.stop, d))
 
     def product(v: Doubles) -> Doubles:
-        out = np.zeros_like(v) if within is None else scale**2 * within(v)
+        out = within(v)
         for block in row_blocks(n, d, least=64):
             # One subtraction serves both products, and an offset of the means costs no digits.
             centered = buffer[: block.stop - block.start]
@@ -170,7 +166,7 @@ def _lanczos(X: UncertainArray, q: int, mean: Doubles, scale: float) -> Spectrum
     return _without_noise(values, vectors, q)
 
 
-def sparse_pairs(X: SparsePoints, q: int) -> Spectrum:
+def _sparse_pairs(X: SparsePoints, q: int) -> Spectrum:
     """Leading pairs of the covariance of sparse points.
 
     By SciPy's Lanczos method, one vector at a time: a product of a sparse matrix with 16 vectors

@@ -14,12 +14,12 @@ from scipy.special import gammaln
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from uapca._files import replacing
 from uapca._validation import Doubles, Floats, as_floats, check_finite, out_of_range, scale_from
 from uapca.aggregate.accumulate import block_rows
 from uapca.decomposition import solvers
 from uapca.decomposition.base import (
     SMALLEST,
-    ClassNamePrefixFeaturesOutMixin,
     Rows,
     UncertainTransformer,
     all_or_nothing,
@@ -31,7 +31,6 @@ from uapca.decomposition.base import (
 )
 from uapca.decomposition.partial_fit import Seen, dask_moments, dask_scores
 from uapca.decomposition.results import LabeledArray
-from uapca.decomposition.scaler import standardized
 from uapca.decomposition.sparse import SparsePoints
 from uapca.decomposition.sparse import scores as sparse_scores
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, tie_tolerance
@@ -41,7 +40,7 @@ from uapca.uncertain.checks import weights_from
 __all__ = ["UAPCA", "unwrap"]
 
 
-class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
+class UAPCA(UncertainTransformer):
     """Principal component analysis of uncertain data.
 
     The components are the leading eigenvectors of K(s) = C + s²Ψ̄: the covariance C of the rows'
@@ -67,9 +66,10 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         With 1, certain points give scikit-learn's ``explained_variance_``. Components do not
         depend on it.
     solver : {"auto", "eigh", "svd", "lanczos"}, default="auto"
-        "eigh" forms K, D × D. "svd" works on the centred means where the errors are zero or
-        isotropic. "lanczos" only multiplies by K, for wide data and few components. "auto"
-        chooses: "eigh" below 2,000 features, the others where they are possible and worth it.
+        "eigh" forms K, D × D. "svd" works on the centred means where the errors are zero, or
+        isotropic without ``standardize``. "lanczos" only multiplies by K, for wide data and few
+        components. "auto" chooses: "eigh" below 2,000 features, the others where they are
+        possible and worth it.
     whiten : bool, default=False
         Whether `transform` divides the scores by their standard deviations, √λ.
 
@@ -91,7 +91,9 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         C and Ψ̄, with ``ddof`` applied to both. Not available after a matrix-free fit.
     noise_variance_ : float
         The average of the eigenvalues left out; of certain points there are min(N, D) in all.
-    n_components_, n_features_in_, n_samples_ : int
+    n_components_, n_features_in_ : int
+    n_samples_, n_samples_seen_ : int
+        The number of rows, after `partial_fit` of all parts so far.
     feature_names_in_ : ndarray of shape (D,)
         Only if the data named its features.
     solver_ : str
@@ -141,6 +143,7 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
     feature_scale_: Doubles | None
     n_components_: int
     n_samples_: int
+    n_samples_seen_: int
     solver_: str
     # C and Ψ̄, None if they were not formed, or Ψ̄ is zero.
     _between: Doubles | None
@@ -217,7 +220,8 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         rows = Rows.of(data.given_weights, data.total_weight, len(data))
         certain = isinstance(data.cov, Zero)
         q = self._component_count(rows, certain, data)
-        solver = solvers.choose_solver(self.solver, data, q, self._checked_scale())
+        scale = self._checked_scale()
+        solver = solvers.choose_solver(self.solver, data, q, scale, self.standardize)
         self.__dict__.pop("_seen", None)
         if solver == "eigh":
             mean, between = between_covariance(data)
@@ -225,7 +229,8 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
                 within = None if certain else data.cov.average(data.given_weights)
             self._fit_matrices(mean, between, within, rows, q, data.mean.dtype)
         else:
-            self._fit_matrix_free(solver, data, rows, q)
+            moments = feature_variances(data)
+            self._fit_matrix_free(solver, data, moments, rows, q, data.mean.dtype)
         self._check_underflow(data)
         return self
 
@@ -305,19 +310,11 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         with np.errstate(over="ignore", invalid="ignore"):
             data = SparsePoints.of(X, weights)
             mean, variances = data.mean, data.variances()
-        if not np.isfinite(variances).all():
-            raise ValueError(out_of_range("X"))
-        if solver == "eigh":
-            self._fit_matrices(mean, data.covariance(), None, rows, q, X.dtype)
-        else:
-            units = None
-            if self.standardize:
-                units = feature_units(mean, variances, np.zeros_like(mean), len(weights))
-                data, variances = data.divided(units), variances / units**2
-            assert q is not None  # choose_solver saw to it
-            pairs = solvers.sparse_pairs(data, q)
-            found = solvers.Solution(mean, pairs, variances, np.zeros_like(variances))
-            self._set_solution(found, mean, units, rows, q, X.dtype, solver)
+            if solver == "eigh":
+                self._fit_matrices(mean, data.covariance(), None, rows, q, X.dtype)
+            else:
+                moments = mean, variances, np.zeros_like(mean)
+                self._fit_matrix_free(solver, data, moments, rows, q, X.dtype)
         if not variances.any() and 0.0 < np.abs(X.data).max(initial=0.0) < 1e-150:
             raise ValueError(out_of_range("X", "underflows"))
         return self
@@ -353,40 +350,35 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         self._set_components(q, dtype)
 
     def _fit_matrix_free(
-        self, solver: str, data: UncertainArray, rows: Rows, q: int | None
-    ) -> None:
-        """Fit by a solver that forms no D × D matrix."""
-        center, units, dtype = None, None, data.mean.dtype
-        if self.standardize:
-            center, between, within = feature_variances(data)
-            units = feature_units(center, between, within, len(data))
-            data = standardized(data.replace(mean=data.mean.astype(np.float64)), center, units)
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = solvers.solve(solver, data, q, self._checked_scale())
-        if center is None:
-            center = found.mean
-        self._set_solution(found, center, units, rows, q, dtype, solver)
-        own = data.cov.variances_along(np.asarray(self.components_, dtype=np.float64))
-        self._own_variances = np.asarray(data.weights @ own) / self._divisor
-
-    def _set_solution(
         self,
-        found: solvers.Solution,
-        center: Doubles,
-        units: Doubles | None,
+        solver: str,
+        data: UncertainArray | SparsePoints,
+        moments: tuple[Doubles, Doubles, Doubles],
         rows: Rows,
         q: int | None,
         dtype: npt.DTypeLike,
-        solver: str,
     ) -> None:
-        """Keep what a matrix-free solver found."""
-        divisor = rows.divisor(self.ddof)
-        self._set_state(center, units, rows, divisor, solver)
+        """Fit by a solver that forms no D × D matrix, from μ and the diagonals of C and Ψ̄."""
+        mean, between, within = moments
+        units, divisor = None, rows.divisor(self.ddof)
+        if not np.isfinite(between + within).all():
+            raise ValueError(out_of_range("X"))
+        if self.standardize:
+            units = feature_units(mean, between, within, rows.count)
+            between, within = between / units**2, within / units**2
+            if isinstance(data, UncertainArray):
+                data = data.replace(mean=data.mean.astype(np.float64))
+                data = data.affine(1.0 / units, center=mean)
+            else:
+                data = data.divided(units)
+        center = mean if units is None else np.zeros_like(mean)
+        with np.errstate(over="ignore", invalid="ignore"):
+            pairs, own = solvers.solve(solver, data, center, within, q, self._checked_scale())
+        self._set_state(mean, units, rows, divisor, solver)
         self._between = self._within = None
-        self._diagonals = found.between / divisor, found.within / divisor
-        pairs = Spectrum(found.pairs.values / divisor, found.pairs.vectors)
-        self._set_components(q, dtype, pairs)
-        self._own_variances = np.zeros(self.n_components_)
+        self._diagonals = between / divisor, within / divisor
+        self._set_components(q, dtype, Spectrum(pairs.values / divisor, pairs.vectors))
+        self._own_variances = own[: self.n_components_] / divisor
 
     def _set_state(
         self, center: Doubles, units: Doubles | None, rows: Rows, divisor: float, solver: str
@@ -395,7 +387,7 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         self._center, self.feature_scale_ = center, units
         self.mean_ = center if units is None else center / units
         self._rows, self._divisor, self.solver_ = rows, divisor, solver
-        self.n_samples_ = rows.count
+        self.n_samples_ = self.n_samples_seen_ = rows.count
 
     def _set_matrices(self, between: Doubles, within: Doubles | None) -> None:
         self._between, self._within = between, within
@@ -592,10 +584,12 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
 
         The file replaces what was there only when it is complete.
         """
-        from uapca.decomposition.io import save_fit
+        from uapca.decomposition.io import fit_to_json
 
         check_is_fitted(self)
-        save_fit(self, path)
+        text = fit_to_json(self)
+        with replacing(path) as file:
+            file.write(text.encode())
 
     def get_feature_names_out(
         self, input_features: npt.ArrayLike | None = None
@@ -658,11 +652,6 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         """√((N − ddof) λ), for certain points the singular values of the centered data."""
         check_is_fitted(self)
         return np.sqrt(self.explained_variance_ * (self.n_samples_ - float(self.ddof)))
-
-    @property
-    def n_samples_seen_(self) -> int:
-        """The number of rows of all parts so far, or of a whole fit."""
-        return self.n_samples_
 
     # Judging the fit
 
@@ -904,15 +893,10 @@ class UAPCA(ClassNamePrefixFeaturesOutMixin, UncertainTransformer):
         return LabeledArray(values, names, self._component_names(), "row")
 
     def _features(self) -> tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", None)
-        return tuple(f"x{j}" for j in range(len(self.mean_))) if names is None else tuple(names)
+        return tuple(super().get_feature_names_out())
 
     def _component_names(self) -> tuple[str, ...]:
         return tuple(f"PC{i + 1}" for i in range(self.n_components_))
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
 
 
 def unwrap(

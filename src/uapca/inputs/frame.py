@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
+from uapca._names import unit_in
 from uapca._validation import Floats, check_choice, library_of, listed
 from uapca.aggregate.labels import factorise, is_missing
 from uapca.exceptions import (
@@ -38,7 +39,6 @@ from uapca.inputs.read import (
     lookalikes,
     naming_column,
     shown,
-    unit_in,
 )
 from uapca.uncertain import UncertainArray
 

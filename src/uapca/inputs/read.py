@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from functools import partial
 from os import PathLike, fspath
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import nearest
+from uapca._names import ERROR_WORDS, error_columns, error_stems, nearest
 from uapca._progress import Progress
 from uapca._validation import listed
 from uapca.uncertain import UncertainArray
@@ -24,24 +25,8 @@ __all__ = ["read"]
 # The weights in tables that this program writes; no column of anybody else's has this name.
 WEIGHT = "uapca_weight"
 
-# How columns with errors are named after their values, upper or lower case. What one says of the
-# error follows from its name: a standard deviation, a variance, or one side of an asymmetric error.
-_STD = "err|error|errors|std|stdev|stddev|sd|sigma|unc|uncert|uncertainty|stderr|se|sem"
-_LOW, _HIGH = "lo|low|lower|minus|neg|down|2", "hi|high|upper|plus|pos|up|1"
-_WORDS = (
-    rf"(?P<std>{_STD})|(?P<variance>var|variance)|(?P<inverse>ivar|invvar|inverse_variance)"
-    rf"|(?:err|error|unc|sigma|std)[_ .-]?(?:(?P<minus>{_LOW})|(?P<plus>{_HIGH}))"
-    r"|(?P<lower>lower)|(?P<upper>upper)"
-)
-_SUFFIX = re.compile(rf"(?P<stem>.+?)(?:[_ .-](?:{_WORDS})|(?P<sign>\s?±))", re.I)
-_BRACKET = re.compile(rf"(?P<stem>.+?)\s\((?:{_STD})\)", re.I)
-# The NASA Exoplanet Archive writes pl_masseerr1 for the upper and pl_masseerr2 for the lower error.
-_JOINED = re.compile(r"(?P<stem>.+?)err(?:(?P<plus>1)|(?P<minus>2))")
-_PREFIX = re.compile(r"(?:(?:e|err|error|std|sd|sigma|unc)_|[σδ]_?|±\s?)(?P<stem>.+)", re.I)
-_PATTERNS = (_SUFFIX, _BRACKET, _JOINED, _PREFIX)
 _LONGEST = 16  # characters of an ending that may be a word for errors
-_MISSPELT = tuple(f"_{word}" for word in _STD.split("|") if len(word) > 2)
-_UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))")
+_MISSPELT = tuple(f"_{word}" for word in ERROR_WORDS.split("|") if len(word) > 2)
 
 # Columns of numbers that name or count the rows and are no measurements.
 _IDENTIFIER = re.compile(
@@ -290,58 +275,13 @@ def find_errors(
     if isinstance(errors, Mapping):
         return _given_errors(names, errors)
     patterns = None if errors is None else _check_patterns(errors)
-    known = _by_name(names)
+    stems = error_stems if patterns is None else partial(_matched, patterns=patterns)
     sides: dict[str, dict[str, list[str]]] = {}
-    for column in names:
-        for stem, role in _stems(column) if patterns is None else _matched(column, patterns):
-            value = known.get(stem) or known.get(stem.casefold())
-            if value is not None and value != column and (features is None or value in features):
-                sides.setdefault(value, {}).setdefault(role, []).append(column)
-                break
+    for column, value, role in error_columns(names, stems, features):
+        sides.setdefault(value, {}).setdefault(role, []).append(column)
     if patterns is not None and not sides:
         raise ValueError(f"errors={errors!r} must match a column; there are {listed(names)}")
     return {value: _of_sides(value, own) for value, own in sides.items()}
-
-
-def _by_name(names: Sequence[str]) -> dict[str, str]:
-    """Columns by their names, also without units and in lower case where that is clear."""
-    known: dict[str, str] = {}
-    twice: set[str] = set()
-    for name in names:
-        for form in {_core(name), _core(name).casefold(), name.casefold()} - {name}:
-            if form in known:
-                twice.add(form)
-            known[form] = name
-    for form in twice:
-        del known[form]
-    return known | {name: name for name in names}
-
-
-def _core(name: str) -> str:
-    match = _UNIT.fullmatch(name) if name.endswith((")", "]")) else None
-    return match["name"] if match else name
-
-
-def unit_in(name: str) -> str | None:
-    """The unit at the end of a header: ``mass [kg]`` or ``mass (kg)``."""
-    match = _UNIT.fullmatch(name)
-    return (match["unit"] or match["unit2"]) if match else None
-
-
-def _stems(column: str) -> list[tuple[str, str]]:
-    """The values that a column may hold the errors of, and what it says of them."""
-    found = []
-    for text in dict.fromkeys((column, _core(column))):
-        for pattern in _PATTERNS:
-            match = pattern.fullmatch(text)
-            if match is None:
-                continue
-            parts = match.groupdict()
-            role = next((k for k, v in parts.items() if v and k not in ("stem", "sign")), "std")
-            # VizieR: e_x is the lower and E_x the upper error where both are there.
-            role = "plus" if text.startswith("E_") and pattern is _PREFIX else role
-            found.append((parts["stem"], role))
-    return found
 
 
 def _matched(column: str, patterns: Sequence[str]) -> list[tuple[str, str]]:
@@ -350,7 +290,7 @@ def _matched(column: str, patterns: Sequence[str]) -> list[tuple[str, str]]:
         head, tail = pattern.split("{}")
         if column.startswith(head) and column.endswith(tail) and len(column) > len(head + tail):
             stem = column[len(head) : len(column) - len(tail)]
-            roles = [role for own, role in _stems(column) if own == stem]
+            roles = [role for own, role in error_stems(column) if own == stem]
             found.append((stem, roles[0] if roles else "std"))
     return found
 
@@ -399,7 +339,7 @@ def _given_errors(names: Sequence[str], errors: Mapping[Any, Any]) -> dict[str, 
             continue
         columns = (own,) if isinstance(own, str) else tuple(own)
         expand([feature, *columns], names, "errors")
-        roles = [role for stem, role in _stems(columns[0]) if stem in known]
+        roles = [role for stem, role in error_stems(columns[0]) if stem in known]
         kind = roles[0] if roles and roles[0] in ("variance", "inverse") else "std"
         if len(columns) == 2:
             kind = "bounds" if roles and roles[0] == "lower" else "distances"
