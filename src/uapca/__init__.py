@@ -118,34 +118,9 @@ __all__ = [
     "weight_traces",
 ]
 
-_MODULES = (
-    "aggregate",
-    "compare",
-    "datasets",
-    "decomposition",
-    "exceptions",
-    "inputs",
-    "laws",
-    "plot",
-    "posterior",
-    "sensitivity",
-    "stability",
-)
+# Where the names come from; errors and warnings from `exceptions`, and the others are modules.
 _NAMES = {
-    "exceptions": (
-        "ApproximationWarning",
-        "CellError",
-        "CorrelationWarning",
-        "DegenerateLawError",
-        "DroppedRowsWarning",
-        "ErrorColumnWarning",
-        "ErrorSizeWarning",
-        "FileError",
-        "SeparationWarning",
-        "SkippedFilesWarning",
-        "SupportWarning",
-        "TableError",
-    ),
+    "exceptions": tuple(name for name in __all__ if name.endswith(("Error", "Warning"))),
     "uncertain": ("UncertainArray", "concat"),
     "inputs": (
         "Aggregator",
@@ -157,8 +132,8 @@ _NAMES = {
         "from_mixtures",
         "from_table",
         "from_uncertainties",
-        "read",
     ),
+    "inputs.read": ("read",),
     "decomposition": ("UAPCA", "UncertainScaler"),
     "decomposition.io": ("load",),
     "posterior": ("Denoiser", "component_count"),
@@ -172,6 +147,7 @@ _NAMES = {
     ),
     "explorer": ("explore",),
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
 # What people look for by the names of other libraries.
 _OTHER_WORDS = {
     "read": ("read_csv", "read_excel", "read_fits", "read_json", "read_parquet", "read_table"),
@@ -180,16 +156,14 @@ _OTHER_WORDS = {
     "from_uncertainties": ("from_ufloats",),
     "UAPCA": ("PCA",),
 }
-_HOME = {name: module for module, names in _NAMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"uapca.{name}")
     if name in _HOME:
-        value = getattr(import_module(f"uapca.{_HOME[name]}"), name)
-        globals()[name] = value
+        value = globals()[name] = getattr(import_module(f"uapca.{_HOME[name]}"), name)
         return value
+    if name in __all__:
+        return import_module(f"uapca.{name}")
     raise AttributeError(f"module 'uapca' has no attribute {name!r}{_meant(name)}")
 
 
@@ -200,7 +174,7 @@ def _meant(name: str) -> str:
     from uapca import datasets
     from uapca._names import nearest
 
-    known = {other: other for other in (*_MODULES, *_HOME)}
+    known = {other: other for other in __all__}
     known |= {other: home for home, others in _OTHER_WORDS.items() for other in others}
     known |= {other: f"datasets.{other}" for other in datasets.__all__}
     close = nearest(name, known)
