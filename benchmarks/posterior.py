@@ -224,6 +224,7 @@ WAYS: dict[str, Callable[[uapca.UncertainArray, int], Doubles]] = {
 }
 SETTINGS = {
     "errors differ × 9": {"ratio": 9.0},
+    "errors differ × 50": {"ratio": 50.0},
     "errors differ × 50, large": {"ratio": 50.0, "noise": 2.0},
     "errors differ × 50, small": {"ratio": 50.0, "noise": 0.5},
     "exact, 50 % missing": {"missing": 0.5, "noise": 0.0},

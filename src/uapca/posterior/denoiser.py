@@ -35,6 +35,8 @@ Doubles = npt.NDArray[np.float64]
 
 # With more rows the climb starts from the maximum of a part of them.
 _MANY, _PART = 8_000, 3_000
+# Features up to which their D⁴ second derivatives are formed for the climb of many rows.
+_NEWTON = 30
 # Groups of rows that are left out in turn to find the errors of the parameters.
 _GROUPS = 20
 # How much wider the errors of Σ̂ make the rows than they say. The posterior is not linear in Σ̂, and
@@ -416,14 +418,16 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         ended = closed_form(data, q, residual)
         if ended is None:
             with reported(progress, self.max_iter, "passes") as report:
-                theta = None
+                theta, information = None, None
                 if n > _MANY and not data.bare:
                     few = Observations(X[_part(X)], data.center, data.unit)
                     theta = climb(
                         few, start(few, q, residual), residual=residual, tol=1e-3, max_iter=200
                     ).parameters
+                    if q == d <= _NEWTON:
+                        information = few.information(theta)
                 theta = start(data, q, residual) if theta is None else theta
-                ended = self._climb(data, theta, residual, report)
+                ended = self._climb(data, theta, residual, report, information)
         check_collapse(data, ended.parameters, residual)
         if not ended.converged:
             warnings.warn(
@@ -434,7 +438,14 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             )
         return Fitted(data, ended.parameters, residual, float(self.tol)), ended
 
-    def _climb(self, data: Observations, theta: Parameters, residual: bool, report: Any) -> Climb:
+    def _climb(
+        self,
+        data: Observations,
+        theta: Parameters,
+        residual: bool,
+        report: Any,
+        information: Doubles | None = None,
+    ) -> Climb:
         """Climb; where the end is no maximum, leave it in the direction that rises and go on."""
         d, q = theta.loadings.shape
         cost = data.shape[0] * d**2 * (q if data.independent else d)
@@ -448,6 +459,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
                 tol=float(self.tol),
                 max_iter=max(int(self.max_iter) - passes, 1),
                 report=report,
+                information=information,
             )
             history += ended.history
             passes += ended.passes

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import cho_factor, cho_solve
 
 from uapca.uncertain import Covariance, Dense, Diagonal, LowRank, Shared, UncertainArray
 
@@ -44,13 +45,17 @@ class Parameters(NamedTuple):
 
 
 class Pass(NamedTuple):
-    """The mean log-likelihood of a row, its gradients b, H W and tr H, and Wᵀ R W."""
+    """The mean log-likelihood of a row, its gradients b, H W and tr H, and Wᵀ R W.
+
+    H itself only where it was formed.
+    """
 
     value: float
     b: Doubles
     HW: Doubles
     trace: float
     ZZ: Doubles
+    H: Doubles | None = None
 
 
 @dataclass
@@ -296,7 +301,7 @@ class Observations:
             return self._evaluate_factored(theta)
         value, b, A, R = self._moments_dense(theta)
         W, H = theta.loadings, R - A
-        return Pass(value, b, H @ W, float(np.trace(H)), W.T @ R @ W)
+        return Pass(value, b, H @ W, float(np.trace(H)), W.T @ R @ W, H)
 
     def moments(self, theta: Parameters) -> tuple[float, Doubles, Doubles, Doubles]:
         """The mean log-likelihood, b, A and R."""
@@ -315,6 +320,15 @@ class Observations:
             for j in range(q):
                 A -= (lam * weights * (W @ f.inverse[:, j])) @ (lam * W[:, j, None]).T
         return value, b, (A + A.T) / 2, R
+
+    def information(self, theta: Parameters) -> Doubles:
+        """Σ wₙ Sₙ⁻¹ ⊗ Sₙ⁻¹, shape (D, D, D, D): twice the Fisher information of Σ."""
+        d = self.shape[1]
+        out = np.zeros((d * d, d * d))
+        for block in self.blocks(d * d):
+            inverse = precisions(block, theta.covariance())[0].reshape(d * d, -1)
+            out += (inverse * block.group_weights) @ inverse.T
+        return out.reshape(d, d, d, d)
 
     def _moments_dense(self, theta: Parameters) -> tuple[float, Doubles, Doubles, Doubles]:
         d = self.shape[1]
@@ -643,13 +657,15 @@ def climb(
     tol: float,
     max_iter: int,
     report: Callable[[int], None] = lambda passes: None,
+    information: Doubles | None = None,
 ) -> Climb:
     """The maximum of the likelihood over μ, W and, with ``residual``, σ: L-BFGS.
 
     The initial inverse Hessian of every step is the inverse of an average Fisher information at
     the current parameters. For a change dW of W that is S̄⁻¹ dW (Wᵀ R W), S̄ = W Wᵀ + diag(c²), c²
     the harmonic means of the error variances. Where Σ approaches a low rank the second factor
-    vanishes; 0.2 is added to it. σ has the information 2 σ² tr S̄⁻².
+    vanishes; 0.2 is added to it. σ has the information 2 σ² tr S̄⁻². Passes over many rows are worth
+    a better metric: with ``information``, of some of them, the full model uses `newton_metric`.
 
     An error ε of Σ, relative to S, costs N ε²/4 nats: the climb stops when the gain that is still
     expected is below that for ε = tol. From 1,000 rows on, where likelihoods have more rounding
@@ -664,16 +680,15 @@ def climb(
         noise = float(vector[-1]) ** 2 if residual else 0.0
         return Parameters(vector[:d], vector[d:-1].reshape(d, q), noise)
 
-    ZZ = np.eye(q)
+    found: Pass
 
     def at(vector: Doubles) -> tuple[float, Doubles]:
         """The negative log-likelihood and its gradient; infinite where Σ + Ψ is singular."""
-        nonlocal ZZ
+        nonlocal found
         try:
             found = data.evaluate(parameters(vector))
         except np.linalg.LinAlgError:
             return np.inf, vector
-        ZZ = found.ZZ
         gradient = np.empty_like(vector)
         gradient[:d] = found.b
         gradient[d:-1] = found.HW.ravel()
@@ -689,7 +704,7 @@ def climb(
     while passes < max_iter:
         _, W, noise = parameters(vector)
         size = errors + noise
-        right = 1.2 * np.linalg.inv(ZZ + 0.2 * np.eye(q))
+        right = 1.2 * np.linalg.inv(found.ZZ + 0.2 * np.eye(q))
 
         of_root = 2 * float(((noise + 0.2 * size) / size**2).sum())
 
@@ -702,6 +717,8 @@ def climb(
             out /= n
             return out
 
+        if information is not None and found.H is not None:
+            metric = newton_metric(metric, information, W, found.H, n)
         direction = -_two_loops(gradient, pairs, metric)
         slope = float(gradient @ direction)
         if not slope < 0:
@@ -729,6 +746,33 @@ def climb(
         value, gradient = new_value, new_gradient
         history.append(-value)
     return Climb(parameters(vector), history, converged, passes)
+
+
+def newton_metric(
+    plain: Callable[[Doubles], Doubles], information: Doubles, W: Doubles, H: Doubles, n: int
+) -> Callable[[Doubles], Doubles]:
+    """The inverse Hessian of the full model in W; in μ that of the ``plain`` metric.
+
+    Along dW the negative log-likelihood of a row bends by ½ Σ wₙ tr(Sₙ⁻¹ dΣ Sₙ⁻¹ dΣ) − tr(dWᵀ H dW)
+    with dΣ = dW Wᵀ + W dWᵀ. Directions that only turn W, and those in which the likelihood bends
+    upwards, get a little curvature.
+    """
+    d = len(W)
+    fisher = np.einsum("ijlm,ip,lk->jkmp", information, W, W, optimize=True)
+    fisher += np.einsum("ijlm,lk,mp->jkip", information, W, W, optimize=True)
+    unit = np.einsum("iiii->i", information) ** 0.25
+    values, vectors = np.linalg.eigh(-H / np.outer(unit, unit))
+    vectors *= unit[:, None]
+    bend = (vectors * np.maximum(values, 1e-3)) @ vectors.T
+    fisher += np.einsum("jm,kp->jkmp", bend, np.eye(d))
+    factor = cho_factor(n * fisher.reshape(d * d, d * d))
+
+    def metric(g: Doubles) -> Doubles:
+        out = plain(g)
+        out[d:-1] = cho_solve(factor, g[d:-1])
+        return out
+
+    return metric
 
 
 def _two_loops(
