@@ -717,9 +717,10 @@ def climb(
             out /= n
             return out
 
+        inverse: Callable[[Doubles], Doubles] = metric
         if information is not None and found.H is not None:
-            metric = newton_metric(metric, information, W, found.H, n)
-        direction = -_two_loops(gradient, pairs, metric)
+            inverse = newton_metric(metric, information, W, found.H, n)
+        direction = -_two_loops(gradient, pairs, inverse)
         slope = float(gradient @ direction)
         if not slope < 0:
             if not pairs:
