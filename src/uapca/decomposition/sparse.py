@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from uapca._validation import Doubles
 
@@ -50,13 +51,7 @@ class SparsePoints:
 
     def variances(self) -> Doubles:
         """The variance of each feature."""
-        # Of stored entries, and of the zeros, which lie off from the mean.
-        away = self.points.tocsc(copy=True)
-        away.data = np.square(away.data - np.repeat(self.off, np.diff(away.indptr)))
-        held = self.points.astype(bool, copy=True)
-        held.data[:] = True
-        rest = np.maximum(1.0 - self.weights @ held, 0.0)
-        return np.asarray(self.weights @ away + rest * np.square(self.off))
+        return np.asarray(mean_variance_axis(self.points, 0, weights=self.weights)[1])
 
     def covariance(self) -> Doubles:
         """C, shape (D, D)."""

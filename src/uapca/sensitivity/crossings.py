@@ -14,8 +14,9 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from uapca._validation import Doubles
 from uapca.decomposition.spectrum import tie_tolerance
-from uapca.sensitivity.family import Doubles, Eigenpairs, Family
+from uapca.sensitivity.family import Eigenpairs, Family
 from uapca.sensitivity.tracking import Positions, first_grid, halve, insert, reach
 
 __all__ = ["AnyCrossing", "Crossing", "WeightCrossing", "crossings"]
@@ -146,8 +147,11 @@ def _dips(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
     A convex slope that approaches zero from both ends stays beyond the point at which its two
     tangents meet; only if that point is near zero or past it can there be a minimum in between.
     """
-    inside = np.flatnonzero(u < 1.0)
-    u, pairs = u[inside], pairs.take(inside)
+    inside = u < 1.0
+    u, pairs = (
+        u[inside],
+        Eigenpairs(pairs.values[inside], pairs.vectors[inside], pairs.tied[inside]),
+    )
     t = (u / (1.0 - u)) ** 2 if family.homogeneous else u
     slope, bend = _gap_slopes(family, u, pairs), family.bends(pairs, u)
     size = max(float(np.abs(slope).max()), np.finfo(float).tiny)  # so that units do not matter

@@ -27,11 +27,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from uapca._validation import Doubles
 from uapca.decomposition.spectrum import scaled_spectrum, spectrum, tie_tolerance
 
-__all__ = ["Doubles", "Eigenpairs", "Family", "Flags", "over_scale", "over_weight"]
+__all__ = ["Eigenpairs", "Family", "Flags", "over_scale", "over_weight"]
 
-Doubles = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 # As in `spectrum`: from this ratio on, the matrix at an end leads and decides its own ties.
@@ -55,11 +55,6 @@ class Eigenpairs:
     values: Doubles
     vectors: Doubles
     tied: Flags
-
-    def take(self, index: npt.ArrayLike) -> Eigenpairs:
-        """A copy of some of them."""
-        at = np.asarray(index)
-        return Eigenpairs(self.values[at], self.vectors[at], self.tied[at])
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 
-from uapca._validation import as_floats, pandas_for, scale_from, shape_of
+from uapca._validation import Doubles, as_floats, optional, scale_from
 from uapca.decomposition import UAPCA, unwrap
 from uapca.decomposition.spectrum import settled, tie_tolerance
 from uapca.sensitivity.crossings import AnyCrossing, Crossing, WeightCrossing, crossings
-from uapca.sensitivity.family import Doubles, Family, over_scale
+from uapca.sensitivity.family import Family, over_scale
 from uapca.sensitivity.tracking import Path, Positions, adaptive_path, fixed_path
 from uapca.uncertain import UncertainArray
 
@@ -91,7 +91,7 @@ class TraceSummary:
 
     def to_frame(self) -> pd.DataFrame:
         """The table as a pandas data frame, one line for each feature."""
-        return pandas_for("to_frame").DataFrame(list(self)).set_index("feature")
+        return optional("pandas", "to_frame", "frames").DataFrame(list(self)).set_index("feature")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -326,7 +326,14 @@ def factor_traces(
     >>> [(c.kind, c.pair) for c in traces.crossings]
     [('avoided', (1, 2)), ('avoided', (0, 1)), ('avoided', (1, 2))]
     """
-    pca = fitted(X)
+    if isinstance(X, UAPCA | Pipeline):
+        pca = unwrap(X)[0]
+    else:
+        pca = UAPCA(solver="eigh").fit(uncertain(X, "an UncertainArray or a fitted UAPCA"))
+    if not hasattr(pca, "between_covariance_"):
+        raise ValueError(
+            f"X must be fitted with solver='eigh' to have C and Ψ̄; it used {pca.solver_!r}"
+        )
     family = over_scale(pca.between_covariance_, pca.within_covariance_)
     q = shown_count(n_components, family.size)
     anchor = 1.0 if np.isinf(pca.scale) else pca.scale / (1.0 + pca.scale)
@@ -335,24 +342,18 @@ def factor_traces(
         with np.errstate(divide="ignore"):
             s = path.u / path.complement
     else:
-        s = grid_of_scales(scales)
+        grid = increasing(scales, "scales", np.inf)
+        s = np.array([scale_from(value, "scales") for value in grid])
+        if np.isinf(s).sum() > 1:
+            raise ValueError(
+                "scales must have infinity only once, and scales from 1e150 on count as infinite; "
+                f"got {grid[np.isinf(s)].tolist()}"
+            )
         with np.errstate(invalid="ignore"):
             u = np.where(np.isinf(s), 1.0, s / (1.0 + s))
         path = fixed_path(family, u, 1.0 / (1.0 + s), anchor)
     names = feature_names(getattr(pca, "feature_names_in_", None), family.size)
     return FactorTraces(names, *path.shown(q), family, path, s, limited(pca, q))
-
-
-def fitted(X: UncertainArray | UAPCA | Pipeline) -> UAPCA:
-    """A fit that has C and Ψ̄: the one given, that of a pipeline, or one of the data."""
-    if not isinstance(X, UAPCA | Pipeline):
-        return UAPCA(solver="eigh").fit(uncertain(X, "an UncertainArray or a fitted UAPCA"))
-    pca = unwrap(X)[0]
-    if not hasattr(pca, "between_covariance_"):
-        raise ValueError(
-            f"X must be fitted with solver='eigh' to have C and Ψ̄; it used {pca.solver_!r}"
-        )
-    return pca
 
 
 def limited(pca: UAPCA, q: int) -> UAPCA:
@@ -387,23 +388,11 @@ def feature_names(names: Sequence[str] | npt.NDArray[np.str_] | None, d: int) ->
     return tuple(f"x{j}" for j in range(d)) if names is None else tuple(map(str, names))
 
 
-def grid_of_scales(values: npt.ArrayLike) -> Doubles:
-    """Increasing scales from 0 to infinity; those too large to be squared count as infinite."""
-    grid = increasing(values, "scales", np.inf)
-    scales = np.array([scale_from(s, "scales") for s in grid])
-    if np.isinf(scales).sum() > 1:
-        raise ValueError(
-            "scales must have infinity only once, and scales from 1e150 on count as infinite; "
-            f"got {grid[np.isinf(scales)].tolist()}"
-        )
-    return scales
-
-
 def increasing(values: npt.ArrayLike, parameter: str, highest: float) -> Doubles:
     """A grid: one or more numbers from 0 to ``highest``, each larger than the one before."""
     grid = as_floats(values, parameter).astype(np.float64)
     if grid.ndim != 1 or not len(grid):
-        raise ValueError(f"{parameter} must be a list of numbers; got shape {shape_of(grid)}")
+        raise ValueError(f"{parameter} must be a list of numbers; got shape {grid.shape}")
     bad = np.flatnonzero(~((grid >= 0.0) & (grid <= highest)))
     if len(bad):
         raise ValueError(

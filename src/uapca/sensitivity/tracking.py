@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.optimize
 
+from uapca._validation import Doubles
 from uapca.decomposition.spectrum import signed
-from uapca.sensitivity.family import Doubles, Eigenpairs, Family, Flags
+from uapca.sensitivity.family import Eigenpairs, Family, Flags
 
 __all__ = [
     "TURN",
@@ -30,7 +31,6 @@ __all__ = [
     "halve",
     "insert",
     "match",
-    "rank_overlaps",
     "reach",
 ]
 
@@ -99,9 +99,18 @@ class Path:
         return places, np.array(breaks, dtype=np.intp)
 
 
-def fixed_path(family: Family, u: Doubles, complement: Doubles, anchor: float = 0.5) -> Path:
+def fixed_path(
+    family: Family,
+    u: Doubles,
+    complement: Doubles,
+    anchor: float = 0.5,
+    pairs: Eigenpairs | None = None,
+) -> Path:
     """The path on a given grid; signs are those of a fit at the point nearest to ``anchor``."""
-    return _tracked(u, complement, family.eigenpairs(complement, u), anchor)
+    if pairs is None:
+        pairs = family.eigenpairs(complement, u)
+    order = follow(pairs, int(np.abs(u - anchor).argmin()))
+    return Path(u, complement, pairs.values, pairs.vectors, order)
 
 
 def adaptive_path(
@@ -133,12 +142,7 @@ def adaptive_path(
         if not wanted:
             break
         u, pairs = insert(family, u, pairs, wanted)
-    return _tracked(u, 1.0 - u, pairs, anchor)
-
-
-def _tracked(u: Doubles, complement: Doubles, pairs: Eigenpairs, anchor: float) -> Path:
-    order = follow(pairs, int(np.abs(u - anchor).argmin()))
-    return Path(u, complement, pairs.values, pairs.vectors, order)
+    return fixed_path(family, u, 1.0 - u, anchor, pairs)
 
 
 def first_grid(family: Family, count: int) -> Doubles:
@@ -183,7 +187,8 @@ def halve(
     """
     done: set[tuple[float, float]] = set()
     while True:
-        overlap = np.abs(rank_overlaps(pairs.vectors[:-1, :, :q], pairs.vectors[1:, :, :q]))
+        shown = pairs.vectors[:, :, :q]
+        overlap = np.abs(np.einsum("kdi,kdi->ki", shown[:-1], shown[1:]))
         wanted = []
         for k in np.flatnonzero(overlap.min(axis=1) < np.cos(turn)):
             low, high = float(u[k]), float(u[k + 1])
@@ -249,34 +254,25 @@ def follow(pairs: Eigenpairs, anchor: int = 0) -> Positions:
     """
     vectors, tied = pairs.vectors, pairs.tied
     steps, d = vectors.shape[:2]
-    overlaps = rank_overlaps(vectors[:-1], vectors[1:])
+    overlaps = np.einsum("kdi,kdi->ki", vectors[:-1], vectors[1:])
     loose = np.asarray(tied.any(axis=1))
     unclear = (np.abs(overlaps).min(axis=1) <= np.sqrt(0.5)) | loose[1:] | loose[:-1]
     order = np.tile(np.arange(d), (steps, 1))
-    swapped = False
     for k in np.flatnonzero(unclear):
         places, overlaps[k] = match(vectors[k], vectors[k + 1], tied[k + 1])
         if (places != np.arange(d)).any():
             order[k + 1 :] = places[order[k]]
-            swapped = True
     running = np.ones((steps, d))
     signs = np.where(overlaps < 0.0, -1.0, 1.0)
     np.cumprod(np.take_along_axis(signs, order[:-1], axis=1), axis=0, out=running[1:])
     # The sign rule of `spectrum` decides at the anchor only; from there signs follow both ways.
     rows = vectors[anchor].T
     running *= np.sign((signed(rows) * rows).sum(axis=1))[order[anchor]] * running[anchor]
-    if swapped:
-        placed = np.empty_like(running)
-        np.put_along_axis(placed, order, running, axis=1)
-        running = placed
-    if (running < 0.0).any():
-        vectors *= running[:, None, :]
+    placed = np.empty_like(running)
+    np.put_along_axis(placed, order, running, axis=1)
+    if (placed < 0.0).any():
+        vectors *= placed[:, None, :]
     return order
-
-
-def rank_overlaps(before: Doubles, after: Doubles) -> Doubles:
-    """Inner products of the vectors of equal rank, shape (S, q)."""
-    return np.asarray(np.einsum("kdi,kdi->ki", before, after))
 
 
 def match(before: Doubles, after: Doubles, tied: Flags) -> tuple[Positions, Doubles]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import scale_from
+from uapca._validation import Doubles, scale_from
 from uapca.decomposition import UAPCA
 from uapca.sensitivity.crossings import WeightCrossing
-from uapca.sensitivity.family import Doubles, over_weight
+from uapca.sensitivity.family import over_weight
 from uapca.sensitivity.traces import (
     Traces,
     TraceSummary,
