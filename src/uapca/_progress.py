@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from uapca._validation import optional
+
 __all__ = ["Progress", "reported"]
 
 Progress = bool | Callable[[int, int], Any]
@@ -21,7 +23,8 @@ def reported(progress: Progress, total: int, unit: str) -> Iterator[Callable[[in
     if progress is False:
         yield lambda step: None
     elif progress is True:
-        with _bar(total, unit) as bar:
+        tqdm = optional("tqdm.auto", "progress=True", "progress").tqdm
+        with tqdm(total=total, unit=f" {unit}") as bar:
             yield lambda step: bar.update(step)
     elif callable(progress):
         done = 0
@@ -36,13 +39,3 @@ def reported(progress: Progress, total: int, unit: str) -> Iterator[Callable[[in
         raise TypeError(
             f"progress must be False, True or a function of (done, total); got {progress!r}"
         )
-
-
-def _bar(total: int, unit: str) -> Any:
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as error:
-        raise ImportError(
-            'progress=True needs tqdm; install it with pip install "uapca[progress]"'
-        ) from error
-    return tqdm(total=total, unit=f" {unit}")

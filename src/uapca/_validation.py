@@ -28,11 +28,9 @@ __all__ = [
     "listed",
     "optional",
     "out_of_range",
-    "pandas_for",
     "restore_frozen",
     "rng_from",
     "scale_from",
-    "shape_of",
 ]
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -73,15 +71,11 @@ def optional(library: str, what: str, extra: str | None = None) -> Any:
     try:
         return import_module(library)
     except ImportError:
+        library = library.partition(".")[0]
         package = f'"uapca[{extra}]"' if extra else library
         raise ImportError(
             f"{what} needs {library}; install it with pip install {package}"
         ) from None
-
-
-def pandas_for(what: str) -> Any:
-    """Pandas, imported when it is needed."""
-    return optional("pandas", what, "frames")
 
 
 def library_of(data: Any) -> str | None:
@@ -100,11 +94,6 @@ def frame_of(columns: dict[str, Any], names: Sequence[str] | None, library: str 
     if names is not None:
         columns = {"name": list(names), **columns}
     return module.DataFrame(columns) if library == "polars" else module.table(columns)
-
-
-def shape_of(array: npt.NDArray[Any]) -> str:
-    """A shape as users write it: ``(3, 4)``."""
-    return "(" + ", ".join(map(str, array.shape)) + ("," if array.ndim == 1 else "") + ")"
 
 
 def as_floats(value: Any, parameter: str) -> Floats:

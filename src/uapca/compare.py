@@ -15,7 +15,7 @@ import numpy.typing as npt
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import as_floats, check_choice, check_finite, shape_of
+from uapca._validation import as_floats, check_choice, check_finite
 from uapca.decomposition import UAPCA
 from uapca.decomposition.spectrum import tie_tolerance
 from uapca.exceptions import SupportWarning
@@ -311,7 +311,7 @@ def _normal(value: Comparable, parameter: str) -> Normal:
     if mean.ndim != 1 or not len(mean) or cov.shape != (len(mean), len(mean)):
         raise ValueError(
             f"{parameter} must be a mean of shape (D,) and a covariance of shape (D, D); "
-            f"got shapes {shape_of(mean)} and {shape_of(cov)}"
+            f"got shapes {mean.shape} and {cov.shape}"
         )
     check_finite(mean, f"the mean of {parameter}", ("feature",))
     check_finite(cov, f"the covariance of {parameter}", ("row", "column"))
@@ -386,7 +386,7 @@ def _directions(value: UAPCA | npt.ArrayLike, parameter: str) -> Doubles:
     if rows.ndim != 2 or not rows.size:
         raise ValueError(
             f"{parameter} must be a fitted UAPCA or components of shape (q, D); "
-            f"got shape {shape_of(rows)}"
+            f"got shape {rows.shape}"
         )
     check_finite(rows, parameter, ("component", "feature"))
     if not rows.any():

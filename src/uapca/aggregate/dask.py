@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from uapca._validation import Floats, as_floats, check_labels, shape_of
+from uapca._validation import Floats, as_floats, check_labels
 from uapca._version import __version__
 from uapca.aggregate.collector import Collector
 from uapca.aggregate.labels import Keyed, keyed
@@ -99,7 +99,7 @@ def array_partial(
     if points.ndim != 2 or 0 in points.shape:
         raise ValueError(
             f"{parameter} must have shape (n, D) with at least one point and one feature; got "
-            f"shape {shape_of(points)}"
+            f"shape {points.shape}"
         )
     as_floats(np.empty((0, 1), dtype=points.dtype), parameter)  # refuses other types
     points = points.rechunk({1: -1}) if points.numblocks[1] > 1 else points
@@ -186,9 +186,7 @@ def _aligned(by: Any, points: Any) -> Any:
     if hasattr(by, "to_dask_array"):
         by = by.to_dask_array()
     if by.ndim != 1:
-        raise ValueError(
-            f"by must be one label for each point; got an array of shape {shape_of(by)}"
-        )
+        raise ValueError(f"by must be one label for each point; got an array of shape {by.shape}")
     if by.chunks[0] == points.chunks[0]:
         return by
     n, m = points.shape[0], by.shape[0]

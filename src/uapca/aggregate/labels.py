@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import shape_of
 from uapca.aggregate.accumulate import Integers
 
 __all__ = [
@@ -173,7 +172,7 @@ def _coded(labels: Any, parameter: str) -> Keyed:
     array = np.asarray(labels)
     if array.ndim != 1:
         raise ValueError(
-            f"{parameter} must be one label for each point; got an array of shape {shape_of(array)}"
+            f"{parameter} must be one label for each point; got an array of shape {array.shape}"
         )
     if array.dtype.kind in "iu":
         return _from_integers(array)

@@ -22,9 +22,8 @@ from uapca._validation import (
     check_finite,
     check_labels,
     listed,
+    optional,
     out_of_range,
-    pandas_for,
-    shape_of,
 )
 from uapca.aggregate.accumulate import (
     Integers,
@@ -167,7 +166,7 @@ class Moments:
         if array.ndim != 2 or array.shape[1] == 0:
             raise ValueError(
                 "points must have shape (n, D) with at least one feature; got shape "
-                + shape_of(array)
+                + str(array.shape)
             )
         n, d = array.shape
         if labels is None:
@@ -446,7 +445,7 @@ def weights_of(weights: Any, n: int) -> Doubles:
     array = as_floats(weights, "weights").astype(np.float64, copy=False)
     if array.shape != (n,):
         raise ValueError(
-            f"weights must have one entry for each of the {n} points; got shape {shape_of(array)}"
+            f"weights must have one entry for each of the {n} points; got shape {array.shape}"
         )
     check_finite(array, "weights", ("row",))
     if n and array.min() < 0:
@@ -543,7 +542,9 @@ def _from_json(label: Any) -> Any:
     if kind == "bytes":
         return bytes.fromhex(value)
     if kind == "Timestamp":
-        return pandas_for("reading labels that are times with nanoseconds").Timestamp(value)
+        return optional(
+            "pandas", "reading labels that are times with nanoseconds", "frames"
+        ).Timestamp(value)
     if kind in ("datetime", "date", "time"):
         return getattr(dt, kind).fromisoformat(value)
     return np.int64(value).view(kind)

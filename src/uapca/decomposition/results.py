@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Doubles, pandas_for
+from uapca._validation import Doubles, optional
 
 __all__ = ["LabeledArray"]
 
@@ -71,7 +71,7 @@ class LabeledArray:
 
     def to_frame(self) -> Any:
         """A pandas data frame with the names of rows and columns."""
-        pd = pandas_for("to_frame")
+        pd = optional("pandas", "to_frame", "frames")
         index = None if self.rows is None else pd.Index(self.rows, name=self.of)
         return pd.DataFrame(self.values, index=index, columns=list(self.columns))
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import Doubles, Floats, as_floats, check_finite, shape_of
+from uapca._validation import Doubles, Floats, as_floats, check_finite
 from uapca.decomposition.base import (
     UncertainTransformer,
     all_or_nothing,
@@ -121,8 +121,7 @@ class UncertainScaler(UncertainTransformer):
         points = as_floats(X, "X")
         if points.ndim != 2 or points.shape[1] != len(self.scale_):
             raise ValueError(
-                f"X must have the {len(self.scale_)} features of the fit; "
-                f"got shape {shape_of(points)}"
+                f"X must have the {len(self.scale_)} features of the fit; got shape {points.shape}"
             )
         return (points * self.scale_ + self.mean_).astype(points.dtype, copy=False)
 
@@ -136,7 +135,7 @@ class UncertainScaler(UncertainTransformer):
         units = as_floats(self.by, "by").astype(np.float64)
         if units.shape != (d,):
             raise ValueError(
-                f"by must have one unit for each of the {d} features; got shape {shape_of(units)}"
+                f"by must have one unit for each of the {d} features; got shape {units.shape}"
             )
         check_finite(units, "by", ("feature",))
         if units.min() <= 0:

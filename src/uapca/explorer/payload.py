@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
 from uapca._looks import group_labels, is_assumed
-from uapca._validation import Floats, as_floats, check_finite, shape_of
+from uapca._validation import Floats, as_floats, check_finite
 from uapca.decomposition import UAPCA, UncertainScaler
 from uapca.exceptions import SeparationWarning
 from uapca.laws import Independent, Mixture, Moments, Normal, Samples
@@ -225,8 +225,7 @@ def _given_points(X: UncertainArray, points: Any) -> tuple[Floats, list[int]]:
     values = as_floats(points[0], "points")
     if values.ndim != 2 or values.shape[1] != X.shape[1] or not len(values):
         raise ValueError(
-            f"points must have shape (m, {X.shape[1]}), the features of X; got shape "
-            f"{shape_of(values)}"
+            f"points must have shape (m, {X.shape[1]}), the features of X; got shape {values.shape}"
         )
     check_finite(values, "points", ("point", "feature"))
     labels = list(points[1]) if isinstance(points[1], Iterable) else []

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, listed, out_of_range, shape_of
+from uapca._validation import Floats, as_floats, check_finite, listed, out_of_range
 from uapca.aggregate.labels import label_text
 from uapca.exceptions import CorrelationWarning
 from uapca.inputs.frame import warn
@@ -137,7 +137,7 @@ def joint_draws(
     if 0 in found.values.shape:
         raise ValueError(
             "draws must hold at least one draw, row and feature; got shape "
-            f"{shape_of(found.values)} as (draws, rows, features)"
+            f"{found.values.shape} as (draws, rows, features)"
         )
     check_finite(found.values, "draws", ("draw", "row", "feature"))
     return found
@@ -155,7 +155,7 @@ def _from_array(draws: Any, sample_dims: Any) -> Floats:
     if array.ndim - len(set(axes)) != 2:
         raise ValueError(
             "draws must have two dimensions, rows and features, besides the draws; got shape "
-            f"{shape_of(array)} with sample_dims={sample_dims!r}; sample_dims=(0, 1) reads "
+            f"{array.shape} with sample_dims={sample_dims!r}; sample_dims=(0, 1) reads "
             "(chains, draws, N, D)"
         )
     rest = [axis for axis in range(array.ndim) if axis not in axes]

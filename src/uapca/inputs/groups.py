@@ -26,7 +26,6 @@ from uapca._validation import (
     library_of,
     listed,
     rng_from,
-    shape_of,
 )
 from uapca.aggregate import Moments, dask, keyed, spark
 from uapca.aggregate.bins import Binning, Grid, binning_of
@@ -300,7 +299,7 @@ def labelled_points(
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(
                 "points must have shape (n, D) with at least one point and feature; got "
-                f"{shape_of(array)}"
+                f"{array.shape}"
             )
         chosen = check_labels(features, "features", array.shape[1], "feature")
         keys, table = None, None
@@ -1216,8 +1215,7 @@ class Aggregator:
             array = as_floats(points, "points")
             if array.ndim != 2 or not array.shape[1]:
                 raise ValueError(
-                    "points must have shape (n, D) with at least one feature; got "
-                    f"{shape_of(array)}"
+                    f"points must have shape (n, D) with at least one feature; got {array.shape}"
                 )
             names = check_labels(self._features, "features", array.shape[1], "feature")
             return array, _given(labels, len(array)), names

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, out_of_range, shape_of
+from uapca._validation import Floats, as_floats, check_finite, out_of_range
 from uapca.inputs.frame import RowLaws, is_table, table_of
 from uapca.laws import Uniform
 from uapca.uncertain import UncertainArray
@@ -61,9 +61,7 @@ def from_intervals(
     if order is not None:
         upper = upper[order]
     if lower.shape != upper.shape:
-        raise ValueError(
-            f"high must have the shape {shape_of(lower)} of low; got shape {shape_of(upper)}"
-        )
+        raise ValueError(f"high must have the shape {lower.shape} of low; got shape {upper.shape}")
     if (lower > upper).any():
         row, feature = (int(i) for i in np.argwhere(lower > upper)[0])
         raise ValueError(
@@ -131,7 +129,7 @@ def _bound(values: Any, parameter: str, columns: Sequence[str] | None) -> Floats
         array = as_floats(values, parameter)
     if array.ndim != 2:
         raise ValueError(
-            f"{parameter} must have two dimensions, (rows, features); got shape {shape_of(array)}"
+            f"{parameter} must have two dimensions, (rows, features); got shape {array.shape}"
         )
     check_finite(array, parameter, ("row", "feature"))
     return array

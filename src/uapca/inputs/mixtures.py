@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from uapca._validation import Floats, check_choice, listed, rng_from, shape_of
+from uapca._validation import Floats, check_choice, listed, rng_from
 from uapca.aggregate.labels import label_text
 from uapca.inputs.distributions import array_of_laws
 from uapca.inputs.frame import say_dropped
@@ -124,7 +124,7 @@ def _covariances(mixture: Any, means: Floats, label: str) -> Floats:
         raise ValueError(
             f"the mixture of {label!r} must have covariances_ that fit "
             f"covariance_type={kind!r}; got "
-            f"shape {shape_of(given)} for {k} components of {d} features"
+            f"shape {given.shape} for {k} components of {d} features"
         )
     if kind == "full":
         return given

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, shape_of
+from uapca._validation import Floats
 from uapca.exceptions import CorrelationWarning
 from uapca.inputs.frame import Reading, Table, is_table, table_of, warn
 from uapca.inputs.read import expand, find_roles, shown
@@ -71,7 +71,7 @@ def from_uncertainties(
         cells = np.asarray(array, dtype=object)
         if cells.ndim != 2 or 0 in cells.shape:
             raise ValueError(
-                f"array must have two dimensions, (rows, features); got shape {shape_of(cells)}"
+                f"array must have two dimensions, (rows, features); got shape {cells.shape}"
             )
     return of_objects(cells, common)
 

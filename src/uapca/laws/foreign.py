@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, rng_from, shape_of
+from uapca._validation import Floats, rng_from
 from uapca.laws.density import Lattice
 from uapca.laws.marginals import (
     Independent,
@@ -351,7 +351,7 @@ class Moments(Law):
         if draws.shape != (n, self.dim):
             raise ValueError(
                 f"sampler must return shape ({n}, {self.dim}); "
-                f"{self.name} returned shape {shape_of(draws)}"
+                f"{self.name} returned shape {draws.shape}"
             )
         return draws
 
@@ -425,7 +425,7 @@ def _law(obj: Any) -> Law:
         return Independent(obj)
     if isinstance(obj, np.ndarray) and obj.ndim > 1:
         raise TypeError(
-            f"a law must be one uncertain row; got an array of shape {shape_of(obj)}, "
+            f"a law must be one uncertain row; got an array of shape {obj.shape}, "
             "use Samples(array) if its rows are samples"
         )
     kind = type(obj).__name__

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from uapca._validation import Floats, as_floats, check_finite, shape_of
+from uapca._validation import Floats, as_floats, check_finite
 from uapca.laws.density import CELLS, Lattice
 from uapca.laws.protocol import Law, frozen_copy, plural
 
@@ -109,12 +109,12 @@ def checked_moments(mean: npt.ArrayLike, cov: npt.ArrayLike) -> tuple[Floats, Fl
     center = np.atleast_1d(as_floats(mean, "mean"))
     spread = np.atleast_2d(as_floats(cov, "cov")).astype(np.float64)
     if center.ndim != 1:
-        raise ValueError(f"mean must be one-dimensional; got shape {shape_of(center)}")
+        raise ValueError(f"mean must be one-dimensional; got shape {center.shape}")
     size = len(center)
     if spread.shape != (size, size):
         raise ValueError(
             f"cov must have shape ({size}, {size}), as mean has {size} entries; "
-            f"got shape {shape_of(spread)}"
+            f"got shape {spread.shape}"
         )
     check_finite(center, "mean", ("entry",))
     check_finite(spread, "cov", ("row", "column"))

@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, rng_from, shape_of
+from uapca._validation import Floats, as_floats, check_finite, rng_from
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice
 
@@ -382,14 +382,14 @@ class Law(ABC):
         if matrix.ndim not in (1, 2) or matrix.shape[-1] != self.dim:
             raise ValueError(
                 f"A must have shape (q, {self.dim}), or ({self.dim},) for a diagonal map; "
-                f"got shape {shape_of(matrix)}"
+                f"got shape {matrix.shape}"
             )
         check_finite(matrix, "A", ("row", "column")[-matrix.ndim :])
         size = len(matrix)
         shift = np.zeros(size) if b is None else as_floats(b, "b").astype(np.float64)
         if shift.shape != (size,):
             raise ValueError(
-                f"b must have shape ({size},), one entry for each row of A; got {shape_of(shift)}"
+                f"b must have shape ({size},), one entry for each row of A; got {shift.shape}"
             )
         check_finite(shift, "b", ("entry",))
         return np.diag(matrix) if matrix.ndim == 1 else matrix, shift
@@ -398,7 +398,7 @@ class Law(ABC):
 def _grid_axis(values: npt.ArrayLike, parameter: str) -> Floats:
     axis = as_floats(values, parameter).astype(np.float64)
     if axis.ndim != 1:
-        raise ValueError(f"{parameter} must be one-dimensional; got shape {shape_of(axis)}")
+        raise ValueError(f"{parameter} must be one-dimensional; got shape {axis.shape}")
     check_finite(axis, parameter, ("point",))
     return axis
 

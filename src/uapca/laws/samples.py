@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, shape_of
+from uapca._validation import Floats, as_floats, check_finite
 from uapca.laws.density import Lattice, kernel_lattice
 from uapca.laws.protocol import Law, frozen_copy, plural
 
@@ -52,7 +52,7 @@ class Samples(Law):
             array = array[:, None]
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(
-                f"values must have shape (n, D) with at least one sample; got {shape_of(array)}"
+                f"values must have shape (n, D) with at least one sample; got {array.shape}"
             )
         check_finite(array, "values", ("sample", "feature"))
         self.values: Floats = frozen_copy(array)
@@ -111,7 +111,7 @@ def checked_weights(weights: npt.ArrayLike, count: int) -> Floats:
     """Weights (count,) that are finite, at least 0 and scaled to sum to 1."""
     array = as_floats(weights, "weights").astype(np.float64)
     if array.shape != (count,):
-        raise ValueError(f"weights must have shape ({count},); got shape {shape_of(array)}")
+        raise ValueError(f"weights must have shape ({count},); got shape {array.shape}")
     check_finite(array, "weights", ("entry",))
     top = float(array.max())
     if np.any(array < 0) or not top > 0:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._progress import Progress, reported
-from uapca._validation import Doubles, Seed, pandas_for, rng_from
+from uapca._validation import Doubles, Seed, optional, rng_from
 from uapca.compare import hellinger_to_each
 from uapca.decomposition import UAPCA
 from uapca.stability.simulation import check_count, check_data, draw_batches
@@ -137,7 +137,7 @@ class SamplingConvergence:
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row for each run: n_features, n_samples, run, distance."""
-        pd = pandas_for("to_frame")
+        pd = optional("pandas", "to_frame", "frames")
         i, j, run = (index.ravel() for index in np.indices(self.distances.shape))
         return pd.DataFrame(
             {

@@ -30,7 +30,6 @@ from uapca._validation import (
     restore_frozen,
     rng_from,
     scale_from,
-    shape_of,
 )
 from uapca.uncertain.checks import (
     counts_from,
@@ -436,7 +435,7 @@ class UncertainArray:
         if matrix.ndim not in (1, 2) or matrix.shape[-1] != d or not matrix.shape[0]:
             raise ValueError(
                 f"A must have shape (q, {d}), or ({d},) for a factor on each axis; "
-                f"got shape {shape_of(matrix)}"
+                f"got shape {matrix.shape}"
             )
         check_finite(matrix, "A", ("entry",) if matrix.ndim == 1 else ("row", "column"))
         if matrix.ndim == 2:
@@ -944,7 +943,7 @@ def _vector(values: npt.ArrayLike | None, parameter: str, size: int, of: str) ->
     if vector.shape != (size,):
         raise ValueError(
             f"{parameter} must have shape ({size},), one entry for each {of}; "
-            f"got shape {shape_of(vector)}"
+            f"got shape {vector.shape}"
         )
     check_finite(vector, parameter, ("entry",))
     return vector
@@ -1038,7 +1037,7 @@ def positions(
         return np.where(found < 0, found + count, found)
     raise IndexError(
         f"index must select {axis}s by position, mask of length {count}, slice or name; "
-        f"got {type(index).__name__} with shape {shape_of(array)} and dtype {array.dtype}"
+        f"got {type(index).__name__} with shape {array.shape} and dtype {array.dtype}"
     )
 
 

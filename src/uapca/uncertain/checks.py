@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from uapca._validation import Doubles, Floats, as_floats, check_finite, frozen, shape_of
+from uapca._validation import Doubles, Floats, as_floats, check_finite, frozen
 from uapca.uncertain.covariance import (
     Covariance,
     Dense,
@@ -154,12 +154,12 @@ def means_from(
     array = as_floats(mean, "mean")
     if array.ndim != 2:
         raise ValueError(
-            f"mean must have two dimensions, (rows, features); got shape {shape_of(array)}: use "
+            f"mean must have two dimensions, (rows, features); got shape {array.shape}: use "
             "mean[None, :] for a single row, mean[:, None] for a single feature"
         )
     if 0 in array.shape:
         raise ValueError(
-            f"mean must have at least one row and one feature; got shape {shape_of(array)}"
+            f"mean must have at least one row and one feature; got shape {array.shape}"
         )
     absent = np.isnan(array) if keep else None
     if absent is None or not absent.any():
@@ -242,7 +242,7 @@ def _one_for_each_row(values: Any, n: int, parameter: str) -> Floats:
     array = as_floats(values, parameter)
     if array.shape != (n,):
         raise ValueError(
-            f"{parameter} must have one entry for each of the {n} rows; got shape {shape_of(array)}"
+            f"{parameter} must have one entry for each of the {n} rows; got shape {array.shape}"
         )
     check_finite(array, parameter, ("row",))
     return array
@@ -254,7 +254,7 @@ def _diagonal(std: Any, n: int, d: int, check: bool) -> Diagonal:
         np.broadcast_to(array, (n, d))
     except ValueError:
         raise ValueError(
-            f"std must broadcast to the shape ({n}, {d}) of mean; got shape {shape_of(array)}"
+            f"std must broadcast to the shape ({n}, {d}) of mean; got shape {array.shape}"
         ) from None
     if check:
         axes = ("row", "feature")[2 - array.ndim :]
@@ -272,7 +272,7 @@ def _low_rank(factors: Any, std: Any, n: int, d: int, check: bool) -> LowRank:
     if array.ndim != 3 or array.shape[:2] != (n, d):
         raise ValueError(
             f"factors must have shape ({n}, {d}, r) to fit mean of shape ({n}, {d}); "
-            f"got shape {shape_of(array)}"
+            f"got shape {array.shape}"
         )
     if check:
         check_finite(array, "factors", ("row", "feature", "factor"))
@@ -288,7 +288,7 @@ def _matrices(cov: Any, n: int, d: int, check: bool) -> Covariance:
         hint = ": pass variances as std=numpy.sqrt(cov)" if array.shape == (n, d) else ""
         raise ValueError(
             f"cov must have shape ({n}, {d}, {d}), one matrix for each row, or ({d}, {d}), one for "
-            f"all; got shape {shape_of(array)}{hint}"
+            f"all; got shape {array.shape}{hint}"
         )
     if array.ndim == 2:
         return Shared(_checked(array[None], shared=True)[0] if check else array, n)
