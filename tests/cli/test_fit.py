@@ -34,7 +34,7 @@ PC2 and PC3 cannot be told apart (they swap in 36 % of redraws); PC3 is not amon
 errors  the part of a variance that is uncertainty of the rows
 tilt    the angle by which a component may be off
 
-If the rows are noisy observations: 0 components stand out of the given errors (score \
+If the rows are noisy observations: 0 components stand out from the given errors (score \
 test with residual); PC1 has 2.95 times the variance expected without it, where chance \
 reaches 3.51.
 """

@@ -143,7 +143,7 @@ def test_scree_shows_ten_bars_and_the_count_of_components():
     assert len(bars(plot.scree(fit, n_components=12), "between")) == 12
     found = uapca.component_count(X, n_draws=20)
     ax = plot.scree(fit, reference=found)
-    assert f"{found.count} stand out of the errors" in legend(ax)
+    assert f"{found.count} stand out from the errors" in legend(ax)
     with pytest.raises(ValueError, match="level must lie between 0 and 1; got 95"):
         plot.scree(fit, level=95)
 
@@ -459,7 +459,7 @@ def test_component_count_marks_what_stands_out():
     )
     found = uapca.component_count(uapca.UncertainArray(values, std=0.4), n_draws=40)
     ax = plot.component_count(found)
-    (out,) = lines(ax, "stands out of the errors")
+    (out,) = lines(ax, "stands out from the errors")
     assert len(out.get_xdata()) == found.count == 2
     with pytest.raises(TypeError, match="result must be"):
         plot.component_count(3)

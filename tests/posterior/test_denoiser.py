@@ -69,6 +69,19 @@ def test_shared_errors_in_closed_form():
     )
 
 
+@pytest.mark.parametrize("q", [None, 2])
+def test_rows_of_two_error_sizes_have_no_closed_form(q):
+    """Many rows with equal errors, but not all: no block of rows stands for the others."""
+    X = problem("zero", n=800, d=20).X
+    std = np.where(np.arange(800) % 2, 0.3, 2.0)[:, None] * np.ones(20)
+    noisy = UncertainArray(X.mean + std * np.random.default_rng(0).normal(size=X.shape), std=std)
+    model = Denoiser(q).fit(noisy)
+    nearly = std * (1 + 1e-10 * np.random.default_rng(1).random((800, 1)))
+    expected = Denoiser(q).fit(UncertainArray(noisy.mean, std=nearly))
+    assert model.log_likelihood_ == pytest.approx(expected.log_likelihood_, abs=1e-3)
+    np.testing.assert_allclose(model.transform(noisy).std, expected.transform(noisy).std, atol=1e-4)
+
+
 def test_closed_form_agrees_with_the_climb():
     """Errors that differ by nothing that matters are not recognised as equal."""
     X = problem("features", n=100, residual=0.0).X

@@ -255,7 +255,7 @@ def _driving_rows(pca: uapca.UAPCA, X: UncertainArray) -> list[str]:
 
 
 def _count(X: UncertainArray) -> str:
-    """How many components stand out of the errors, where finding out does not take long."""
+    """How many components stand out from the errors, where finding out does not take long."""
     if X.source != "values" or X.cov.kind == "zero" or X.mean.size > _COUNTED or len(X) < 4:
         return ""
     try:

@@ -78,7 +78,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "cos2": ("how well each row is represented", ("scale", "pair", "top")),
     "components": ("the entries of the components with their errors", ("scale", "pair", "top")),
     "shepard": ("distances between rows before and after projection", ("scale", "pair")),
-    "count": ("how many components stand out of the errors", ()),
+    "count": ("how many components stand out from the errors", ()),
     "simulation": ("the scores in simulated data sets", (*_ROWS, "draws", "seed")),
 }
 # Kinds that show a plane, that follow how components turn, and that show one probability.

@@ -53,7 +53,7 @@ class UAPCA(UncertainTransformer):
         How many components to keep. A float in (0, 1) keeps as many as explain that share of the
         variance. None keeps all: D, or min(N, D) if the rows are certain (whole-number weights
         count as repetitions of a row). "mle" is Minka's estimate, for certain points with N ≥ D;
-        "auto" keeps those that stand out of the given errors (`uapca.component_count`).
+        "auto" keeps those that stand out from the given errors (`uapca.component_count`).
     scale : float, default=1.0
         The scale s of the uncertainty in the fit, from 0 to ``numpy.inf``. Infinity is the limit:
         the eigenvectors of Ψ̄, and where these are not determined, those of C within the tie.

@@ -1,4 +1,4 @@
-"""How many components stand out of the errors."""
+"""How many components stand out from the errors."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def component_count(
         made.key(f"threshold, exceeded by {percent(result.level)} of errors", GREY, "dashed")
         blue = OKABE_ITO[0]
         for chosen, fill, text in (
-            (at <= count, blue, "stands out of the errors"),
+            (at <= count, blue, "stands out from the errors"),
             (at > count, "white", "within the errors"),
         ):
             if chosen.any():

@@ -66,7 +66,7 @@ def scree(
     cumulative : bool, default=False
         Add the line of the sum so far; only with shares.
     reference : result of `uapca.component_count`, optional
-        Marks the last component that stands out of the errors.
+        Marks the last component that stands out from the errors.
     ax, title, figsize, legend
         As in `projection`.
 
@@ -122,7 +122,7 @@ def scree(
         if reference is not None:
             count = int(reference.count)
             made.ax.axvline(count + 0.5, color=GREY, linestyle="--", linewidth=0.9 * made.line)
-            made.key(f"{count} stand out of the errors", GREY, "dashed")
+            made.key(f"{count} stand out from the errors", GREY, "dashed")
         for x, y, v in zip(at, tops, high, strict=True) if q <= 6 else ():
             text = percent(v) if share else f"{v:.3g}"
             place = {"textcoords": "offset points", "ha": "center", "fontsize": "small"}

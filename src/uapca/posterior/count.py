@@ -1,10 +1,9 @@
-"""How many components stand out of the errors."""
+"""How many components stand out from the errors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +19,6 @@ from uapca.posterior.likelihood import (
     precisions,
 )
 from uapca.uncertain import UncertainArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["ComponentCount", "component_count"]
 
@@ -59,9 +55,9 @@ class ComponentCount:
     @property
     def verdict(self) -> str:
         """The result in words."""
-        number = f"{self.count} component{'' if self.count == 1 else 's'}"
-        basis = "of chance" if self.method == "largest root test" else "of the given errors"
-        text = f"{number} stand{'s' if self.count == 1 else ''} out {basis} ({self.method})"
+        stand = "component stands" if self.count == 1 else "components stand"
+        basis = "noise" if self.method == "largest root test" else "the given errors"
+        text = f"{self.count} {stand} out from {basis} ({self.method})"
         if len(self.statistics) > self.count:
             text += (
                 f"; PC{self.count + 1} has {self.statistics[-1]:.3g} times the variance expected "
@@ -72,29 +68,6 @@ class ComponentCount:
     def __str__(self) -> str:
         return self.verdict
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Each statistic beside its distribution without the component (needs matplotlib)."""
-        if ax is None:
-            try:
-                from matplotlib import pyplot as plt
-            except ImportError:
-                raise ImportError(
-                    "ComponentCount.plot needs matplotlib, which is not installed: "
-                    'pip install "uapca[plot]"'
-                ) from None
-            ax = plt.subplots(layout="constrained")[1]
-        numbers = np.arange(1, len(self.statistics) + 1)
-        ax.violinplot(list(self.null), positions=numbers, widths=0.6, showextrema=False)
-        ax.hlines(self.thresholds, numbers - 0.3, numbers + 0.3, color="0.3", lw=1.2)
-        counted = numbers <= self.count
-        ax.plot(numbers[counted], self.statistics[counted], "o", color="C1", label="stands out")
-        ax.plot(numbers[~counted], self.statistics[~counted], "o", mfc="none", color="C1")
-        ax.set_yscale("log")
-        ax.set_xticks(numbers, [f"PC{k}" for k in numbers])
-        ax.set_ylabel("variance, expected without it = 1")
-        ax.set_title(f"{self.count} stand out of what chance gives, level {self.level:g}")
-        return ax
-
 
 def component_count(
     X: UncertainArray | npt.ArrayLike,
@@ -103,7 +76,7 @@ def component_count(
     n_draws: int = 200,
     rng: int | np.random.Generator | None = 0,
 ) -> ComponentCount:
-    """How many components stand out of the given errors: a sequence of score tests.
+    """How many components stand out from the given errors: a sequence of score tests.
 
     For k = 0, 1, … a model with k components and the given errors is fitted. The statistic is the
     largest gain in likelihood that a further direction offers at once, as a ratio of variances:

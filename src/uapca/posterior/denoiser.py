@@ -496,26 +496,23 @@ def observations(
                 "its own errors"
             )
         return X if weights is None else X.reweighted(weights)
-    if std is not None:
-        size = np.asarray(std, dtype=np.float64)
-        if np.isposinf(size).any():
-            values = np.array(X, dtype=np.float64)
-            size = np.broadcast_to(size, values.shape)
-            blank = np.isposinf(size)
-            std = np.where(blank, 0.0, size)
-            columns = getattr(X, "columns", None)
-            values[blank] = np.nan
-            features = None if columns is None else [str(c) for c in columns]
-            return UncertainArray(
-                values,
-                cov,
-                std=std,
-                factors=factors,
-                weights=weights,
-                features=features,
-                missing="keep",
-            )
-    return UncertainArray(X, cov, std=std, factors=factors, weights=weights, missing="keep")
+    features = None
+    blank = np.isposinf(np.asarray(0.0 if std is None else std, dtype=np.float64))
+    if blank.any():
+        columns = getattr(X, "columns", None)
+        features = None if columns is None else [str(name) for name in columns]
+        values = np.array(X, dtype=np.float64)
+        values[np.broadcast_to(blank, values.shape)] = np.nan
+        X = values
+    return UncertainArray(
+        X,
+        cov,
+        std=std,
+        factors=factors,
+        weights=weights,
+        features=features,
+        missing="keep",
+    )
 
 
 def feature_names(X: UncertainArray) -> list[str]:
@@ -643,11 +640,9 @@ def closed_form(data: Observations, q: int, residual: bool) -> Climb | None:
     Bishop's solution for C with their variance taken off.
     """
     n, d = data.shape
-    if not data.complete or data.kind in ("dense", "low-rank"):
+    if not data.alike or data.kind in ("dense", "low-rank"):
         return None
     block = data.blocks(d * d)[0]
-    if block.group is None or block.variances.shape[1] > 1:
-        return None
     mean = data.weights @ data.values
     scaled = np.sqrt(data.weights)[:, None] * (data.values - mean)
     if q == d:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -212,7 +212,7 @@ class Observations:
 
     def _cut(self, size: int) -> Iterator[Block]:
         n, d = self.shape
-        group, first = self._groups()
+        group, first = self._groups
         order = np.arange(n) if group is None else np.argsort(group, kind="stable")
         arrays, scale = self.source.cov.arrays, self.source.cov.multiplier / self.unit**2
         for i in range(0, n, size):
@@ -248,6 +248,13 @@ class Observations:
                 block.cov = np.moveaxis(cov, 0, 2) * (seen[:, None] & seen[None])
             yield block
 
+    @property
+    def alike(self) -> bool:
+        """Whether all rows have all cells and the same errors."""
+        _, first = self._groups
+        return self.complete and first is not None and len(first) == 1
+
+    @cached_property
     def _groups(self) -> tuple[npt.NDArray[np.intp] | None, npt.NDArray[np.intp] | None]:
         """Rows with equal errors and equal cells observed: the group of each, its first row."""
         n, _ = self.shape
@@ -416,10 +423,7 @@ class Observations:
         mean, W, noise = theta
         n, (d, q) = self.shape[0], W.shape
         blocks = self._row_blocks(theta)
-        one = len(blocks) > 0 and all(
-            b.variances.shape[1] == 1 and b.group is not None for b in blocks
-        )
-        count = 1 if one and self.complete else n
+        count = 1 if self.alike else n
         factors = np.empty((count, d, q + self.rank))
         std = np.empty((count, d))
         for block in blocks[:1] if count == 1 else blocks:
@@ -444,11 +448,8 @@ class Observations:
         n, d = self.shape
         Sigma = theta.covariance()
         blocks = self.blocks(d * d)
-        one = self.complete and all(
-            b.group is not None and b.variances.shape[1] == 1 for b in blocks
-        )
-        out = np.empty((1 if one else n, d, d))
-        for block in blocks[:1] if one else blocks:
+        out = np.empty((1 if self.alike else n, d, d))
+        for block in blocks:
             errors = dense_errors(block)
             inverse, _ = precisions(block, Sigma)
             G = Sigma @ np.moveaxis(inverse, 2, 0)
@@ -459,11 +460,10 @@ class Observations:
             B *= uncertain[:, :, None]
             B *= uncertain[:, None, :]
             B = (B + B.transpose(0, 2, 1)) / 2
-            if one:
-                out[0] = B[0]
-            else:
-                out[block.rows] = B if block.group is None else B[block.group]
-        return Shared(out[0], n) if one else Dense(out)
+            if self.alike:
+                return Shared(B[0], n)
+            out[block.rows] = B if block.group is None else B[block.group]
+        return Dense(out)
 
 
 def dense_errors(block: Block) -> Doubles:
@@ -835,10 +835,9 @@ def error_sizes(data: Observations) -> Doubles:
 
 
 def start(data: Observations, q: int, residual: bool) -> Parameters:
-    """The better of two PCAs: of the values, unobserved cells zero, and of shrunken values.
+    """PCA of shrunken values, in units of the features' errors, whose variance is taken off.
 
-    Both in units of the features' errors, with the errors' variance taken off. The shrunken
-    values are the posterior means of a model with a diagonal Σ.
+    The shrunken values are the posterior means of a model with a diagonal Σ, unobserved cells zero.
     """
     d = data.shape[1]
     size = error_sizes(data)
@@ -850,28 +849,23 @@ def start(data: Observations, q: int, residual: bool) -> Parameters:
     shrunken = data.values * np.divide(
         signal, signal + variances, out=np.zeros(data.shape), where=signal + variances > 0
     )
-    candidates = []
-    for values, power in ((data.values, 0.5), (shrunken, 0.5)):
-        scaled = np.sqrt(data.weights)[:, None] * values / (unit * share**power)
-        if d <= data.shape[0]:
-            spectrum, vectors = np.linalg.eigh(scaled.T @ scaled)
-        else:
-            spectrum, left = np.linalg.eigh(scaled @ scaled.T)
-            scale = np.sqrt(np.maximum(spectrum, 1e-300))
-            vectors = scaled.T @ (left / scale)
-        spectrum, vectors = spectrum[::-1][:q], vectors[:, ::-1][:, :q]
-        rest = max(float((scaled**2).sum() - spectrum.sum()), 0.0) / max(d - q, 1)
-        noise = max(rest - 1, 0.02) * float(size.mean()) if residual else 0.0
-        W = unit[:, None] * vectors * np.sqrt(np.maximum(spectrum - 1 - noise, 0.1))
-        if W.shape[1] < q:
-            W = np.hstack([W, np.zeros((d, q - W.shape[1]))])
-        theta = Parameters(np.zeros(d), W, noise)
-        candidates.append((data.evaluate(theta).value, theta))
-    _, best = max(candidates, key=lambda candidate: candidate[0])
-    if not (q and data.independent and data.factored(q, best.noise)):
-        return best
-    # Unobserved cells and unequal errors blur both; a regression sharpens them.
-    sharper = [best] + [
-        regressed(data, best._replace(noise=share * best.noise)) for share in (1.0, 0.1, 0.01)
+    scaled = np.sqrt(data.weights)[:, None] * shrunken / (unit * np.sqrt(share))
+    if d <= data.shape[0]:
+        spectrum, vectors = np.linalg.eigh(scaled.T @ scaled)
+    else:
+        spectrum, left = np.linalg.eigh(scaled @ scaled.T)
+        vectors = scaled.T @ (left / np.sqrt(np.maximum(spectrum, 1e-300)))
+    spectrum, vectors = spectrum[::-1][:q], vectors[:, ::-1][:, :q]
+    rest = max(float((scaled**2).sum() - spectrum.sum()), 0.0) / max(d - q, 1)
+    noise = max(rest - 1, 0.02) * float(size.mean()) if residual else 0.0
+    W = np.zeros((d, q))
+    strength = np.sqrt(np.maximum(spectrum - 1 - noise, 0.1))
+    W[:, : len(strength)] = unit[:, None] * vectors * strength
+    theta = Parameters(np.zeros(d), W, noise)
+    if not (q and data.independent and data.factored(q, noise)):
+        return theta
+    # Unobserved cells and unequal errors blur it; a regression sharpens it.
+    sharper = [theta] + [
+        regressed(data, theta._replace(noise=part * noise)) for part in (1.0, 0.1, 0.01)
     ]
     return max(sharper, key=lambda theta: data.evaluate(theta).value)
