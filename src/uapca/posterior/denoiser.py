@@ -683,28 +683,34 @@ def _certificate(
     Without σ² the end is the maximum if no eigenvalue of A⁻¹R is above 1; with fewer components
     than features that does not hold, and the EM step must keep the plane of the components.
     """
-    d, q = theta.loadings.shape
+    n, (d, q) = data.shape[0], theta.loadings.shape
     _, b, A, R = data.moments(theta)
-    values, vectors = eigh(R, A)
-    lowest = float(values[0])
     if q == d:
+        values, vectors = eigh(R, A)
+        lowest = float(values[0])
         if values[-1] <= 1 + 1e-6:
             return None, lowest
         left, size, _ = np.linalg.svd(theta.loadings)
         W = left * size
         W[:, -1] = vectors[:, -1] * np.sqrt(values[-1] - 1)
         return theta._replace(loadings=W), lowest
+    # R has the rank N: of fewer rows than features its smallest eigenvalue says nothing.
+    lowest = float(eigh(R, A, eigvals_only=True, subset_by_index=(0, 0))[0]) if n > d else 0.0
+    R -= A
+    del A  # D × D matrices are the largest arrays of a fit
+    R -= np.outer(b, b)
     Sigma = theta.covariance()
-    total = Sigma + Sigma @ (R - A - np.outer(b, b)) @ Sigma
-    eigenvalues, directions = np.linalg.eigh(total)
-    leading = directions[:, ::-1][:, :q]
+    total = Sigma @ R
+    total = total @ Sigma
+    total += Sigma
+    eigenvalues, leading = eigh(total, subset_by_index=(d - q, d - 1))
     plane, size, _ = np.linalg.svd(theta.loadings, full_matrices=False)
     plane = plane[:, size > 1e-4 * max(size[0], 1e-300)]
     overlap = np.linalg.svd(plane.T @ leading, compute_uv=False)
     if not len(overlap) or overlap[-1] > 0.99:
         return None, lowest
-    noise = float(eigenvalues[: d - q].mean()) if residual else 0.0
-    strength = np.sqrt(np.maximum(eigenvalues[::-1][:q] - noise, 0.0))
+    noise = float(np.trace(total) - eigenvalues.sum()) / (d - q) if residual else 0.0
+    strength = np.sqrt(np.maximum(eigenvalues - noise, 0.0))
     return Parameters(theta.mean + Sigma @ b, leading * strength, noise), lowest
 
 
