@@ -222,7 +222,7 @@ def test_weights_from_a_column_or_a_file(folder):
         (
             "x,x_err\n1,0.1\nabc,0.2\n3,0.1\n",
             (),
-            "cells must be numbers; 'f.csv', row 1, column 'x': cannot read 'abc' as a number; "
+            "cells must be numbers; 'f.csv', row 2, column 'x': cannot read 'abc' as a number; "
             "correct them, use --bad-cells drop, or leave the column out with --exclude",
         ),
         (
@@ -239,16 +239,32 @@ def test_weights_from_a_column_or_a_file(folder):
             "values must not be missing; 'f.csv', row 'HD 2', column 'x' is empty or nan; use "
             "--missing drop to leave such rows out, or --missing keep",
         ),
-        ("x,x_err\n1,0.1\n2,-0.2\n", (), "errors must not be negative; 'f.csv', row 1"),
-        ("x,y\n1,inf\n2,3\n", (), "values must be finite; 'f.csv', row 0, column 'y' is inf"),
+        ("x,x_err\n1,0.1\n2,-0.2\n", (), "errors must not be negative; 'f.csv', row 2"),
+        ("x,y\n1,inf\n2,3\n", (), "values must be finite; 'f.csv', row 1, column 'y' is inf"),
         ("x,y\n1,2\n2,3,4\n", (), "every line must have 2 cells like the first"),
         ("", (), "'f.csv' must have a header line that names the columns; it is empty"),
         ("x,y\n", (), "the table must have rows and columns of numbers"),
         ("name,x\na,good\nb,[1; 2]\n", (), "row 'a', column 'x': cannot read 'good'"),
         ("g,x\na,1\nb,2\n", ("--by", "G"), "there is no 'G' (perhaps 'g' was meant)"),
-        ("g,x\na,1\n,2\n", ("--by", "g"), "'f.csv' has none in row 1; use --missing drop"),
+        ("g,x\na,1\n,2\n", ("--by", "g"), "'f.csv' has none in row 2; use --missing drop"),
         ("g,x\na,1\n", ("--by", "g", "--names", "x"), "names must be left out for labelled points"),
         ("x,y\na,b\nb,c\nb,c\n", (), "the table must have rows and columns of numbers"),
+        (
+            "name,x,x_err\nrow 7,1,0.1\nb,2,\n",
+            ("--names", "name", "--missing", "keep"),
+            "row 'b', column 'x_err' is empty or nan; use --missing drop to leave such rows out, "
+            "or empty the value too",
+        ),
+        (
+            "name,x,x_err\nrow 7,1,-0.1\nb,2,1\n",
+            (),
+            "errors must not be negative; 'f.csv', row 'row 7', column 'x_err'",
+        ),
+        (
+            "x,y\n1,2\n3,\n",
+            ("--missing", "keep", "--quiet"),
+            "estimate values with --denoise, or leave the rows out with --missing drop",
+        ),
         ("x,y\n1,2\n3,4\n", ("--features", "x,z"), "there is no 'z' among 'x', 'y'"),
         ("x,y\n1,2\n3,4\n", ("--weights", "w"), "weights must name columns of the table"),
         ("x,y\n1,2\n", ("--words", "w.toml"), "there is no file 'w.toml'"),

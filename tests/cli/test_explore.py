@@ -12,6 +12,12 @@ def test_a_page_is_written(run, folder):
     assert result.stderr.endswith("wrote 's.html' (interactive page)\n")
 
 
+def test_rows_are_colored_by_a_column(run, folder):
+    assert run("explore", "stars.csv", "-o", "s.html").exit_code == 0
+    assert run("explore", "stars.csv", "--groups", "type", "-o", "g.html").exit_code == 0
+    assert len((folder / "g.html").read_bytes()) > len((folder / "s.html").read_bytes())
+
+
 def test_labels_cannot_end_the_script(run, folder):
     (folder / "evil.csv").write_text(
         'name,x,x_err,y\n"</script><img src=x onerror=alert(1)>",1,0.1,2\n"<!--",2,0.1,4\nc,3,1,1\n'

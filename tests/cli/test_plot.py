@@ -204,6 +204,31 @@ def test_every_option_that_is_taken_changes_the_picture(run, folder, kind):
         assert scene(name, *value) != usual, option
 
 
+GAPS = "name,x,x_err,y,kind\n" + "".join(
+    f"r{i},{i % 5 if i != 3 else ''},0.3,{i % 7},{'odd' if i % 2 else 'even'}\n" for i in range(20)
+)
+
+
+def test_groups_belong_to_the_rows_that_are_left(run, fails, folder):
+    (folder / "gaps.csv").write_text(GAPS)
+    options = ("projection", "--missing", "drop", "--groups", "kind", "-o", "p.svg")
+    assert run("plot", "gaps.csv", *options).exit_code == 0
+    complete = "".join(line for line in GAPS.splitlines(True) if not line.startswith("r3,"))
+    (folder / "rest.csv").write_text(complete)
+    drawn = (folder / "p.svg").read_bytes()
+    run("plot", "rest.csv", *options, "--force")
+    assert (folder / "p.svg").read_bytes() == drawn
+    (folder / "nameless.csv").write_text(GAPS.replace("name,", "u,").replace("\nr", "\n"))
+    said = run("plot", "nameless.csv", *options, "--force", "--exclude", "u").stderr
+    assert "has 20 entries for 19 rows. Name the rows with --names COLUMN" in said
+
+
+def test_components_are_counted_with_empty_cells(run, folder):
+    (folder / "gaps.csv").write_text(GAPS)
+    result = run("plot", "gaps.csv", "count", "--missing", "keep", "-o", "c.svg")
+    assert result.exit_code == 0, result.stderr
+
+
 def test_scree_has_its_error_bars_at_every_scale(run, tmp_path):
     path = tmp_path / "p.svg"
     run("plot", "students", "scree", "-o", path, "--scale", "2", "--level", "0.5")

@@ -68,6 +68,7 @@ _OPTIONS = (
     (r"\bddof=", "--ddof "),
     (r"\buapca\.Denoiser(\(\))?", "--denoise"),
     (r"\buse UncertainScaler\b", "use --standardize"),
+    (r"\bmissing=\"drop\" when reading or X\[.*\]", "--missing drop"),
     (r"^source must", "DATA must"),
     (r"^path must", "FILE must"),
 )
@@ -154,7 +155,13 @@ def _line_of(error: BaseException) -> str:
     if not isinstance(error, CommandError):
         for pattern, option in _OPTIONS:
             text = re.sub(pattern, option, text)
+        # Rows without names are counted from 0 in Python; texts in quotes stay as they are.
+        text = re.sub(r"'[^']*'|\brow (\d+)\b", _counted_from_1, text)
     return shown(text) or type(error).__name__
+
+
+def _counted_from_1(match: re.Match[str]) -> str:
+    return match[0] if match[1] is None else f"row {int(match[1]) + 1}"
 
 
 def _note_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BUNDLED",
     "check_columns",
+    "column_of",
     "denoised",
     "feature_names",
     "fitted",
@@ -248,6 +249,30 @@ def _weights_in(path: Path, X: UncertainArray) -> list[float]:
 def feature_names(X: UncertainArray) -> tuple[str, ...]:
     """The features, with names for those that have none."""
     return X.features or tuple(f"x{j}" for j in range(X.shape[1]))
+
+
+def column_of(data: str, name: str, reading: Mapping[str, Any], X: UncertainArray) -> list[Any]:
+    """A column of the table, one entry for each row that was not left out."""
+    from uapca.inputs.files import open_table
+
+    if reading["by"] or reading["bins"] or data == "-" or data.casefold() in BUNDLED:
+        raise CommandError("--groups needs a file with one line for each row and such a column.")
+    table = open_table(data, sheet=reading["sheet"])
+    if name not in table.names:
+        raise no_such("column", name, list(table.names))
+    table.resolve([name])
+    values = table.block([name])[:, 0].tolist() if table.is_number(name) else table.texts(name)
+    if len(values) == len(X):
+        return list(values)
+    # Rows were left out: those that are there are found by their names.
+    for column in table.names if X.names is not None else ():
+        by_name = dict(zip(table.texts(column), values, strict=True))
+        if len(by_name) == len(values) and by_name.keys() >= {*(X.names or ())}:
+            return [by_name[row] for row in X.names or ()]
+    raise CommandError(
+        f"--groups {quoted(name)} has {len(values)} entries for {len(X)} rows. Name the rows with "
+        "--names COLUMN, so that those left out are known."
+    )
 
 
 # What commands do with the data

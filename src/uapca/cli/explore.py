@@ -20,7 +20,7 @@ from uapca.cli.app import (
     subcommand,
 )
 from uapca.cli.console import CommandError, check_output, note, quoted
-from uapca.cli.data import denoised, read_data
+from uapca.cli.data import column_of, denoised, read_data
 
 __all__ = ["explore"]
 
@@ -33,6 +33,7 @@ __all__ = ["explore"]
 @data_argument()
 @output_option(".html", what="The page to write", default="")
 @click.option("--open", "open_it", is_flag=True, help="Open the page in the browser.")
+@click.option("--groups", metavar="COLUMN", help="Color the rows by a column of the table.")
 @click.option("--title", metavar="TEXT", help="The title of the page.")
 @click.option("--compact", is_flag=True, help="The projection alone, to be embedded.")
 @standardize_option
@@ -42,6 +43,7 @@ def explore(
     data: str,
     output: str | None,
     open_it: bool,
+    groups: str | None,
     title: str | None,
     compact: bool,
     standardize: bool,
@@ -58,7 +60,9 @@ def explore(
         raise CommandError("name the page with -o FILE.html, or add --open to look at it now.")
     X = denoised(read_data(data, reading), reading)
     named = title or ("standard input" if data == "-" else Path(data).stem)
-    page = uapca.explore(uapca.UAPCA(standardize=standardize).fit(X), X, title=named)
+    pca = uapca.UAPCA(standardize=standardize).fit(X)
+    colors = column_of(data, groups, reading, X) if groups else None
+    page = uapca.explore(pca, X, title=named, groups=colors)
     if target is None:
         target = Path(tempfile.mkdtemp(prefix="uapca-")) / "page.html"
     page.to_html(target, compact=compact)

@@ -25,13 +25,12 @@ from uapca.cli.console import (
     CommandError,
     check_output,
     counted,
-    no_such,
     note,
     progress,
     quoted,
     write_bytes,
 )
-from uapca.cli.data import BUNDLED, denoised, feature_names, fitted, read_data
+from uapca.cli.data import column_of, denoised, feature_names, fitted, read_data
 
 if TYPE_CHECKING:
     from uapca.uncertain import UncertainArray
@@ -199,7 +198,8 @@ def plot(
     observed = read_data(data, reading)
     X = denoised(observed, reading)
     components = _components(kind, pair, X)
-    pca = fitted(X, None, scale=scale, standardize=standardize)
+    # The count is a test of the observed rows, which may have empty cells.
+    pca = None if kind == "count" else fitted(X, None, scale=scale, standardize=standardize)
     one_level: dict[str, Any] = {} if level is None else {"level": level[0]}
     if target.suffix.lower() in _FILMS:
         with progress("frames") as report:
@@ -211,7 +211,7 @@ def plot(
     style: dict[str, Any] = {"title": title, "top": top, "encode": encode, "labels": labels}
     style["palette"] = palette and [color.strip() for color in palette.split(",")]
     style["figsize"] = width and (width, 0.8 * width)
-    style["groups"] = groups and _column(data, groups, reading, len(X))
+    style["groups"] = groups and column_of(data, groups, reading, X)
     style |= one_level if kind in _ONE_LEVEL else {"levels": level}
     style = {name: value for name, value in style.items() if value is not None}
     with glyphs_noted():
@@ -285,22 +285,6 @@ def _components(kind: str, pair: tuple[int, ...] | None, X: UncertainArray) -> t
         of = counted(d, "feature") if most == d else counted(n, "certain row")
         raise CommandError(f"--pair asks for component {max(pair) + 1} of data with {of}.")
     return pair or (0, 1)[:most]
-
-
-def _column(data: str, name: str, reading: Mapping[str, Any], n: int) -> list[Any]:
-    """A column of the table, one entry for each row."""
-    from uapca.inputs.files import open_table
-
-    if reading["by"] or reading["bins"] or data == "-" or data.casefold() in BUNDLED:
-        raise CommandError("--groups needs a file with one line for each row and such a column.")
-    table = open_table(data, sheet=reading["sheet"])
-    if name not in table.names:
-        raise no_such("column", name, list(table.names))
-    table.resolve([name])
-    values = table.block([name])[:, 0].tolist() if table.is_number(name) else table.texts(name)
-    if len(values) != n:
-        raise CommandError(f"--groups {quoted(name)} has {len(values)} entries for {n} rows.")
-    return list(values)
 
 
 # Figures of matplotlib as the bytes of a file
