@@ -166,7 +166,8 @@ def test_bad_choices():
     )
     assert refused(points, labels, missing="keep") == (
         "missing must be 'error' or 'drop'; got 'keep': for points that lack values here and "
-        "there, fit uapca.Denoiser to the points of each group and use its mean_ and covariance_"
+        "there, give UncertainArray the mean of each group and its standard error, from the "
+        "values that are there"
     )
     assert refused(points, labels, spread="sem", keep_samples=True) == (
         "keep_samples must be left out with spread='sem': the points show the spread of "

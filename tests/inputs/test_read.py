@@ -213,6 +213,34 @@ def test_an_error_that_is_missing_is_not_a_missing_value():
         assert len(uapca.read(table, missing="drop")) == 1
 
 
+@pytest.mark.parametrize("side", ["x_err_lo", "x_err_hi"])
+def test_one_missing_side_of_an_error_is_named_and_not_kept(side):
+    table = {"x": [1.0, 2.0], "x_err_lo": [0.1, 0.2], "x_err_hi": [0.3, 0.4]}
+    table[side] = [0.1, np.nan]
+    where = f"errors must not be missing; row 1, column {side!r} is empty or nan; pass "
+    drop = "missing='drop' to leave such rows out, or empty the value too"
+    assert refused(table, missing="keep") == where + drop
+    assert refused(table) == f"{where}{drop} and pass missing='keep'"
+    with pytest.warns(DroppedRowsWarning):
+        assert len(uapca.read(table, missing="drop")) == 1
+    table["x"] = [1.0, np.nan]
+    assert uapca.read(table, missing="keep").missing.tolist() == [[False], [True]]
+
+
+def test_a_missing_correlation_is_not_a_missing_value():
+    table = {"x": [1.0, 2.0], "y": [1.0, 3.0], "x_err": [1.0, 1.0], "y_err": [1.0, 1.0]}
+    assert refused(table | {"x_y_corr": [0.5, np.nan]}, missing="keep") == (
+        "correlations must not be missing; row 1, column 'x_y_corr' is empty or nan; pass "
+        "missing='drop' to leave such rows out, or write 0 if there is none"
+    )
+
+
+def test_a_range_is_refused_with_how_to_write_it():
+    marks = ["10", "11", "12,5-13", "9", "8"]
+    assert "correct them (the range 12,5-13 is written [12.5, 13]), pass" in refused({"x": marks})
+    assert "(the range 12,5-13 is written [12.5, 13])" in refused({"x": marks, "y": ["[1, 2]"] * 5})
+
+
 @pytest.mark.parametrize("head", [1 << 20, 64])
 def test_a_bad_cell_deletes_no_feature(tmp_path, monkeypatch, head):
     monkeypatch.setattr("uapca.inputs.files._HEAD", head)

@@ -201,6 +201,15 @@ def test_bad_words_and_fills():
     )
 
 
+def test_decimal_commas_among_uncertain_cells(tmp_path):
+    path = write(tmp_path, "name;x;y\nTom;12,5;[10, 12]\nJane;good;9,25\nAnn;3,0;4\n")
+    X = uapca.from_table(path, words={"good": 14})
+    assert X.mean.tolist() == [[12.5, 11.0], [14.0, 9.25], [3.0, 4.0]]
+    assert "numbers have decimal commas" in X.origin
+    doubtful = write(tmp_path, "name;x\nTom;1,000\nJane;[1, 2]\nAnn;2,000\n")
+    assert "numbers must be unambiguous" in refused(doubtful)
+
+
 def test_flags_and_infinite_moments_are_bad_cells():
     assert "row 0, column 'x': True is not a number" in refused({"x": [True, "1"], "y": [1, 2]})
     assert "must have a finite mean and variance" in refused({"x": [stats.cauchy()]})
@@ -214,6 +223,10 @@ def test_files_that_cannot_be_read(tmp_path):
     assert refused(ragged) == (
         f"every line must have 2 cells like the first; {str(ragged)!r} has 3 in row 0; put cells "
         'with a separator in quotes, "[10, 12]", or write [10; 12] in a file separated by commas'
+    )
+    semicolons = write(tmp_path, "name;x\nTom;[10; 12]\n", "semicolons.csv")
+    assert refused(semicolons).endswith(
+        'in quotes, "[10; 12]", or write [10, 12] in a file separated by semicolons'
     )
     empty = write(tmp_path, "\n", "empty.csv")
     assert "must have a header line that names the columns" in refused(empty)

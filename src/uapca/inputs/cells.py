@@ -36,7 +36,7 @@ import numpy.typing as npt
 
 from uapca.exceptions import CellError
 from uapca.inputs.files import open_table
-from uapca.inputs.frame import Reading, Table
+from uapca.inputs.frame import Reading, Table, range_hint
 from uapca.inputs.read import Roles, expand, find_errors
 from uapca.laws import (
     Independent,
@@ -342,9 +342,11 @@ def of_cells(
     table, roles, features = reading.table, Roles([]), reading.features
     without = {*expand(reading.exclude, table.names, "exclude"), *reading.taken}
     chosen = expand(features, table.names, "features", without)
+    columns = chosen if features is not None else [n for n in table.names if n not in without]
+    table.settle({name: table.cells(name) for name in columns if table.kind(name) == "text"})
     parser = _Parser(words, table)
     laws: dict[str, list[Any]] = {}
-    for name in chosen if features is not None else [n for n in table.names if n not in without]:
+    for name in columns:
         laws[name] = [parser(cell) for cell in table.cells(name)]
         if features is None and not strict and not any(isinstance(x, Marginal) for x in laws[name]):
             del laws[name]
@@ -373,9 +375,9 @@ def of_cells(
         raise reading.refuse(
             sorted(bad),
             f"{len(bad)} cells cannot be read" if len(bad) > 1 else "a cell cannot be read",
-            f"words={{'good': 'T(13, 14, 16, 18)'}} gives words a meaning, names={chosen[0]!r} "
-            "takes "
-            "a column as names, exclude= leaves columns out",
+            f"words={{'good': 'T(13, 14, 16, 18)'}} gives words a meaning"
+            f"{range_hint(table.cells(name)[i] for i, name, _ in bad)}, names={chosen[0]!r} "
+            "takes a column as names, exclude= leaves columns out",
         )
     reading.drop([i for i, _, _ in bad], "with a cell that cannot be read")
     empty = np.array([[law is None for law in laws[name]] for name in chosen]).T

@@ -434,13 +434,16 @@ class Text:
             ) from None
         if not found:
             raise FileError(f"{self._source!r} must have a header line; it has separators only")
+        own, other, signs = ",", ";", "commas"
+        if self.separator == ";":
+            own, other, signs = ";", ",", "semicolons"
         for i, row in enumerate(found):
             if len(row) != len(found[0]):
                 raise FileError(
                     f"every line must have {len(found[0])} cells like the first; "
                     f"{self._source!r} has "
                     f"{len(row)} in row {i - 1}; put cells with a separator in quotes, "
-                    '"[10, 12]", or write [10; 12] in a file separated by commas'
+                    f'"[10{own} 12]", or write [10{other} 12] in a file separated by {signs}'
                 )
         return found
 

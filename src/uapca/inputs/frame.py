@@ -56,6 +56,7 @@ _NUMBER = re.compile(
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 _DOTTED = re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?")
+_RANGE = re.compile(r"([0-9]+(?:[.,][0-9]+)?)\s*[-–]\s*([0-9]+(?:[.,][0-9]+)?)")
 _SHOWN = 5
 # Correlations printed to six digits, as catalogues do, leave a matrix this far from definite.
 _TOLERANCE = 1e-5
@@ -223,7 +224,7 @@ class Table:
                 self._numbers[name] = values
                 plain.append(cells)
         if odd:
-            self._settle(odd, plain)
+            self.settle(odd, plain)
         for name, cells in odd.items():
             parsed = [self.number(cell) for cell in cells]
             bad = [i for i, value in enumerate(parsed) if value is None]
@@ -260,7 +261,7 @@ class Table:
         except (TypeError, ValueError):
             return None
 
-    def _settle(self, odd: Mapping[str, list[Any]], plain: Sequence[list[Any]]) -> None:
+    def settle(self, odd: Mapping[str, list[Any]], plain: Sequence[list[Any]] = ()) -> None:
         """Find out what commas in numbers mean; refuse to guess."""
         if self.decimal is not None or self.thousands is not None:
             return
@@ -748,12 +749,20 @@ class Reading:
             raise self.refuse(
                 cells,
                 "cells must be numbers",
-                "correct them, pass bad_cells='drop', or leave the column out with exclude=",
+                f"correct them{range_hint(table.cells(n)[i] for i, n in bad)}, pass "
+                "bad_cells='drop', or leave the column out with exclude=",
             )
         self.drop([i for i, _ in bad], "with a cell that cannot be read")
         return table.block(columns)
 
-    def complete(self, block: Floats, columns: Sequence[str], missing: str) -> None:
+    def complete(
+        self,
+        block: Floats,
+        columns: Sequence[str],
+        missing: str,
+        what: str = "values",
+        otherwise: str = "missing='keep'",
+    ) -> None:
         """Refuse values that are not finite; refuse or leave out rows that lack one."""
         with np.errstate(all="ignore"):
             if np.isfinite(block.sum(dtype=np.float64)):
@@ -763,11 +772,11 @@ class Reading:
             self.drop(np.flatnonzero(gaps.any(axis=1)), "without a value")
             gaps[:] = False
         for where, rule, remedy in (
-            (infinite, "values must be finite", ""),
+            (infinite, f"{what} must be finite", ""),
             (
                 gaps & (missing == "error"),
-                "values must not be missing",
-                "; pass missing='drop' to leave such rows out, or missing='keep'",
+                f"{what} must not be missing",
+                f"; pass missing='drop' to leave such rows out, or {otherwise}",
             ),
         ):
             if where.any():
@@ -901,18 +910,21 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
     gaps = np.isnan(mean) if reading.missing == "keep" else None
     reading.complete(mean, chosen, reading.missing)
     strict = "error" if gaps is not None else reading.missing
+    kept_then = "" if gaps is not None else " and pass missing='keep'"
     if std is not None:
         if gaps is not None:
             std[gaps] = 0.0
-        columns = [roles.errors[n].columns[0] if n in roles.errors else n for n in chosen]
-        reading.complete(std, columns, strict)
+        columns = [_lacking(table, roles, n, std[:, j]) for j, n in enumerate(chosen)]
+        reading.complete(std, columns, strict, "errors", f"empty the value too{kept_then}")
     matrices = None
     if roles.pairs:
         values = reading.numbers(list(roles.pairs.values())).copy()
         if gaps is not None:
             for k, (i, j) in enumerate(roles.pairs):
                 values[gaps[:, i] | gaps[:, j], k] = 0.0
-        reading.complete(values, list(roles.pairs.values()), strict)
+        reading.complete(
+            values, list(roles.pairs.values()), strict, "correlations", "write 0 if there is none"
+        )
         matrices = _covariances(reading, roles, values, std)
     described = ["certain points", "no column holds errors (such as x_err): this is ordinary PCA"]
     if roles.errors:
@@ -973,7 +985,8 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
             low, high = values
             sides[j] = (mean[:, j].copy(), low, high)
             # The mean and the variance of the two-piece normal law with this mode.
-            mean[:, j] += np.sqrt(2.0 / np.pi) * (high - low)
+            # An error that is missing does not make the value missing.
+            mean[:, j] += np.sqrt(2.0 / np.pi) * np.nan_to_num(high - low, nan=0.0)
             std[:, j] = np.sqrt((1.0 - 2.0 / np.pi) * (high - low) ** 2 + low * high)
         elif kind == "inverse variance":
             # No observation: the survey catalogues write an inverse variance of 0.
@@ -989,6 +1002,15 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
         for part, side in zip(parts, own_sides, strict=True):
             part[:, j] = side
     return mean, std, RowLaws(_asymmetric, *parts)
+
+
+def _lacking(table: Table, roles: Roles, name: str, std: Floats) -> str:
+    """The column that the first missing error of a feature is missing in."""
+    columns = roles.errors[name].columns if name in roles.errors else (name,)
+    row = int(np.isnan(std).argmax())
+    if not np.isnan(std[row]):
+        return columns[0]
+    return next((c for c in columns if np.isnan(table.block([c])[row, 0])), columns[0])
 
 
 def _asymmetric(mode: float, lower: float, upper: float) -> Marginal:
@@ -1066,6 +1088,15 @@ def _covariances(reading: Reading, roles: Roles, values: Floats, std: Any) -> Fl
     matrices *= std[:, :, None]
     matrices *= std[:, None, :]
     return matrices
+
+
+def range_hint(cells: Iterable[Any]) -> str:
+    """How to write the first of the cells that is a range such as 10-12, if there is one."""
+    for cell in cells:
+        if match := _RANGE.fullmatch(str(cell).strip()):
+            low, high = (bound.replace(",", ".") for bound in match.groups())
+            return f" (the range {match[0]} is written [{low}, {high}])"
+    return ""
 
 
 def _short(text: Any) -> str:

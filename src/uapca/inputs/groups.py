@@ -161,8 +161,8 @@ def from_groups(
     if str(missing) == "keep":
         raise ValueError(
             "missing must be 'error' or 'drop'; got 'keep': for points that lack values here and "
-            "there, fit uapca.Denoiser to the points of each group and use its mean_ and "
-            "covariance_"
+            "there, give UncertainArray the mean of each group and its standard error, from the "
+            "values that are there"
         )
     check_choice(missing, ("error", "drop"), "missing")
     check_choice(bad_cells, ("error", "drop"), "bad_cells")
