@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +32,6 @@ __all__ = [
     "check_underflow",
     "feature_units",
     "feature_variances",
-    "is_dask",
 ]
 
 if TYPE_CHECKING:
@@ -175,9 +173,7 @@ class UncertainTransformer(
                 self.__dict__.pop("feature_names_in_", None)
                 if X.features is not None:
                     self.feature_names_in_ = np.array(X.features, dtype=object)
-            else:
-                self._check_features(X)
-            X.require_complete(type(self).__name__)
+            self._check_features(X)
             data = X
         else:
             if not isinstance(X, Mapping) and not hasattr(X, "colnames"):
@@ -306,12 +302,6 @@ def all_or_nothing(fit: F) -> F:
             raise
 
     return cast(F, careful)
-
-
-def is_dask(X: object) -> bool:
-    """Whether X is a Dask array; Dask is not imported to find out."""
-    module = sys.modules.get("dask.array")
-    return module is not None and isinstance(X, module.Array)
 
 
 def between_covariance(X: UncertainArray) -> tuple[Doubles, Doubles]:

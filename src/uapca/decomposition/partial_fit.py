@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uapca._validation import Doubles, as_floats, check_finite
+from uapca.aggregate import Moments
+from uapca.aggregate.accumulate import zero_sums
+from uapca.aggregate.dask import array_partial
 from uapca.decomposition.base import Rows
 from uapca.uncertain import UncertainArray, Zero
 
 if TYPE_CHECKING:
-    from uapca.aggregate import Moments
     from uapca.decomposition.uapca import UAPCA
 
 __all__ = ["Seen", "dask_moments", "dask_scores"]
@@ -40,8 +42,6 @@ class Seen:
     @classmethod
     def of(cls, X: UncertainArray) -> Seen:
         """What is kept of uncertain rows."""
-        from uapca.aggregate import Moments  # not needed by a fit at once
-
         equal = np.full(len(X), X.total_weight / len(X))
         weights = equal if X.given_weights is None else X.given_weights * X.total_weight
         within = None
@@ -55,9 +55,6 @@ class Seen:
     @classmethod
     def of_fit(cls, pca: UAPCA) -> Seen:
         """What is known of the rows of a whole fit: their mean as a float holds it."""
-        from uapca.aggregate import Moments
-        from uapca.aggregate.accumulate import zero_sums
-
         rows = pca._rows
         sums = zero_sums(1, pca.n_features_in_)
         sums.counts[:] = rows.count
@@ -98,8 +95,6 @@ class Seen:
 
 def dask_moments(X: Any) -> Seen:
     """The moments of the points of a Dask array, in one pass over each chunk."""
-    from uapca.aggregate.dask import array_partial
-
     moments = array_partial(X, parameter="X").moments
     return Seen(moments, None, int(moments.sums.counts.sum()))
 

@@ -50,9 +50,6 @@ _CLOSE = 1e-8
 # How many times larger than C the gaps of s²Ψ̄ must be before its tied subspaces are decoupled.
 _DECOUPLED_FROM = 1e3
 
-# Between these traces of C and Ψ̄ the products of their entries stay far inside float64.
-_NEITHER_TINY, _NOR_HUGE = 1e-100, 1e100
-
 
 @dataclass(frozen=True, slots=True)
 class Spectrum:
@@ -94,16 +91,13 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
     """
     # Of covariances the trace bounds every entry, and is zero only where all of them are.
     between, within = float(C.trace()), 0.0 if psi is None else float(psi.trace())
-    size = max(between, within)
     if not math.isfinite(between + within):
         raise ValueError(out_of_range("X"))
     if psi is None or within <= 0.0 or s == 0:
         return spectrum(C, q)
     # In units of a power of two, which rounds nothing; squares neither overflow nor vanish.
-    unit = 1.0
-    if not _NEITHER_TINY < size < _NOR_HUGE:
-        unit = math.ldexp(1.0, math.frexp(size)[1] - 1)
-        C, psi, between, within = C / unit, psi / unit, between / unit, within / unit
+    unit = math.ldexp(1.0, math.frexp(max(between, within))[1] - 1)
+    C, psi, between, within = C / unit, psi / unit, between / unit, within / unit
     found = None
     if s * s * within > _DECOUPLED_FROM * between:
         values, vectors = np.linalg.eigh(psi)
@@ -114,17 +108,16 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
             found = _decoupled(C, values, rows, groups, s, q)
     if found is None:
         found = spectrum(C + s**2 * psi, q)
-    return found if unit == 1.0 else Spectrum(unit * found.values, found.vectors)
+    return Spectrum(unit * found.values, found.vectors)
 
 
 def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
     """The first ``q`` of falling eigenpairs, with ties, signs and negative rounding put right."""
     limit = tie_tolerance(rows.shape[1]) * max(abs(values[0]), abs(values[-1]))
-    if (values[:-1] - values[1:])[:q].min(initial=np.inf) <= limit:
-        rows = rows.copy()
-        for group in _tied(values, limit):
-            if group.stop - group.start > 1 and (q is None or group.start < q):
-                rows[group] = _canonical(rows[group])
+    rows = rows.copy()
+    for group in _tied(values, limit):
+        if group.stop - group.start > 1 and (q is None or group.start < q):
+            rows[group] = _canonical(rows[group])
     return Spectrum(np.maximum(values[:q], 0.0), signed(rows[:q]))
 
 

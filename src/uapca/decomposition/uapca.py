@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from uapca._files import replacing
 from uapca._validation import Doubles, Floats, as_floats, check_finite, out_of_range, scale_from
-from uapca.aggregate.accumulate import block_rows
+from uapca.aggregate.dask import is_dask_array
 from uapca.decomposition import solvers
 from uapca.decomposition.base import (
     SMALLEST,
@@ -27,7 +27,6 @@ from uapca.decomposition.base import (
     check_underflow,
     feature_units,
     feature_variances,
-    is_dask,
 )
 from uapca.decomposition.partial_fit import Seen, dask_moments, dask_scores
 from uapca.decomposition.results import LabeledArray
@@ -36,6 +35,7 @@ from uapca.decomposition.sparse import scores as sparse_scores
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, tie_tolerance
 from uapca.uncertain import UncertainArray, Zero
 from uapca.uncertain.checks import weights_from
+from uapca.uncertain.covariance import row_blocks
 
 __all__ = ["UAPCA", "unwrap"]
 
@@ -204,18 +204,16 @@ class UAPCA(UncertainTransformer):
         self
         """
         _refuse_errors_as_y(X, y)
-        if is_dask(X) or issparse(X):
-            errors = {"cov": cov, "std": std, "factors": factors}
-            if is_dask(X):
-                errors["sample_weight"] = sample_weight
+        if is_dask_array(X) or issparse(X):
+            kind, weights = ("sparse", None) if issparse(X) else ("Dask", sample_weight)
+            errors = {"cov": cov, "std": std, "factors": factors, "sample_weight": weights}
             given = [name for name, value in errors.items() if value is not None]
             if given:
                 raise TypeError(
-                    f"{given[0]} must be left out where X is a "
-                    f"{'Dask' if is_dask(X) else 'sparse'} array; fit parts of the data and their "
-                    "errors, as arrays, with partial_fit"
+                    f"{given[0]} must be left out where X is a {kind} array; fit parts of the "
+                    "data and their errors, as arrays, with partial_fit"
                 )
-            return self._fit_dask(X) if is_dask(X) else self._fit_sparse(X, sample_weight)
+            return self._fit_sparse(X, sample_weight) if issparse(X) else self._fit_dask(X)
         data = self._read(X, cov, std, factors, sample_weight)
         rows = Rows.of(data.given_weights, data.total_weight, len(data))
         certain = isinstance(data.cov, Zero)
@@ -510,7 +508,7 @@ class UAPCA(UncertainTransformer):
             gives one that is not computed yet, sparse points a dense array.
         """
         check_is_fitted(self)
-        if is_dask(X):
+        if is_dask_array(X):
             return dask_scores(self, X)  # type: ignore[no-any-return]
         if not isinstance(X, UncertainArray):
             points = self._points(X, sparse=True)
@@ -862,9 +860,7 @@ class UAPCA(UncertainTransformer):
             return sparse_scores(points, self._center, self._projection())
         A = self._projection().T
         out = np.empty((len(points), A.shape[1]))
-        size = block_rows(len(A))
-        for start in range(0, len(points), size):
-            block = slice(start, start + size)
+        for block in row_blocks(len(points), len(A), least=64):
             np.matmul(points[block] - self._center, A, out=out[block])
         return out
 
