@@ -119,3 +119,54 @@ def test_a_grid_takes_its_extremes_from_the_statistics_of_parquet(tmp_path, monk
     assert len(passes) == 1 + 2
     assert X.names == Y.names
     np.testing.assert_array_equal(X.mean, Y.mean)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(["high"] * 3),
+        pa.array([b"high"] * 3),
+        pa.array([0, 1, 2], pa.date32()),
+    ],
+    ids=["text", "bytes", "dates"],
+)
+def test_statistics_of_what_is_no_number(tmp_path, column):
+    pq.write_table(pa.table({"a": [1.0, 2.0, 3.0]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"a": column}), tmp_path / "2.parquet")
+    with pytest.raises(uapca.FileError, match="values must be numbers in every file"):
+        uapca.from_groups(tmp_path, bins={"a": 2})
+
+
+def test_statistics_of_half_precision(tmp_path):
+    values = np.array([1.0, 2.0, 4.0], dtype=np.float16)
+    pq.write_table(pa.table({"a": values}), tmp_path / "half.parquet")
+    X = uapca.from_groups(tmp_path / "half.parquet", bins={"a": 2})
+    assert X.counts.tolist() == [2, 1]
+
+
+def test_statistics_with_infinite_values_and_without_rows(tmp_path, recwarn):
+    pq.write_table(pa.table({"a": [1.0, np.inf]}), tmp_path / "infinite.parquet")
+    pq.write_table(pa.table({"a": pa.array([], pa.float64())}), tmp_path / "empty.parquet")
+    with pytest.raises(uapca.FileError, match="row 1, column 'a' is inf"):
+        uapca.from_groups(tmp_path / "infinite.parquet", bins={"a": 2})
+    with pytest.raises(ValueError, match="points must be at least one"):
+        uapca.from_groups(tmp_path / "empty.parquet", bins={"a": 2})
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("engine", [polars, duckdb])
+def test_a_list_of_labels_beside_a_query(engine):
+    points = {"x": [1.0, 2.0, 3.0], "y": [0.0, 1.0, 0.0], "z": [1.0, 1.0, 2.0], "kind": list("abc")}
+    for labels in (["p", "q", "p"], [1, 2, 1]):
+        found = uapca.from_groups(engine(points), labels, features=["x", "y"])
+        assert found.mean.tolist() == [[2.0, 0.0], [2.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("engine", "method"), [(polars, "collect_batches"), (duckdb, "to_arrow_reader")]
+)
+def test_versions_that_give_no_batches(points, engine, method, monkeypatch):
+    source = engine(points)
+    monkeypatch.delattr(type(source), method)
+    found = uapca.from_groups(source, "kind")
+    np.testing.assert_array_equal(found.mean, uapca.from_groups(points, "kind").mean)

@@ -738,3 +738,14 @@ def test_a_fit_converts_errors_to_the_unit_of_its_values():
     np.testing.assert_allclose(pca.within_covariance_, 0.01 * np.eye(2), rtol=1e-14, atol=1e-18)
     with pytest.raises(ValueError, match="std must have a unit that converts"):
         uapca.UAPCA().fit(values, std=errors.value * u.m)
+
+
+def test_a_row_of_dashes_is_not_lost(tmp_path):
+    path = tmp_path / "a.csv"
+    for text in ("x,y\n1,2\n---,---\n3,4\n", "x,y\n1,2\n3,4\n---,---\n", "x\n1\n---\n3\n"):
+        path.write_text(text)
+        with pytest.raises(uapca.TableError, match="cannot read '---' as a number"):
+            uapca.read(path)
+    for text in ("x,y\n---,---\n1,2\n3,4\n", "x,y\nK,km\n---,---\n1,2\n3,4\n"):
+        path.write_text(text)
+        assert uapca.read(path).mean.tolist() == [[1.0, 2.0], [3.0, 4.0]]

@@ -251,9 +251,10 @@ class Grid:
                 chosen = points[:, self.columns]
                 low = np.minimum(low, chosen.min(axis=0))
                 high = np.maximum(high, chosen.max(axis=0))
-        self._edges = [
-            np.linspace(a, b, n + 1) for a, b, n in zip(low, high, self._cells, strict=True)
-        ]
+        with np.errstate(invalid="ignore"):  # of no points, which are refused later
+            self._edges = [
+                np.linspace(a, b, n + 1) for a, b, n in zip(low, high, self._cells, strict=True)
+            ]
         self._texts = [_edge_texts(edges) for edges in self._edges]
 
     def __call__(self, points: Floats) -> Keyed:

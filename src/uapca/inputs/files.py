@@ -17,6 +17,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from importlib import import_module
 from os import PathLike, fspath
 from typing import Any, NamedTuple
@@ -391,7 +392,12 @@ class Text:
         inside = False
         for line in re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text):
             bare = line.strip()
-            rule = "---" in bare and not bare.strip("-=+|:;,\t ")
+            # Below the header and a line of units; elsewhere such cells may stand for no value.
+            rule = (
+                "---" in bare
+                and not bare.strip("-=+|:;,\t ")
+                and not (len(lines) > 2 or any(map(_STARTS_NUMBER.search, lines[1:])))
+            )
             if not inside and (not bare or rule or bare.startswith(("#", "%"))):
                 comments += [bare] if bare and not lines else []
                 self.skip += not lines
@@ -487,6 +493,7 @@ class Text:
         self.columns, self.units = _units_row(columns)
 
 
+_STARTS_NUMBER = re.compile(r"(?:^|[,;\t| ])[+-]?\.?\d")
 # Text that a spreadsheet would take for a formula is written with an apostrophe before it.
 _GUARD = re.compile(r"^'(?='*[=+\-@\t\r])")
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
@@ -784,8 +791,11 @@ class ParquetFile(Source):
             held = [group.column(j).statistics for j in places]
             if not all(own is not None and own.has_min_max for own in held):
                 return None
-            found += [[float(own.min) for own in held], [float(own.max) for own in held]]
-        return np.array(found).reshape(-1, len(names))
+            found += [[own.min for own in held], [own.max for own in held]]
+        if not all(isinstance(end, float | int | Decimal) for ends in found for end in ends):
+            return None  # text, dates, or half precision, which are bytes here
+        ends = np.array(found, dtype=np.float64).reshape(-1, len(names))
+        return ends if np.isfinite(ends).all() else None
 
     def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
         metadata, schema, _ = self._known()
@@ -1020,13 +1030,14 @@ def is_streamed(points: Any) -> bool:
         return True
     if isinstance(points, list | tuple):
         return bool(points) and all(isinstance(item, str | PathLike) for item in points)
+    # Older versions of DuckDB and polars cannot give batches: what they compute is then in memory.
     return any(
-        _is(points, module, name)
-        for module, name in (
-            ("pyarrow.dataset", "Dataset"),
-            ("pyarrow", "RecordBatchReader"),
-            ("duckdb", "DuckDBPyRelation"),
-            ("polars", "LazyFrame"),
+        _is(points, module, name) and hasattr(points, method)
+        for module, name, method in (
+            ("pyarrow.dataset", "Dataset", "to_batches"),
+            ("pyarrow", "RecordBatchReader", "read_next_batch"),
+            ("duckdb", "DuckDBPyRelation", "to_arrow_reader"),
+            ("polars", "LazyFrame", "collect_batches"),
         )
     )
 

@@ -882,9 +882,14 @@ def _can_stream(points: Any, by: Any, bins: Any) -> bool:
         library("pyarrow")
     except ImportError:
         return not isinstance(points, str)
-    # Labels beside a lazy frame or a query go with its rows once they are in memory.
     lazy = hasattr(points, "collect_schema") or hasattr(points, "to_arrow_reader")
-    return not lazy or bins is not None or by is None or isinstance(by, str | list | tuple)
+    if not lazy or bins is not None or by is None or isinstance(by, str):
+        return True
+    # Labels beside a lazy frame or a query go with its rows once they are in memory.
+    if not isinstance(by, list | tuple):
+        return False
+    names = points.collect_schema().names() if hasattr(points, "collect_schema") else points.columns
+    return any(key in names for key in by if isinstance(key, str))
 
 
 def _ahead(parts: Iterator[_T]) -> Iterator[_T]:

@@ -25,6 +25,7 @@ from uapca._validation import (
     frame_of,
     frozen,
     library_of,
+    listed,
     optional,
     out_of_range,
     restore_frozen,
@@ -272,9 +273,14 @@ class UncertainArray:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(
-            f"an UncertainArray does not change; X.replace({name}=…) is one with another {name}"
-        )
+        ways = {"weights": "reweighted(…)", "std": "replace(cov=…)"}
+        if name in UncertainArray.__slots__:
+            ways[name] = f"replace({name}=…)"
+        remedy = f"; X.{ways[name]} is one with another {name}" if name in ways else ""
+        raise AttributeError(f"an UncertainArray does not change{remedy}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("an UncertainArray does not change")
 
     def __setstate__(self, state: tuple[Any, dict[str, Any]]) -> None:
         restore_frozen(self, state)
@@ -297,7 +303,10 @@ class UncertainArray:
         """
         unknown = parts.keys() - set(UncertainArray.__slots__)
         if unknown:
-            raise TypeError(f"parts must be attributes of an UncertainArray; got {min(unknown)!r}")
+            raise TypeError(
+                f"parts must be attributes that an UncertainArray keeps; got {min(unknown)!r}; "
+                f"known are {listed(sorted(UncertainArray.__slots__))}"
+            )
         new = type(self).__new__(type(self))
         new._assign(**{name: getattr(self, name) for name in UncertainArray.__slots__} | parts)
         new._assign(mean=frozen(new.mean))
