@@ -749,3 +749,19 @@ def test_a_row_of_dashes_is_not_lost(tmp_path):
     for text in ("x,y\n---,---\n1,2\n3,4\n", "x,y\nK,km\n---,---\n1,2\n3,4\n"):
         path.write_text(text)
         assert uapca.read(path).mean.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_names_beside_a_table_of_uncertain_cells():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"x": ["1 ± 0.1", "2"], "y": [1.0, 2.0]})
+    for names in (np.array(["p", "q"]), pd.Series(["p", "q"])):
+        assert uapca.read(frame, names=names).names == ("p", "q")
+
+
+@pytest.mark.parametrize("errors", ["{}_err", {"x": 1e-50}])
+def test_errors_keep_the_digits_that_the_values_lack(errors):
+    values = np.array([1.5, 2.0, 4.0], dtype=np.float32)
+    given = [1e-50, 0.1, 0.2]
+    X = uapca.read({"x": values, "x_err": given}, errors=errors, features="x")
+    assert X.mean.dtype == np.float32
+    assert X.std.ravel().tolist() == (given if errors == "{}_err" else [1e-50] * 3)

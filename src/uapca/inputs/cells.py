@@ -314,7 +314,7 @@ def from_table(
 def has_uncertain_cells(table: Table, names: Any = None) -> bool:
     """Whether one of the first cells of a column of text is a law, and no plain number."""
     for name in table.names:
-        if name == names or table.kind(name) not in ("text", "other"):
+        if (isinstance(names, str) and name == names) or table.kind(name) not in ("text", "other"):
             continue
         cells = table.cells(name)[:1000]
         texts = [cell for cell in cells if isinstance(cell, str)]

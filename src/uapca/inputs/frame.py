@@ -956,7 +956,9 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     table, chosen, errors = reading.table, roles.features, roles.errors
     columns = [c for own in errors.values() if own.kind != "constant" for c in own.columns]
     given = dict(zip(columns, reading.numbers(columns).T, strict=True))
-    std = np.zeros(mean.shape, mean.dtype, order="F")
+    constant = any(own.kind == "constant" for own in errors.values())
+    kinds = [np.dtype(np.float64)] if constant else [column.dtype for column in given.values()]
+    std = np.zeros(mean.shape, np.result_type(mean, *kinds), order="F")
     if any(own.kind not in ("std", "variance", "constant") for own in errors.values()):
         mean = mean.copy()  # values may be those of the user's frame
     sides = {}
