@@ -765,3 +765,13 @@ def test_errors_keep_the_digits_that_the_values_lack(errors):
     X = uapca.read({"x": values, "x_err": given}, errors=errors, features="x")
     assert X.mean.dtype == np.float32
     assert X.std.ravel().tolist() == (given if errors == "{}_err" else [1e-50] * 3)
+
+
+def test_points_beside_decimal_commas(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x;y\n1.050;2,5\n2.000;3,5\n")
+    with pytest.raises(ValueError, match="numbers must be unambiguous; .* 'y' has '2,5'"):
+        uapca.read(path)
+    # Where both signs are in one number, points separate thousands in all columns.
+    path.write_text("x;y\n1.050;2.000,5\n2.000;3,5\n")
+    assert uapca.read(path).mean.tolist() == [[1050.0, 2000.5], [2000.0, 3.5]]

@@ -212,7 +212,7 @@ class Table:
             stays what it is.
         """
         odd: dict[str, list[Any]] = {}
-        plain: list[list[Any]] = []
+        plain: dict[str, list[Any]] = {}
         for name in names:
             if name in self._numbers or self.kind(name) != "text":
                 continue
@@ -222,9 +222,11 @@ class Table:
                 odd[name] = cells
             elif not np.isnan(values).all():
                 self._numbers[name] = values
-                plain.append(cells)
+                plain[name] = cells
         if odd:
             self.settle(odd, plain)
+            if self.thousands == ".":
+                odd |= plain  # 1.050 is no plain number then
         for name, cells in odd.items():
             parsed = [self.number(cell) for cell in cells]
             bad = [i for i, value in enumerate(parsed) if value is None]
@@ -261,7 +263,9 @@ class Table:
         except (TypeError, ValueError):
             return None
 
-    def settle(self, odd: Mapping[str, list[Any]], plain: Sequence[list[Any]] = ()) -> None:
+    def settle(
+        self, odd: Mapping[str, list[Any]], plain: Mapping[str, list[Any]] | None = None
+    ) -> None:
         """Find out what commas in numbers mean; refuse to guess."""
         if self.decimal is not None or self.thousands is not None:
             return
@@ -278,7 +282,9 @@ class Table:
                 points += [text for text in texts if "." in text]
         if not commas:
             return
-        points += [cell for cells in plain for cell in cells if "." in str(cell)]
+        # A point in a column without commas tells nothing: 1.050 may be a thousand, or one.
+        others = [cell for cells in (plain or {}).values() for cell in cells if "." in str(cell)]
+        clear = all(_DOTTED.fullmatch(text) for text in points + others) and (points or not others)
         every = [text for signed in commas.values() for text in signed]
         grouped = any(_GROUPED.fullmatch(t) and (t.count(",") > 1 or "." in t) for t in every)
         # 1,5 and 0,125 can only be decimals; 1,000 may be one or a thousand.
@@ -286,7 +292,7 @@ class Table:
         if grouped and not certain:
             self.thousands = ","
             self.notes.append("commas in numbers separate thousands")
-        elif certain and not grouped and all(_DOTTED.fullmatch(text) for text in points):
+        elif certain and not grouped and clear:
             self.decimal = ","
             self.thousands = "." if points else None
             separate = ", and points that separate thousands" if points else ""
