@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import uapca
 from uapca.aggregate import bins
 from uapca.aggregate.bins import Clusters, NearestCenter
 
@@ -65,3 +66,12 @@ def test_the_smallest_random_numbers_make_the_sample():
     drawn = np.random.default_rng(4).random(1000)
     sample = bins._sampled([points[:300], points[300:]], 50, np.random.default_rng(4))
     np.testing.assert_array_equal(sample[:, 0], np.sort(np.argsort(drawn)[:50]))
+
+
+def test_cells_that_cannot_be_numbered_are_refused():
+    points = np.random.default_rng(3).random((20, 5))
+    with pytest.raises(
+        ValueError, match=r"^bins must have at most 1e\+18 cells in all; got \[10000"
+    ):
+        uapca.from_groups(points, bins=dict.fromkeys("01234", 10_000))
+    assert len(uapca.from_groups(points, bins=dict.fromkeys("0123", 10_000))) == 20

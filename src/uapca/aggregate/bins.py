@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -26,6 +27,8 @@ _DEPTH = 8
 _PRODUCTS = 1 << 19
 # Centers next to the middle of a box that other centers are compared with.
 _RIVALS = 8
+# Cells of a grid, which are numbered in int64; only the occupied ones take memory.
+_MOST_CELLS = 10**18
 
 
 def binning_of(bins: Any, features: Sequence[str], rng: np.random.Generator) -> Binning:
@@ -47,6 +50,10 @@ def binning_of(bins: Any, features: Sequence[str], rng: np.random.Generator) -> 
     if wrong:
         raise ValueError(
             f"bins must have a positive number of cells for each feature; got {wrong[0]!r}"
+        )
+    if math.prod(map(int, bins.values())) > _MOST_CELLS:
+        raise ValueError(
+            f"bins must have at most {_MOST_CELLS:.0e} cells in all; got {list(bins.values())}"
         )
     return Grid([known.index(name) for name in names], list(bins.values()), names)
 
