@@ -746,7 +746,11 @@ class UncertainArray:
         return np.array(rows, dtype=object)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write everything to one file, exactly; `uapca.load` reads it. See `uapca.load`."""
+        """Write everything but ``parameter_errors`` and ``library`` to one file, exactly.
+
+        `uapca.load` reads it. Without the errors of its parameters the truth behind posterior rows
+        cannot be redrawn: `uapca.component_uncertainty` of loaded rows redraws their values.
+        """
         from uapca.uncertain.io import save
 
         save(self, path)
