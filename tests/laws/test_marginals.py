@@ -216,3 +216,17 @@ def test_cumulants_of_known_laws() -> None:
     law = Trapezoid(0, 1, 3, 5)
     assert law.cumulants[0] / law.std**3 == pytest.approx(float(expected[0]), rel=1e-10)
     assert law.cumulants[1] / law.var**2 == pytest.approx(float(expected[1]), rel=1e-10)
+
+
+def test_histograms_do_not_share_their_quantiles() -> None:
+    first, second = (
+        Variable(stats.rv_histogram((heights, [0.0, 1.0, 2.0, 3.0]))())
+        for heights in ([3, 0, 5], [1, 9, 1])
+    )
+    assert first != second
+    assert first == Variable(first.rv)
+    for marginal in (first, second):
+        probs, places = marginal.quantiles
+        inner = (probs > 1e-3) & (probs < 1 - 1e-3)
+        found = marginal.cdf(places[inner] + marginal.mean)
+        np.testing.assert_allclose(found, probs[inner], atol=1e-9)
