@@ -264,8 +264,8 @@ def _identity(rv: Any) -> Any:
         return repr(rv)
     if hasattr(rv.dist, "xk"):
         return tuple(map(float, rv.dist.xk)), tuple(map(float, rv.dist.pk))
-    known = getattr(sys.modules.get("scipy.stats"), rv.dist.name or "", None)
-    if type(rv.dist) is not type(known):
+    named = type(getattr(sys.modules.get("scipy.stats"), rv.dist.name or "", None))
+    if not issubclass(type(rv.dist), named):
         return id(rv.dist)  # a histogram, or a law of the user: name and parameters do not tell all
     return type(rv.dist).__name__, rv.dist.name, sorted(frozen_parameters(rv).items())
 
