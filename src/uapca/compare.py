@@ -117,6 +117,11 @@ def bhattacharyya(a: Comparable, b: Comparable, *, space: Space = "full") -> flo
         From 0, no overlap, to 1, the same distribution. −ln BC is the Bhattacharyya distance; if
         the covariances are equal that is an eighth of the squared Mahalanobis distance.
 
+    See Also
+    --------
+    uapca.hellinger : The distance of two PCAs.
+    uapca.principal_angles : The angles between two sets of components.
+
     Examples
     --------
     Two standard deviations apart, BC = exp(−2² / 8):

@@ -23,15 +23,31 @@ __all__ = [
 
 
 class DegenerateLawError(ValueError):
-    """A density was asked of a law that has none: a point, a line in the plane, or atoms."""
+    """A density was asked of a law that has none: a point, a line in the plane, or atoms.
+
+    See Also
+    --------
+    uapca.laws.Law : What every law has.
+    """
 
 
 class FileError(ValueError):
-    """A file cannot be used; the message names it and says why."""
+    """A file cannot be used; the message names it and says why.
+
+    See Also
+    --------
+    uapca.read : Any table: finds out what its columns are.
+    """
 
 
 class CellError(ValueError):
-    """The text of a cell is not in the grammar of uncertain cells."""
+    """The text of a cell is not in the grammar of uncertain cells.
+
+    See Also
+    --------
+    uapca.exceptions.TableError : Several such cells.
+    uapca.read : Any table: finds out what its columns are.
+    """
 
 
 @dataclass(frozen=True)
@@ -64,6 +80,11 @@ class TableError(ValueError):
     ----------
     cells : tuple of BadCell
         All of them.
+
+    See Also
+    --------
+    uapca.exceptions.CellError : A cell that cannot be read.
+    uapca.from_table : A table of uncertain cells.
     """
 
     def __init__(self, message: str, cells: Sequence[BadCell] = ()) -> None:
@@ -72,23 +93,51 @@ class TableError(ValueError):
 
 
 class ApproximationWarning(UserWarning):
-    """An approximation is rough for some of the data; the message says which."""
+    """An approximation is rough for some of the data; the message says which.
+
+    See Also
+    --------
+    uapca.UncertainArray : The rows: means and covariances.
+    """
 
 
 class CorrelationWarning(UserWarning):
-    """Errors are correlated between rows, which an `UncertainArray` cannot hold."""
+    """Errors are correlated between rows, which an `UncertainArray` cannot hold.
+
+    See Also
+    --------
+    uapca.from_draws : Posterior draws.
+    uapca.simulate : The PCAs of redrawn data.
+    """
 
 
 class DroppedRowsWarning(UserWarning):
-    """Rows were left out, as asked for, because a value or the label was missing."""
+    """Rows were left out, as asked for, because a value or the label was missing.
+
+    See Also
+    --------
+    uapca.read : Any table: finds out what its columns are.
+    uapca.from_groups : Labeled points: one row for each label.
+    """
 
 
 class ErrorColumnWarning(UserWarning):
-    """A column is taken for a feature although its name looks like that of an error."""
+    """A column is taken for a feature although its name looks like that of an error.
+
+    See Also
+    --------
+    uapca.read : Any table: finds out what its columns are.
+    uapca.UAPCA : Uncertainty-aware PCA.
+    """
 
 
 class ErrorSizeWarning(UserWarning):
-    """The rows scatter less than their errors alone would make them: the errors look too large."""
+    """The rows scatter less than their errors alone would make them: the errors look too large.
+
+    See Also
+    --------
+    uapca.Denoiser : Posterior rows of noisy or incomplete observations.
+    """
 
 
 class SeparationWarning(UserWarning):
@@ -96,12 +145,26 @@ class SeparationWarning(UserWarning):
 
     The plane they span may still be well determined. `uapca.simulate` shows how far they mix;
     ``warnings.filterwarnings("ignore", category=uapca.SeparationWarning)`` silences this.
+
+    See Also
+    --------
+    uapca.component_uncertainty : How well the components are known.
     """
 
 
 class SkippedFilesWarning(UserWarning):
-    """Files were left out, as asked for, because they could not be used."""
+    """Files were left out, as asked for, because they could not be used.
+
+    See Also
+    --------
+    uapca.from_groups : Labeled points: one row for each label.
+    """
 
 
 class SupportWarning(UserWarning):
-    """Two covariances of rank below D have different supports, so that their distance is 1."""
+    """Two covariances of rank below D have different supports, so that their distance is 1.
+
+    See Also
+    --------
+    uapca.hellinger : The distance of two PCAs.
+    """

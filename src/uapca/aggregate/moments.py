@@ -79,6 +79,11 @@ class Moments:
     reduced : bool
         Whether points were removed, so that a scatter may have lost digits.
 
+    See Also
+    --------
+    uapca.Aggregator : Labeled points that arrive in chunks.
+    uapca.from_groups : Labeled points: one row for each label.
+
     Notes
     -----
     A summary takes L (D² + 2 D + 5) · 8 bytes, whatever the number of points. Means and scatters

@@ -78,6 +78,10 @@ def fetch_anuran(
     -------
     UncertainArray or AnuranPoints
 
+    See Also
+    --------
+    uapca.datasets.load_iris_groups : Three species of iris.
+
     References
     ----------
     J. Colonna, E. Nakamura, M. Cristo and M. Gordo, "Anuran Calls (MFCCs)", UCI Machine Learning

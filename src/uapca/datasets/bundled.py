@@ -44,6 +44,10 @@ def load_students(as_table: bool = False) -> UncertainArray | Path:
     -------
     UncertainArray of shape (6, 4), or Path
 
+    See Also
+    --------
+    uapca.datasets.load_iris_groups : Three species of iris.
+
     References
     ----------
     T. Denœux and M.-H. Masson, "Principal component analysis of fuzzy data using autoassociative
@@ -69,6 +73,11 @@ def load_iris_groups() -> UncertainArray:
     -------
     UncertainArray of shape (3, 4)
         Mean and population covariance of the 50 flowers of each species.
+
+    See Also
+    --------
+    uapca.datasets.load_students : Grades that are numbers, intervals and words.
+    uapca.from_groups : Labeled points: one row for each label.
 
     Examples
     --------

@@ -30,6 +30,10 @@ def make_teaser() -> UncertainArray:
     -------
     UncertainArray of shape (4, 2)
 
+    See Also
+    --------
+    uapca.datasets.make_progression : Rows that turn with the scale.
+
     Examples
     --------
     >>> import uapca
@@ -60,6 +64,10 @@ def make_crossings() -> UncertainArray:
     Returns
     -------
     UncertainArray of shape (6, 3)
+
+    See Also
+    --------
+    uapca.plot.eigenvalues : Eigenvalues over the scale.
 
     Examples
     --------
@@ -93,6 +101,10 @@ def make_progression() -> UncertainArray:
     Returns
     -------
     UncertainArray of shape (5, 3)
+
+    See Also
+    --------
+    uapca.plot.progression : Traces and projected rows at several scales.
 
     Examples
     --------
@@ -144,6 +156,10 @@ def make_error_models() -> ErrorModels:
     Returns
     -------
     ErrorModels
+
+    See Also
+    --------
+    uapca.datasets.make_teaser : The paper's first figure.
 
     Examples
     --------

@@ -152,6 +152,11 @@ def load(path: str | os.PathLike[str]) -> UncertainArray | UAPCA:
         If the file is damaged, of another kind, written in a newer format, or holds what no data
         or fit can be.
 
+    See Also
+    --------
+    uapca.UncertainArray : The rows: means and covariances.
+    uapca.UAPCA : Uncertainty-aware PCA.
+
     Examples
     --------
     >>> import tempfile, uapca

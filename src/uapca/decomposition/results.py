@@ -32,6 +32,10 @@ class LabeledArray:
     of : str
         What a row is: "feature", "row" or "component".
 
+    See Also
+    --------
+    uapca.UAPCA : Uncertainty-aware PCA.
+
     Examples
     --------
     >>> import uapca

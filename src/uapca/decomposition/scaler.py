@@ -48,6 +48,10 @@ class UncertainScaler(UncertainTransformer):
     feature_names_in_ : ndarray of shape (D,)
         Only if the data named its features.
 
+    See Also
+    --------
+    uapca.UAPCA : Uncertainty-aware PCA.
+
     Examples
     --------
     >>> import uapca

@@ -916,6 +916,10 @@ def unwrap(
     X : UncertainArray or array
         After the steps before the UAPCA, and divided by its ``feature_scale_``; None without X.
 
+    See Also
+    --------
+    uapca.UAPCA : Uncertainty-aware PCA.
+
     Examples
     --------
     >>> import uapca

@@ -188,6 +188,10 @@ class Explorer:
     Where anywidget is installed it is also a notebook widget with the traits ``scale``,
     ``weights``, ``selection``, ``pair``, ``level`` and ``standardize``, which follow what is done
     in the page and can be set from Python.
+
+    See Also
+    --------
+    uapca.explore : The interactive page.
     """
 
     _data: dict[str, Any]
@@ -273,6 +277,11 @@ def explore(
     Returns
     -------
     Explorer
+
+    See Also
+    --------
+    uapca.plot.projection : The projected rows.
+    uapca.plot.progression : Traces and projected rows at several scales.
 
     Examples
     --------

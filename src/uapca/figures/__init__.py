@@ -49,6 +49,10 @@ def draw(name: str) -> Figure:
     ConnectionError
         For ``"anuran"``, where its data is neither here nor can be fetched; the message says
         where to put the file.
+
+    See Also
+    --------
+    uapca.figures.caption : What to see in it.
     """
     figure: Figure = _script(name).draw()
     return figure
@@ -56,6 +60,10 @@ def draw(name: str) -> Figure:
 
 def caption(name: str) -> str:
     """What to see in the figure of that name.
+
+    See Also
+    --------
+    uapca.figures.draw : A figure of the paper.
 
     Examples
     --------

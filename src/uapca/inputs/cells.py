@@ -96,6 +96,11 @@ def parse_cell(text: str, words: Mapping[str, Any] | None = None) -> Marginal:
     CellError
         If the text is not in the grammar, or its numbers make no law.
 
+    See Also
+    --------
+    uapca.inputs.format_cell : The text of a law.
+    uapca.from_table : A table of uncertain cells.
+
     Examples
     --------
     >>> parse_cell("14.32(6)")
@@ -123,6 +128,10 @@ def parse_cell(text: str, words: Mapping[str, Any] | None = None) -> Marginal:
 
 def format_cell(law: Any) -> str:
     """The text of a cell: ``parse_cell(format_cell(law)) == law``.
+
+    See Also
+    --------
+    uapca.inputs.parse_cell : The law of a cell's text.
 
     Examples
     --------
@@ -291,6 +300,12 @@ def from_table(
     ------
     TableError
         If cells cannot be read. Its attribute ``cells`` lists them all.
+
+    See Also
+    --------
+    uapca.read : Any table: finds out what its columns are.
+    uapca.from_frame : A table of values and errors.
+    uapca.inputs.parse_cell : The law of a cell's text.
 
     Examples
     --------

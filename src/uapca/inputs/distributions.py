@@ -41,6 +41,11 @@ def from_distributions(
         With the laws kept. Errors are independent where all rows are lists of marginals,
         otherwise there is a covariance matrix for each row.
 
+    See Also
+    --------
+    uapca.from_draws : Posterior draws.
+    uapca.laws.Law : What every law has.
+
     Examples
     --------
     >>> from scipy import stats

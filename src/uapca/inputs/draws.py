@@ -71,6 +71,11 @@ def from_draws(
         independent, so that correlation is dropped. ``uapca.simulate(draws=...)`` takes the PCA of
         each joint draw instead.
 
+    See Also
+    --------
+    uapca.simulate : The PCAs of redrawn data.
+    uapca.from_distributions : A table of distributions.
+
     Examples
     --------
     >>> import numpy as np

@@ -643,6 +643,12 @@ def from_frame(
         With independent errors, or one covariance matrix for each row where there are
         correlations. ``X.origin`` says how the table was understood.
 
+    See Also
+    --------
+    uapca.read : Any table: finds out what its columns are.
+    uapca.from_table : A table of uncertain cells.
+    uapca.from_groups : Labeled points: one row for each label.
+
     Notes
     -----
     Errors are recognised by these names, upper or lower case, for a feature ``x``: ``x_err``,

@@ -1084,6 +1084,11 @@ class Aggregator:
         What to do with points that lack the label or a value: refuse the chunk, or leave them out
         as if they had never come.
 
+    See Also
+    --------
+    uapca.from_groups : Labeled points: one row for each label.
+    uapca.aggregate.Moments : Counts, means and covariances that can be merged.
+
     Notes
     -----
     The result depends on the points and their order alone, not on how they are cut into chunks:

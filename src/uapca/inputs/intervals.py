@@ -41,6 +41,11 @@ def from_intervals(
     UncertainArray
         Independent errors of (high − low) / √12, with the uniform laws kept.
 
+    See Also
+    --------
+    uapca.from_distributions : A table of distributions.
+    uapca.laws.Uniform : Between two bounds.
+
     Examples
     --------
     >>> import uapca

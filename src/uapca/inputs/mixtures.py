@@ -59,6 +59,11 @@ def from_mixtures(
     UncertainArray
         With `uapca.laws.Mixture` laws, and their means and covariances.
 
+    See Also
+    --------
+    uapca.from_groups : Labeled points: one row for each label.
+    uapca.laws.Mixture : A mixture of laws.
+
     Examples
     --------
     >>> import numpy as np

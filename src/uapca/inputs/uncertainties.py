@@ -48,6 +48,11 @@ def from_uncertainties(
         Where numbers in different rows share an error. The rows of an `UncertainArray` are
         independent, so that correlation is dropped.
 
+    See Also
+    --------
+    uapca.read : Any table: finds out what its columns are.
+    uapca.from_frame : A table of values and errors.
+
     Examples
     --------
     >>> from uncertainties import ufloat

@@ -77,6 +77,10 @@ class Lattice:
         The density at lattice coordinates of shape (K, q) where it is known in closed form.
     further : callable or None
         Makes `beyond`, where tails are heavy.
+
+    See Also
+    --------
+    uapca.laws.Law : What every law has.
     """
 
     origin: Floats

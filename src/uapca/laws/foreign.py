@@ -54,6 +54,10 @@ class Variable(Marginal):
     rv : scipy.stats frozen distribution, or random variable of SciPy's new interface
     factor, shift : float, optional
 
+    See Also
+    --------
+    uapca.laws.Independent : A row of independent values.
+
     Examples
     --------
     >>> from scipy import stats

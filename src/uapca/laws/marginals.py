@@ -144,6 +144,10 @@ class TwoPieceNormal(Marginal):
     lower, upper : float
         Standard deviations of the two halves, at least 0.
 
+    See Also
+    --------
+    uapca.laws.Normal : A normal row or value.
+
     Examples
     --------
     >>> law = TwoPieceNormal(14, 0.3, 0.5)
@@ -426,6 +430,11 @@ class Point(PiecewiseLinear):
 class Uniform(PiecewiseLinear):
     """Every value between `low` and `high` is equally likely.
 
+    See Also
+    --------
+    uapca.laws.Triangular : With a most likely value.
+    uapca.laws.Trapezoid : With a flat top.
+
     Examples
     --------
     >>> Uniform(10, 12).mean, str(Uniform(10, 12))
@@ -441,6 +450,11 @@ class Uniform(PiecewiseLinear):
 @dataclass(frozen=True)
 class Triangular(PiecewiseLinear):
     """Between `low` and `high`, most likely at `mode`.
+
+    See Also
+    --------
+    uapca.laws.Uniform : Between two bounds.
+    uapca.laws.Trapezoid : With a flat top.
 
     Examples
     --------
@@ -458,6 +472,11 @@ class Triangular(PiecewiseLinear):
 @dataclass(frozen=True)
 class Trapezoid(PiecewiseLinear):
     """Rises from `a` to `b`, flat to `c`, falls to `d`; neighbors may coincide.
+
+    See Also
+    --------
+    uapca.laws.Uniform : Between two bounds.
+    uapca.laws.Triangular : With a most likely value.
 
     Examples
     --------
@@ -520,6 +539,10 @@ class Independent(Law):
     marginals : sequence of D marginals
         Numbers (certain values), `Point`, `Normal` of one dimension, `TwoPieceNormal`, `Uniform`,
         `Triangular`, `Trapezoid`, and SciPy's random variables, frozen or of the new interface.
+
+    See Also
+    --------
+    uapca.from_distributions : A table of distributions.
 
     Examples
     --------

@@ -29,6 +29,10 @@ class Mixture(Law):
         At least 0; scaled to sum to 1.
     components : sequence of K laws of one dimension D
 
+    See Also
+    --------
+    uapca.from_mixtures : Gaussian mixtures, one for each row.
+
     Examples
     --------
     >>> law = Mixture([1, 3], [Normal([0.0], [[1.0]]), Normal([4.0], [[1.0]])])

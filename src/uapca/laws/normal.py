@@ -28,6 +28,10 @@ class Normal(Law):
     std : array-like of shape (D,), or float, optional
         Standard deviations of independent coordinates.
 
+    See Also
+    --------
+    uapca.laws.TwoPieceNormal : Different errors below and above.
+
     Examples
     --------
     >>> law = Normal([0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]])

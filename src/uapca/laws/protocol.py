@@ -49,6 +49,13 @@ class Law(ABC):
 
     Implementations: `Normal`, `Independent`, `Samples`, `Mixture`, `Affine` and `Moments`. All are
     immutable; operations return new laws.
+
+    See Also
+    --------
+    uapca.laws.Normal : A normal row or value.
+    uapca.laws.Independent : A row of independent values.
+    uapca.laws.Samples : A row known by samples.
+    uapca.laws.Mixture : A mixture of laws.
     """
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]

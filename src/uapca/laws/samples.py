@@ -36,6 +36,10 @@ class Samples(Law):
     bandwidth : float
         Scott's factor, ``effective_size ** (-1 / (D + 4))``.
 
+    See Also
+    --------
+    uapca.from_draws : Posterior draws.
+
     Examples
     --------
     >>> law = Samples([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]])

@@ -68,6 +68,11 @@ def animation(
     pathlib.Path
         The file.
 
+    See Also
+    --------
+    uapca.plot.progression : Traces and projected rows at several scales.
+    uapca.explore : The interactive page.
+
     Examples
     --------
     >>> import pathlib, tempfile, uapca

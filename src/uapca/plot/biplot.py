@@ -70,6 +70,11 @@ def biplot(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.plot.projection : The projected rows.
+    uapca.plot.loadings : The correlation circle.
+
     Examples
     --------
     >>> import uapca

@@ -65,6 +65,11 @@ def compare(
     -------
     matplotlib.figure.Figure
 
+    See Also
+    --------
+    uapca.hellinger : The distance of two PCAs.
+    uapca.principal_angles : The angles between two sets of components.
+
     Examples
     --------
     >>> import uapca

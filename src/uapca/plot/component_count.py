@@ -36,6 +36,11 @@ def component_count(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.component_count : How many components stand out of the errors.
+    uapca.plot.scree : Variances of the components.
+
     Examples
     --------
     >>> import numpy as np, uapca

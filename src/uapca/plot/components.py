@@ -48,6 +48,11 @@ def components(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.component_uncertainty : How well the components are known.
+    uapca.plot.contributions : Which features make a component.
+
     Examples
     --------
     >>> import uapca

@@ -58,6 +58,11 @@ def contributions(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.plot.components : Entries of components with standard errors.
+    uapca.plot.loadings : The correlation circle.
+
     Examples
     --------
     >>> import uapca
@@ -122,6 +127,11 @@ def cos2(
     Returns
     -------
     matplotlib.axes.Axes
+
+    See Also
+    --------
+    uapca.plot.contributions : Which features make a component.
+    uapca.plot.projection : The projected rows.
 
     Examples
     --------

@@ -38,6 +38,10 @@ def convergence(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.sampling_convergence : How many samples the baseline needs.
+
     Examples
     --------
     >>> import uapca

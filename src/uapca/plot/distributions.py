@@ -60,6 +60,10 @@ def distributions(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.plot.projection : The projected rows.
+
     Examples
     --------
     >>> import uapca

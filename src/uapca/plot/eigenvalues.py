@@ -69,6 +69,11 @@ def eigenvalues(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.factor_traces : The features in the picture as the uncertainty counts more.
+    uapca.plot.factor_traces : The features as the uncertainty counts more.
+
     Examples
     --------
     >>> import uapca

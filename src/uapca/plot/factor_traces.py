@@ -100,6 +100,11 @@ def factor_traces(
     -------
     matplotlib.axes.Axes or matplotlib.figure.Figure
 
+    See Also
+    --------
+    uapca.factor_traces : The features in the picture as the uncertainty counts more.
+    uapca.plot.progression : Traces and projected rows at several scales.
+
     Examples
     --------
     >>> import uapca

@@ -83,6 +83,11 @@ def loadings(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.plot.biplot : Rows and features in one picture.
+    uapca.plot.contributions : Which features make a component.
+
     Examples
     --------
     >>> import uapca

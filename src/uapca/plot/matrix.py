@@ -53,6 +53,10 @@ def matrix(
     -------
     matplotlib.figure.Figure
 
+    See Also
+    --------
+    uapca.plot.projection : The projected rows.
+
     Examples
     --------
     >>> import uapca

@@ -45,6 +45,10 @@ def metadata(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.plot.projection : The projected rows.
+
     Examples
     --------
     >>> import uapca

@@ -78,6 +78,11 @@ def progression(
     -------
     matplotlib.figure.Figure
 
+    See Also
+    --------
+    uapca.plot.factor_traces : The features as the uncertainty counts more.
+    uapca.plot.animation : The progression as a film.
+
     Examples
     --------
     >>> import uapca

@@ -120,6 +120,12 @@ def projection(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.plot.biplot : Rows and features in one picture.
+    uapca.plot.matrix : All pairs of several components.
+    uapca.explore : The interactive page.
+
     Examples
     --------
     >>> import uapca

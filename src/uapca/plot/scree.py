@@ -74,6 +74,11 @@ def scree(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.plot.component_count : Which components stand out.
+    uapca.component_uncertainty : How well the components are known.
+
     Examples
     --------
     >>> import uapca

@@ -46,6 +46,10 @@ def shepard(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.plot.cos2 : Which rows are shown well.
+
     Examples
     --------
     >>> import uapca

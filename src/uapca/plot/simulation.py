@@ -57,6 +57,10 @@ def simulation(
     -------
     matplotlib.axes.Axes
 
+    See Also
+    --------
+    uapca.simulate : The PCAs of redrawn data.
+
     Examples
     --------
     >>> import uapca

@@ -46,6 +46,10 @@ class style(AbstractContextManager[None]):
         "paper", the start: 3.5 inches wide, one column of a two-column page, with 8-point type;
         "notebook": 5.5 inches, 10 points; "talk": 8 inches, 16 points.
 
+    See Also
+    --------
+    uapca.plot.projection : The projected rows.
+
     Examples
     --------
     >>> import uapca

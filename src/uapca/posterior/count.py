@@ -43,6 +43,10 @@ class ComponentCount:
     method : str
         "score test", "score test with residual" where some cells are certain, or "largest root
         test" for certain points.
+
+    See Also
+    --------
+    uapca.component_count : How many components stand out of the errors.
     """
 
     count: int
@@ -104,6 +108,11 @@ def component_count(
     Returns
     -------
     ComponentCount
+
+    See Also
+    --------
+    uapca.Denoiser : Posterior rows of noisy or incomplete observations.
+    uapca.plot.component_count : Which components stand out.
 
     References
     ----------

@@ -172,6 +172,11 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (D,)
         Only if the data named its features.
 
+    See Also
+    --------
+    uapca.UAPCA : Uncertainty-aware PCA.
+    uapca.component_count : How many components stand out of the errors.
+
     References
     ----------
     Tipping, M. E. and Bishop, C. M. (1999). Probabilistic principal component analysis.

@@ -220,6 +220,11 @@ class FactorTraces(Traces[Crossing]):
         narrower than 1e-10 in u, which float64 cannot follow). ``broken_at`` has the scale; at a
         crossing on ``scales[k - 1]`` itself that point shows the side before it.
     features : tuple of str
+
+    See Also
+    --------
+    uapca.factor_traces : The features in the picture as the uncertainty counts more.
+    uapca.sensitivity.Crossing : Where two eigenvalues come close.
     """
 
     scales: Doubles
@@ -306,6 +311,12 @@ def factor_traces(
     Returns
     -------
     FactorTraces
+
+    See Also
+    --------
+    uapca.weight_traces : The same as one row counts more.
+    uapca.plot.factor_traces : The features as the uncertainty counts more.
+    uapca.plot.eigenvalues : Eigenvalues over the scale.
 
     Examples
     --------

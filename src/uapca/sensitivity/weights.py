@@ -49,6 +49,10 @@ class WeightTraces(Traces[WeightCrossing]):
         The same as ``weights``.
     loadings, ranks, breaks, features
         As in `FactorTraces`.
+
+    See Also
+    --------
+    uapca.weight_traces : The same as one row counts more.
     """
 
     current: float
@@ -128,6 +132,10 @@ def weight_traces(
     Returns
     -------
     WeightTraces
+
+    See Also
+    --------
+    uapca.factor_traces : The features in the picture as the uncertainty counts more.
 
     Examples
     --------

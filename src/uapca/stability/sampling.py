@@ -113,6 +113,10 @@ class SamplingConvergence:
         Draws from each row.
     distances : ndarray of shape (d, k, n_runs)
         Hellinger distance of each run.
+
+    See Also
+    --------
+    uapca.sampling_convergence : How many samples the baseline needs.
     """
 
     dims: npt.NDArray[np.int64]
@@ -187,6 +191,11 @@ def sampling_convergence(
     -------
     SamplingConvergence
 
+    See Also
+    --------
+    uapca.fit_by_sampling : PCA of samples, the baseline.
+    uapca.plot.convergence : Sampling against the closed form.
+
     Examples
     --------
     >>> import uapca
@@ -233,6 +242,10 @@ def make_sampling_experiment(n_features: int, rng: Seed = None) -> UncertainArra
     Returns
     -------
     UncertainArray of shape (10, n_features)
+
+    See Also
+    --------
+    uapca.sampling_convergence : How many samples the baseline needs.
 
     Examples
     --------

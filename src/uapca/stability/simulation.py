@@ -54,6 +54,10 @@ class Simulation:
         How they are aligned.
     totals : ndarray of shape (n_draws,)
         The total variance of each draw.
+
+    See Also
+    --------
+    uapca.simulate : The PCAs of redrawn data.
     """
 
     components: Doubles

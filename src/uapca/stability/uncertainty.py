@@ -109,6 +109,10 @@ class ComponentUncertainty:
         Why no interval is stated for a component; empty where it is.
     joint : ndarray of shape (q, D, q, D), or None
         The covariance between the entries of all components, if it was asked for.
+
+    See Also
+    --------
+    uapca.component_uncertainty : How well the components are known.
     """
 
     components: Doubles
@@ -923,6 +927,10 @@ def ellipse_factor(
     -------
     ndarray
         c, of the shape of ``n``; infinite where n ≤ d.
+
+    See Also
+    --------
+    uapca.plot.projection : The projected rows.
 
     Examples
     --------

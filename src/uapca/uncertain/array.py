@@ -160,6 +160,12 @@ class UncertainArray:
     ndim : int
         Always 2.
 
+    See Also
+    --------
+    uapca.read : Any table: finds out what its columns are.
+    uapca.concat : Several arrays in one.
+    uapca.load : Reads what was saved.
+
     Notes
     -----
     An UncertainArray does not change. It keeps the arrays it is given without copying them and
@@ -813,6 +819,10 @@ def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
     Returns
     -------
     UncertainArray
+
+    See Also
+    --------
+    uapca.UncertainArray : The rows: means and covariances.
 
     Examples
     --------

@@ -63,6 +63,14 @@ class Covariance(ABC):
         ``(N, D, D)``.
     kind : str
         ``"zero"``, ``"diagonal"``, ``"shared"``, ``"dense"`` or ``"low-rank"``.
+
+    See Also
+    --------
+    uapca.uncertain.Zero : Certain rows.
+    uapca.uncertain.Diagonal : Independent errors.
+    uapca.uncertain.Shared : One matrix for all rows.
+    uapca.uncertain.Dense : One matrix for each row.
+    uapca.uncertain.LowRank : Few factors and a diagonal.
     """
 
     kind: str
@@ -194,6 +202,10 @@ class Diagonal(Covariance):
 
     They are kept as given: one number, one for each feature ``(1, D)``, one for each row
     ``(N, 1)`` (isotropic) or one for each value ``(N, D)``.
+
+    See Also
+    --------
+    uapca.uncertain.Covariance : What every representation has.
     """
 
     kind = "diagonal"
@@ -301,7 +313,12 @@ class Diagonal(Covariance):
 
 
 class Zero(Diagonal):
-    """Certain rows: every covariance is zero, and nothing is kept."""
+    """Certain rows: every covariance is zero, and nothing is kept.
+
+    See Also
+    --------
+    uapca.uncertain.Covariance : What every representation has.
+    """
 
     kind = "zero"
     __slots__ = ()
@@ -392,7 +409,12 @@ class _Matrices(Covariance):
 
 
 class Shared(_Matrices):
-    """One matrix ``(D, D)`` for all rows."""
+    """One matrix ``(D, D)`` for all rows.
+
+    See Also
+    --------
+    uapca.uncertain.Covariance : What every representation has.
+    """
 
     kind = "shared"
     __slots__ = ()
@@ -413,7 +435,12 @@ class Shared(_Matrices):
 
 
 class Dense(_Matrices):
-    """One matrix for each row: ``(N, D, D)``."""
+    """One matrix for each row: ``(N, D, D)``.
+
+    See Also
+    --------
+    uapca.uncertain.Covariance : What every representation has.
+    """
 
     kind = "dense"
     __slots__ = ()
@@ -440,7 +467,12 @@ class Dense(_Matrices):
 
 
 class LowRank(Covariance):
-    """Few directions of error for each row, F Fᵀ with F of shape ``(N, D, r)``, plus a diagonal."""
+    """Few directions of error for each row, F Fᵀ with F of shape ``(N, D, r)``, plus a diagonal.
+
+    See Also
+    --------
+    uapca.uncertain.Covariance : What every representation has.
+    """
 
     kind = "low-rank"
     __slots__ = ("_factors", "rest")
