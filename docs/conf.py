@@ -154,6 +154,12 @@ def raise_skip():
     raise SkipNode
 
 
+def literal_examples(app, ctx, lines):
+    """The examples of a command are commands, not text with markup."""
+    if lines:
+        lines[:] = [".. code-block:: text", "", *(f"   {line}" for line in lines), ""]
+
+
 write_gallery()
 write_pages()
 
@@ -161,3 +167,4 @@ write_pages()
 def setup(app):
     # MathML is part of every browser: formulas need no script and no network.
     app.add_html_math_renderer("mathml", (mathml_inline, None), (mathml_block, None))
+    app.connect("sphinx-click-process-epilog", literal_examples)

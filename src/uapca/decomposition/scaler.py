@@ -104,7 +104,7 @@ class UncertainScaler(UncertainTransformer):
     @overload
     def transform(self, X: npt.ArrayLike) -> Floats: ...
     def transform(self, X: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
-        """Standardize rows: mean (m − mean_) / scale_, covariance Ψ divided by the units twice."""
+        """Standardize rows: mean (m − μ) / ``scale_``, covariance Ψ divided by the units twice."""
         check_is_fitted(self)
         if isinstance(X, UncertainArray):
             self._check_features(X)

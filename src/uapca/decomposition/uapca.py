@@ -75,18 +75,18 @@ class UAPCA(UncertainTransformer):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components_, D)
+    components_ : ndarray of shape (q, D)
         Orthonormal rows, by falling eigenvalue. The entry of largest magnitude of each row is
         positive. float32 if the data is.
-    explained_variance_ : ndarray of shape (n_components_,)
+    explained_variance_ : ndarray of shape (q,)
         Eigenvalues of K(s); at s = ∞ those of Ψ̄, that is in units of s².
-    explained_variance_ratio_ : ndarray of shape (n_components_,)
+    explained_variance_ratio_ : ndarray of shape (q,)
         Their share in the total variance, tr K(s).
     mean_ : ndarray of shape (D,)
         μ, the weighted mean of the rows' means, divided by `feature_scale_` with ``standardize``.
     feature_scale_ : ndarray of shape (D,), or None
         The total standard deviations with ``standardize``: the components, variances and
-        covariances are those of x / feature_scale_.
+        covariances are those of x / ``feature_scale_``.
     between_covariance_, within_covariance_ : ndarray of shape (D, D)
         C and Ψ̄, with ``ddof`` applied to both. Not available after a matrix-free fit.
     noise_variance_ : float
@@ -503,7 +503,7 @@ class UAPCA(UncertainTransformer):
 
         Returns
         -------
-        UncertainArray, or ndarray of shape (N, n_components_)
+        UncertainArray, or ndarray of shape (N, q)
             As the input: names, weights and laws go along; float32 stays float32; a Dask array
             gives one that is not computed yet, sparse points a dense array.
         """
@@ -526,7 +526,7 @@ class UAPCA(UncertainTransformer):
 
         Parameters
         ----------
-        Y : UncertainArray or array-like of shape (N, n_components_)
+        Y : UncertainArray or array-like of shape (N, q)
 
         Returns
         -------
@@ -654,7 +654,7 @@ class UAPCA(UncertainTransformer):
     # Judging the fit
 
     def loadings(self) -> LabeledArray:
-        """The correlation of each feature with each component, D × n_components_.
+        """The correlation of each feature with each component, D × q.
 
         vᵢⱼ √λᵢ / √K(s)ⱼⱼ: the entry of the component times the standard deviation along it, in
         units of the feature's standard deviation. The squares of a feature's loadings add up to
@@ -670,13 +670,13 @@ class UAPCA(UncertainTransformer):
         return LabeledArray(values, self._features(), self._component_names(), "feature")
 
     def contributions(self) -> LabeledArray:
-        """The share of each feature in each component, D × n_components_; each sums to 1."""
+        """The share of each feature in each component, D × q; each sums to 1."""
         check_is_fitted(self)
         shares = np.square(self.components_.T, dtype=np.float64)
         return LabeledArray(shares, self._features(), self._component_names(), "feature")
 
     def cos2(self, X: UncertainArray | npt.ArrayLike) -> LabeledArray:
-        """How well each row is represented by each component, N × n_components_.
+        """How well each row is represented by each component, N × q.
 
         The expected squared coordinate on the component as a share of the expected squared
         distance from the mean: for certain points the squared cosine of the angle between the
@@ -695,7 +695,7 @@ class UAPCA(UncertainTransformer):
         *,
         sample_weight: npt.ArrayLike | None = None,
     ) -> LabeledArray:
-        """The share of each row in each component's variance, N × n_components_.
+        """The share of each row in each component's variance, N × q.
 
         Row n makes wₙ(aₙᵢ² + s² vᵢᵀΨₙvᵢ) of the variance along component i: by where it lies, aₙᵢ
         its coordinate from the mean of the fit, and by its own uncertainty. For the rows of the
@@ -750,7 +750,7 @@ class UAPCA(UncertainTransformer):
         return LabeledArray(shares[:, None], X.names, ("share",), "row")
 
     def summary(self) -> LabeledArray:
-        """The components in numbers, n_components_ × 5.
+        """The components in numbers, q × 5.
 
         ``variance`` λ; its ``share`` in the total; the ``cumulative`` share; ``uncertainty``, the
         part of the variance that is uncertainty of the rows, s² vᵀΨ̄v / λ; and

@@ -154,9 +154,9 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         μ̂.
     covariance_ : ndarray of shape (D, D)
         Σ̂.
-    components_ : ndarray of shape (n_components_, D)
+    components_ : ndarray of shape (q, D)
         Leading eigenvectors of Σ̂.
-    explained_variance_ : ndarray of shape (n_components_,)
+    explained_variance_ : ndarray of shape (q,)
         Their eigenvalues.
     noise_variance_ : float
         σ̂²; 0 in the full model.
