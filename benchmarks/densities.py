@@ -198,6 +198,7 @@ SLOW = {
     "halfgennorm",
     "irwinhall",
     "norminvgauss",
+    "recipinvgauss",
     "vonmises",
     "vonmises_line",
 }

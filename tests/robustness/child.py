@@ -33,12 +33,17 @@ def outcome(path: str) -> tuple[str, str]:
     return "data", f"{X.shape} {X.mean.sum():.6g}"
 
 
-for path in map(str.strip, sys.stdin):
-    with open("/proc/self/clear_refs", "w") as peaks:
-        peaks.write("5")
-    start = time.process_time()
-    kind, said = outcome(path)
-    found = {"path": path, "outcome": kind, "said": said}
-    found |= {"seconds": time.process_time() - start, "megabytes": peak()}
-    sys.stdout.write(json.dumps(found) + "\n")
-    sys.stdout.flush()
+def main() -> None:
+    for path in map(str.strip, sys.stdin):
+        with open("/proc/self/clear_refs", "w") as peaks:
+            peaks.write("5")
+        start = time.process_time()
+        kind, said = outcome(path)
+        found = {"path": path, "outcome": kind, "said": said}
+        found |= {"seconds": time.process_time() - start, "megabytes": peak()}
+        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -425,3 +425,17 @@ def test_ellipses_of_known_covariances_and_of_too_few_points():
     assert float(ellipse_factor(0.95, None, kind="mean")) == 0.0
     with pytest.raises(ValueError, match="p must be between 0 and 1"):
         ellipse_factor(95, 5)
+
+
+def test_an_axis_beside_a_truth_that_nearly_vanishes_is_not_known_exactly():
+    """Stated tilts of PC1 are of the size of its errors over many data sets."""
+    spread, stated, actual = np.sqrt([9.0, 0.2, 0.0]), [], []
+    for seed in range(40, 60):
+        rng = np.random.default_rng(seed)
+        values = rng.normal(size=(40, 3)) * spread + 1.5 * rng.normal(size=(40, 3))
+        rows = uapca.Denoiser().fit_transform(uapca.UncertainArray(values, std=1.5))
+        found = uapca.component_uncertainty(rows, 1)
+        stated.append(found.angle[0])
+        actual.append(np.arccos(min(1.0, abs(found.components[0, 0]))))
+    assert min(stated) > 0.05
+    assert np.mean(np.square(stated)) > 0.5 * np.mean(np.square(actual))

@@ -834,7 +834,9 @@ def _redrawn_truth(
 ) -> Iterator[tuple[slice, Doubles]]:
     """Batches Y of shape (b, D, D) with YᵀY the redrawn covariances of the truths.
 
-    In the basis of eigenvectors variances follow gamma laws, and covariances scale with them.
+    In the basis of eigenvectors variances follow gamma laws, and covariances scale with them. A
+    gamma law of shape below 1 piles up at zero; covariances keep their size there, or an axis along
+    which the data say little would look known exactly.
     """
     assert case.redraw.entries is not None
     pairs, entries = spectrum(case.fit), case.redraw.entries
@@ -845,9 +847,11 @@ def _redrawn_truth(
     for start in range(0, n, 100):
         b = min(100, n - start)
         drawn = np.triu(rng.standard_normal((b, d, d)) * np.sqrt(entries), 1)
-        drawn += drawn.transpose(0, 2, 1) + np.diag(pairs.values)
-        sizes = np.sqrt(rng.standard_gamma(shape, (b, d)) / shape)
+        drawn += drawn.transpose(0, 2, 1)
+        ratios = rng.standard_gamma(shape, (b, d)) / shape
+        sizes = np.where(shape < 1.0, 1.0, np.sqrt(ratios))
         drawn *= sizes[:, :, None] * sizes[:, None, :]
+        drawn[:, range(d), range(d)] = pairs.values * ratios
         values, vectors = np.linalg.eigh(drawn)
         rows = (vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]).transpose(0, 2, 1)
         yield slice(start, start + b), rows @ pairs.vectors

@@ -3,7 +3,7 @@
 import numpy as np
 
 import uapca
-from uapca.plot.style import DASHES, SHAPES, looks
+from uapca._looks import DASHES, SHAPES, looks
 
 CORNERS = {
     "circle": 16,
