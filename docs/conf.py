@@ -31,7 +31,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_generated", "gallery", "images"]
+exclude_patterns = ["_build", "_generated", "gallery", "images", "**sg_execution_times*"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 nitpicky = True
@@ -50,6 +50,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "uapca"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_context = {"default_mode": "auto"}
 html_extra_path = ["_generated/extra"]
 html_show_sourcelink = False
 html_math_renderer = "mathml"

@@ -98,3 +98,10 @@ def test_ties_and_no_variance_at_all():
     still = uapca.UAPCA(2).fit(sp.csr_array((30, 2500)))
     assert_allclose(still.explained_variance_, 0.0, atol=0)
     assert_allclose(still.components_ @ still.components_.T, np.eye(2), atol=0)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e-170])
+def test_squares_that_underflow_are_refused_as_for_dense_points(size):
+    for points in (np.eye(3) * size, sp.csr_array(np.eye(3) * size)):
+        with pytest.raises(ValueError, match="underflow"):
+            uapca.UAPCA(2).fit(points)

@@ -439,3 +439,21 @@ def test_an_axis_beside_a_truth_that_nearly_vanishes_is_not_known_exactly():
         actual.append(np.arccos(min(1.0, abs(found.components[0, 0]))))
     assert min(stated) > 0.05
     assert np.mean(np.square(stated)) > 0.5 * np.mean(np.square(actual))
+
+
+def test_truths_in_other_units_are_still_truths(rng):
+    """Common units change no angle; standardized rows keep the errors of the estimated truth."""
+    values = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 3)) + rng.normal(size=(60, 3))
+    denoiser = uapca.Denoiser().fit(uapca.UncertainArray(values, std=1.0))
+    rows = denoiser.transform(uapca.UncertainArray(values, std=1.0))
+    for one in (rows.affine(np.full(3, 7.0)), uapca.UncertainScaler().fit_transform(rows)):
+        assert uapca.component_uncertainty(one).of == "truth"
+    seven, plain = (
+        uapca.component_uncertainty(one, rng=1) for one in (rows.affine(np.full(3, 7.0)), rows)
+    )
+    assert_allclose(seven.angle, plain.angle, rtol=1e-6)
+    factors = np.array([1.0, 2.0, 5.0])
+    assert_allclose(
+        rows.affine(factors).parameter_errors.covariance(),
+        rows.parameter_errors.covariance() * factors[:, None] * factors,
+    )

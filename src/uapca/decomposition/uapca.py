@@ -313,7 +313,7 @@ class UAPCA(UncertainTransformer):
             else:
                 moments = mean, variances, np.zeros_like(mean)
                 self._fit_matrix_free(solver, data, moments, rows, q, X.dtype)
-        if not variances.any() and 0.0 < np.abs(X.data).max(initial=0.0) < 1e-150:
+        if variances.max() < SMALLEST and 0.0 < np.abs(X.data).max(initial=0.0) < 1e-150:
             raise ValueError(out_of_range("X", "underflows"))
         return self
 

@@ -100,14 +100,19 @@ class ParameterErrors:
     The fits are made when a direction is first asked for.
     """
 
-    def __init__(self, fitted: Fitted) -> None:
+    def __init__(self, fitted: Fitted, factors: Doubles | None = None) -> None:
         self._fitted = fitted
+        self._factors = np.ones(fitted.data.shape[1]) if factors is None else factors
+
+    def scaled(self, factors: npt.ArrayLike) -> ParameterErrors:
+        """The same for rows whose features are multiplied by ``factors``, shape (D,)."""
+        return ParameterErrors(self._fitted, self._factors * np.asarray(factors, dtype=np.float64))
 
     def mean(self, A: npt.ArrayLike | None = None) -> Doubles:
         """The directions dμₖ, or A dμₖ for ``A`` of shape (q, D): shape (K, D) or (K, q)."""
         fitted = self._fitted
         means = np.array([theta.mean for theta in fitted.replicates])
-        directions = fitted.data.unit * fitted.deviations(means)
+        directions = self._factors * fitted.data.unit * fitted.deviations(means)
         return directions if A is None else directions @ np.asarray(A, dtype=np.float64).T
 
     def covariance(self, A: npt.ArrayLike | None = None) -> Doubles:
@@ -117,6 +122,7 @@ class ParameterErrors:
         """
         fitted = self._fitted
         rows = np.eye(fitted.data.shape[1]) if A is None else np.asarray(A, dtype=np.float64)
+        rows = rows * self._factors
         gram = rows @ rows.T
         images = [(rows @ theta.loadings, theta.noise) for theta in fitted.replicates]
         matrices = np.array([W @ W.T + noise * gram for W, noise in images])

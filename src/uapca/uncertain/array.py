@@ -476,7 +476,11 @@ class UncertainArray:
             cov=self.cov.project(matrix),
             features=self.features if new is None and matrix.ndim == 1 else new,
             laws=self.laws and self.laws.affine(matrix, offset - image(origin)),
-            parameter_errors=None,
+            parameter_errors=(
+                self.parameter_errors.scaled(matrix)
+                if self.parameter_errors is not None and matrix.ndim == 1
+                else None
+            ),
         )
 
     def scaled(self, s: float) -> UncertainArray:
