@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import inspect
 import os
 from pathlib import Path
 
@@ -57,6 +58,7 @@ html_show_sourcelink = False
 html_math_renderer = "mathml"
 html_theme_options = {
     "navbar_align": "left",
+    "header_links_before_dropdown": 8,
     "show_prev_next": True,
     "show_toc_level": 2,
     "navigation_with_keys": False,
@@ -156,6 +158,15 @@ def raise_skip():
     raise SkipNode
 
 
+def signature_of_estimators(app, what, name, obj, options, signature, returned):
+    """That of ``__init__``; estimators have a ``__new__`` that takes any name, to explain it."""
+    if what != "class" or signature != "(*_, **parameters)":
+        return None
+    found = inspect.signature(obj)
+    bare = [one.replace(annotation=one.empty) for one in found.parameters.values()]
+    return str(found.replace(parameters=bare, return_annotation=found.empty)), None
+
+
 def literal_examples(app, ctx, lines):
     """The examples of a command are commands, not text with markup."""
     if lines:
@@ -169,4 +180,5 @@ write_pages()
 def setup(app):
     # MathML is part of every browser: formulas need no script and no network.
     app.add_html_math_renderer("mathml", (mathml_inline, None), (mathml_block, None))
+    app.connect("autodoc-process-signature", signature_of_estimators)
     app.connect("sphinx-click-process-epilog", literal_examples)
