@@ -68,6 +68,13 @@ def _is_count(value: object) -> bool:
 
 # What the value of a field must be in a fit of D features, and the rule in words.
 _FIELDS: dict[str, tuple[Callable[[Any, int], object], str]] = {
+    "features": (
+        lambda v, d: (
+            v is None
+            or (isinstance(v, list) and {*map(type, v)} == {str} and len(v) == len({*v}) == d)
+        ),
+        "{d} distinct names, or null",
+    ),
     "n_components": (
         lambda v, d: (
             v in (None, "mle", "auto")
@@ -82,13 +89,6 @@ _FIELDS: dict[str, tuple[Callable[[Any, int], object], str]] = {
     "solver": (lambda v, d: v in SOLVERS, f"one of {SOLVERS}"),
     "used_solver": (lambda v, d: v in SOLVERS[1:], f"one of {SOLVERS[1:]}"),
     "whiten": (lambda v, d: type(v) is bool, "true or false"),
-    "features": (
-        lambda v, d: (
-            v is None
-            or (isinstance(v, list) and {*map(type, v)} == {str} and len(v) == len({*v}) == d)
-        ),
-        "{d} distinct names, or null",
-    ),
     "dtype": (lambda v, d: v in (*_ROUNDING,), "'float64' or 'float32'"),
     "rows": (lambda v, d: _is_count(v), "one of the whole numbers from 1"),
     "sum": (lambda v, d: _is_number(v) and v > 0.0, "a positive number"),
