@@ -169,11 +169,17 @@ def test_bad_source():
 
 def test_the_record_of_posterior_rows_belongs_to_these_features():
     X = uapca.UncertainArray(np.zeros((3, 2)), std=1.0, source="posterior")
-    record = object()
+
+    class Record:
+        def scaled(self, factors):
+            return "scaled", tuple(factors)
+
+    record = Record()
     Y = X.replace(parameter_errors=record)
     assert Y[1:].parameter_errors is record
     assert Y.reweighted([1, 2, 3]).parameter_errors is record
-    for Z in (X, Y[:, 0], Y.affine([1.0, 2.0]), Y.scaled(2), uapca.concat([Y, Y])):
+    assert Y.affine([1.0, 2.0]).parameter_errors == ("scaled", (1.0, 2.0))
+    for Z in (X, Y[:, 0], Y.affine(np.eye(2)), Y.scaled(2), uapca.concat([Y, Y])):
         assert Z.parameter_errors is None
         assert Z.source == "posterior"
 
