@@ -5,8 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from typing import Any
 
-__all__ = ["ERROR_WORDS", "error_columns", "error_stems", "nearest", "unit_in"]
+__all__ = [
+    "COUNTER",
+    "ERROR_WORDS",
+    "IDENTIFIER",
+    "counting_columns",
+    "error_columns",
+    "error_stems",
+    "nearest",
+    "unit_in",
+]
 
 # How columns with errors are named after their values, upper or lower case. What one says of the
 # error follows from its name: a standard deviation, a variance, or one side of an asymmetric error.
@@ -23,6 +33,14 @@ _BRACKET = re.compile(rf"(?P<stem>.+?)\s\((?:{ERROR_WORDS})\)", re.I)
 _JOINED = re.compile(r"(?P<stem>.+?)err(?:(?P<plus>1)|(?P<minus>2))")
 _PREFIX = re.compile(r"(?:(?:e|err|error|std|sd|sigma|unc)_|[σδ]_?|±\s?)(?P<stem>.+)", re.I)
 _PATTERNS = (_SUFFIX, _BRACKET, _JOINED, _PREFIX)
+# Columns of numbers that name or count the rows and are no measurements.
+IDENTIFIER = re.compile(
+    r"|(.*[_ .-])?ids?|names?|labels?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#", re.I
+)
+COUNTER = re.compile(
+    r"(tech|bio)?[_ ]?(replicates?|repeat|rep|run|trial|iteration)([_ ]?(no|nr|number|id))?", re.I
+)
+_COUNTED = 10  # rows from which on 0, 1, 2, … is taken for a count of the rows
 _UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))")
 
 
@@ -39,6 +57,16 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         folded.setdefault(candidate.casefold(), candidate)
     found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
     return folded[found[0]] if found else None
+
+
+def counting_columns(values: Any) -> list[int]:
+    """The columns of a matrix that are 0, 1, 2, … or 1, 2, 3, … down its rows."""
+    n = len(values)
+    if n < _COUNTED:
+        return []
+    first, last = values[0], values[-1]
+    ends = ((first == 0) | (first == 1)) & (last == first + n - 1)
+    return [j for j in ends.nonzero()[0].tolist() if (values[:, j] - first[j] == range(n)).all()]
 
 
 def _by_name(names: Sequence[str]) -> dict[str, str]:

@@ -84,15 +84,23 @@ def library_of(data: Any) -> str | None:
     return name if name in ("pandas", "polars", "pyarrow") else None
 
 
-def frame_of(columns: dict[str, Any], names: Sequence[str] | None, library: str = "pandas") -> Any:
-    """A data frame of named rows in pandas (names are its index), polars or pyarrow."""
+def frame_of(
+    columns: dict[str, Any],
+    names: Sequence[str] | None,
+    library: str = "pandas",
+    called: str = "name",
+) -> Any:
+    """A data frame of named rows in pandas (names are its index), polars or pyarrow.
+
+    ``called`` is the name of the index, or of the column that holds the names.
+    """
     check_choice(library, ("pandas", "polars", "pyarrow"), "library")
     module = optional(library, "to_frame", "frames")
     if library == "pandas":
-        index = None if names is None else module.Index(names, name="name")
+        index = None if names is None else module.Index(names, name=called)
         return module.DataFrame(columns, index=index)
     if names is not None:
-        columns = {"name": list(names), **columns}
+        columns = {called: list(names), **columns}
     return module.DataFrame(columns) if library == "polars" else module.table(columns)
 
 

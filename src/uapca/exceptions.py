@@ -122,7 +122,7 @@ class DroppedRowsWarning(UserWarning):
 
 
 class ErrorColumnWarning(UserWarning):
-    """A column is taken for a feature although its name looks like that of an error.
+    """A column is taken for a feature although it looks like an error or a count of the rows.
 
     See Also
     --------

@@ -96,6 +96,20 @@ class TestErrorColumns:
         assert len(caught) == 1
         assert caught[0].filename == __file__
 
+    @pytest.mark.parametrize("name", ["replicate", "Unnamed: 0", "source_id", "step"])
+    def test_counters_are_warned_of(self, rng, name):
+        frame = pd.DataFrame(rng.standard_normal((12, 3)), columns=["a", "b", name])
+        if name == "step":  # told by its values
+            uapca.UAPCA().fit(frame)
+        frame[name] = range(1, 13)
+        with pytest.warns(
+            uapca.ErrorColumnWarning, match=f"{name!r} is taken.*uapca.read"
+        ) as caught:
+            uapca.UAPCA().fit(frame)
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+        assert uapca.read(frame).features == ("a", "b")
+
     @pytest.mark.parametrize("names", [["a", "b_err"], ["error", "std"], ["err", "a_errors"]])
     def test_other_names_are_not(self, rng, names):
         frame = pd.DataFrame(rng.standard_normal((6, 2)), columns=names)
@@ -194,3 +208,13 @@ class TestSizes:
         X = random_uncertain(rng, n=8, d=3).affine(np.full(3, 1e20))
         with pytest.raises(ValueError, match="overflows"):
             uapca.UAPCA(scale=1e140).fit(X)
+
+
+def test_a_subclass_needs_no_transform_of_its_own(rng):
+    class Named(uapca.UAPCA):
+        pass
+
+    points = rng.standard_normal((6, 3))
+    np.testing.assert_array_equal(
+        Named(2).fit_transform(points), uapca.UAPCA(2).fit_transform(points)
+    )

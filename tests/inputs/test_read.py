@@ -723,7 +723,10 @@ def test_results_are_frames_of_the_library_of_the_data(library):
     Y = uapca.UAPCA(1).fit_transform(X)
     cells = uapca.from_table(make({"a": ["1±2"], "b": ["2"]}))
     groups = uapca.read(make({"a": [1.0, 2.0, 4.0], "k": ["p", "q", "q"]}), by="k")
-    for data in (X, X[:2], X.scaled(2.0), Y, cells, groups):
+    pca = uapca.UAPCA(1).fit(X)
+    results = [pca.loadings(), pca.contributions(), pca.summary(), pca.cos2(X)]
+    results += [pca.row_contributions(X), pca.uncertainty_share(X)]
+    for data in (X, X[:2], X.scaled(2.0), Y, cells, groups, *results):
         assert type(data.to_frame()).__module__.startswith(library)
     assert type(X.to_frame(library="polars")).__module__.startswith("polars")
     # Without a frame there is nothing to go by.

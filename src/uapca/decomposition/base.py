@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
-from uapca._names import error_columns, nearest
-from uapca._validation import Doubles, Floats, check_finite, listed, out_of_range
+from uapca._names import COUNTER, IDENTIFIER, counting_columns, error_columns, nearest
+from uapca._validation import Doubles, Floats, check_finite, library_of, listed, out_of_range
 from uapca.aggregate.accumulate import moments
 from uapca.exceptions import ErrorColumnWarning
 from uapca.uncertain import UncertainArray
@@ -90,8 +90,10 @@ class UncertainTransformer(
         return super().__new__(cls)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        plain = cls.__dict__["transform"]
+        plain = cls.__dict__.get("transform")
         super().__init_subclass__(**kwargs)
+        if plain is None:  # the subclass of a transformer has its transform
+            return
         contained = cls.__dict__["transform"]
 
         @wraps(plain)
@@ -161,6 +163,8 @@ class UncertainTransformer(
         Remembers the features, or with ``reset=False`` checks that they are the remembered ones.
         Points are not looked at for infinities: sums over them show these at no cost.
         """
+        if reset:
+            self._library = X.library if isinstance(X, UncertainArray) else library_of(X)
         if isinstance(X, UncertainArray):
             for name, value in (("cov", cov), ("std", std), ("factors", factors)):
                 if value is not None:
@@ -180,7 +184,7 @@ class UncertainTransformer(
                 X, cov, std, factors, _ = without_units(X, cov, std, factors, None)
             points = self._points(X, reset=reset, finite=False)
             if reset:
-                _warn_of_error_columns(getattr(self, "feature_names_in_", ()))
+                _warn_of_columns(getattr(self, "feature_names_in_", ()), points)
             errors = covariance_from(cov, std, factors, points.shape, check=True)
             names = getattr(self, "feature_names_in_", None)
             data = UncertainArray(points, errors, features=names, check=False)
@@ -355,19 +359,36 @@ def check_underflow(X: UncertainArray, variances: Doubles) -> None:
         raise ValueError(out_of_range("X", "underflows"))
 
 
-def _warn_of_error_columns(names: Sequence[str]) -> None:
-    """Warn of features that are named like the errors of others."""
+def _warn_of_columns(names: Sequence[str], points: Any) -> None:
+    """Warn of features that are named like the errors of others, and of those that count rows."""
+    counting = counting_columns(points) if len(names) else []
+    counters = [
+        name
+        for j, name in enumerate(names)
+        if j in counting or COUNTER.fullmatch(name) or IDENTIFIER.fullmatch(name)
+    ]
+    if counters:
+        warnings.warn(
+            f"{_taken(counters)}, but {counters[0]!r} seems to count or identify the rows: "
+            "UAPCA().fit(uapca.read(df)) leaves such columns out",
+            ErrorColumnWarning,
+            stacklevel=5,
+        )
     found = list(error_columns(names))
     if found:
         errors = [column for column, _, _ in found]
         warnings.warn(
-            f"{listed(errors)} {'is' if len(errors) == 1 else 'are'} taken for features, but "
-            f"{errors[0]!r} is named like the errors of {found[0][1]!r}: "
+            f"{_taken(errors)}, but {errors[0]!r} is named like the errors of {found[0][1]!r}: "
             "UAPCA().fit(uapca.from_frame(df)) "
             "uses such columns as errors",
             ErrorColumnWarning,
             stacklevel=5,
         )
+
+
+def _taken(names: Sequence[str]) -> str:
+    taken = "is taken for a feature" if len(names) == 1 else "are taken for features"
+    return f"{listed(names)} {taken}"
 
 
 def _is_text(column: Any) -> bool:

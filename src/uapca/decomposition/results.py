@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Doubles, optional
+from uapca._validation import Doubles, frame_of
 
 __all__ = ["LabeledArray"]
 
@@ -31,6 +31,8 @@ class LabeledArray:
     columns : tuple of C str
     of : str
         What a row is: "feature", "row" or "component".
+    library : str, or None
+        The library of the data frame that the data came from, for `to_frame`.
 
     See Also
     --------
@@ -53,6 +55,7 @@ class LabeledArray:
     rows: tuple[str, ...] | None
     columns: tuple[str, ...]
     of: str
+    library: str | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -73,11 +76,16 @@ class LabeledArray:
             else self.values[index]
         )
 
-    def to_frame(self) -> Any:
-        """A pandas data frame with the names of rows and columns."""
-        pd = optional("pandas", "to_frame", "frames")
-        index = None if self.rows is None else pd.Index(self.rows, name=self.of)
-        return pd.DataFrame(self.values, index=index, columns=list(self.columns))
+    def to_frame(self, *, library: str | None = None) -> Any:
+        """A data frame of the library that the data came from, otherwise pandas.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Names of rows are the index of a pandas frame, and the first column of the others.
+        """
+        columns = dict(zip(self.columns, self.values.T, strict=True))
+        return frame_of(columns, self.rows, library or self.library or "pandas", self.of)
 
     def __repr__(self) -> str:
         n = len(self)

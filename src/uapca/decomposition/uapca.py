@@ -15,7 +15,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from uapca._files import replacing
-from uapca._validation import Doubles, Floats, as_floats, check_finite, out_of_range, scale_from
+from uapca._validation import (
+    Doubles,
+    Floats,
+    as_floats,
+    check_finite,
+    library_of,
+    out_of_range,
+    scale_from,
+)
 from uapca.aggregate.dask import is_dask_array
 from uapca.decomposition import solvers
 from uapca.decomposition.base import (
@@ -667,13 +675,13 @@ class UAPCA(UncertainTransformer):
         some = variances > 0.0
         values = np.divide(loadings, np.sqrt(variances), out=np.zeros_like(loadings), where=some)
         values = np.clip(values, -1.0, 1.0)
-        return LabeledArray(values, self._features(), self._component_names(), "feature")
+        return self._labeled(values, self._features(), self._component_names(), "feature")
 
     def contributions(self) -> LabeledArray:
         """The share of each feature in each component, D × q; each sums to 1."""
         check_is_fitted(self)
         shares = np.square(self.components_.T, dtype=np.float64)
-        return LabeledArray(shares, self._features(), self._component_names(), "feature")
+        return self._labeled(shares, self._features(), self._component_names(), "feature")
 
     def cos2(self, X: UncertainArray | npt.ArrayLike) -> LabeledArray:
         """How well each row is represented by each component, N × q.
@@ -747,7 +755,7 @@ class UAPCA(UncertainTransformer):
         _, _, own, spread = self._second_moments(X)
         shown = np.minimum(own.sum(axis=1), spread)
         shares = np.divide(shown, spread, out=np.ones_like(spread), where=spread > 0.0)
-        return LabeledArray(shares[:, None], X.names, ("share",), "row")
+        return LabeledArray(shares[:, None], X.names, ("share",), "row", X.library)
 
     def summary(self) -> LabeledArray:
         """The components in numbers, q × 5.
@@ -778,7 +786,7 @@ class UAPCA(UncertainTransformer):
             "uncertainty_shown": np.minimum(np.cumsum(own) / whole, 1.0) if whole else own + 1.0,
         }
         names = self._component_names()
-        return LabeledArray(np.column_stack([*columns.values()]), names, (*columns,), "component")
+        return self._labeled(np.column_stack([*columns.values()]), names, (*columns,), "component")
 
     def score_samples(self, X: UncertainArray | npt.ArrayLike) -> Doubles:
         """The expected log-likelihood of each row under the model, shape (N,).
@@ -886,7 +894,14 @@ class UAPCA(UncertainTransformer):
 
     def _by_row(self, X: object, values: Doubles) -> LabeledArray:
         names = X.names if isinstance(X, UncertainArray) else None
-        return LabeledArray(values, names, self._component_names(), "row")
+        library = X.library if isinstance(X, UncertainArray) else library_of(X)
+        return LabeledArray(values, names, self._component_names(), "row", library)
+
+    def _labeled(
+        self, values: Doubles, rows: tuple[str, ...], columns: tuple[str, ...], of: str
+    ) -> LabeledArray:
+        """A result of the fit, which becomes a frame of the library of the fitted data."""
+        return LabeledArray(values, rows, columns, of, getattr(self, "_library", None))
 
     def _features(self) -> tuple[str, ...]:
         return tuple(super().get_feature_names_out())

@@ -14,7 +14,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import ERROR_WORDS, error_columns, error_stems, nearest
+from uapca._names import (
+    COUNTER,
+    ERROR_WORDS,
+    IDENTIFIER,
+    counting_columns,
+    error_columns,
+    error_stems,
+    nearest,
+)
 from uapca._progress import Progress
 from uapca._validation import listed
 from uapca.uncertain import UncertainArray
@@ -28,20 +36,12 @@ WEIGHT = "uapca_weight"
 _LONGEST = 16  # characters of an ending that may be a word for errors
 _MISSPELT = tuple(f"_{word}" for word in ERROR_WORDS.split("|") if len(word) > 2)
 
-# Columns of numbers that name or count the rows and are no measurements.
-_IDENTIFIER = re.compile(
-    r"|(.*[_ .-])?ids?|names?|labels?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#", re.I
-)
-_COUNTER = re.compile(
-    r"(tech|bio)?[_ ]?(replicates?|repeat|rep|run|trial|iteration)([_ ]?(no|nr|number|id))?", re.I
-)
 _NAMING = re.compile(
     r"(.*[_ .-])?(names?|ids?|identifier|keys?|labels?)|index|rows?|samples?|objects?|items?|case"
     r"|specimen|subject|patient|person|participant|respondent|students?|pupils?|unnamed: \d+|stars?"
     r"|source|target|",
     re.I,
 )
-_CASES = 10  # rows from which on 0, 1, 2, … is taken for a count of the rows
 
 
 class Errors(NamedTuple):
@@ -187,7 +187,9 @@ def _of_numbers(
 ) -> list[str]:
     """The columns of numbers among some; why the others are left out, or an error."""
     table.resolve(values, asked)
-    counters = set() if asked or groups else _counters(table, [n for n in values if n not in found])
+    plain = [n for n in values if n not in found and table.kind(n) != "flag" and table.is_number(n)]
+    counting = [] if asked or groups or not plain else counting_columns(table.block(plain))
+    counters = {plain[j] for j in counting}
     chosen = []
     for name in values:
         if asked:
@@ -203,25 +205,14 @@ def _of_numbers(
         elif table.kind(name) == "flag":
             roles.leave(name, "true or false; features= takes it as 0 and 1")
         elif name not in found and (
-            _IDENTIFIER.fullmatch(name.strip()) or name in getattr(table, "index", ())
+            IDENTIFIER.fullmatch(name.strip()) or name in getattr(table, "index", ())
         ):
             roles.leave(name, "identifies rows")
-        elif name in counters or (name not in found and _COUNTER.fullmatch(name.strip())):
+        elif name in counters or (name not in found and COUNTER.fullmatch(name.strip())):
             roles.leave(name, "counts rows")
         else:
             chosen.append(name)
     return chosen
-
-
-def _counters(table: Any, names: Sequence[str]) -> set[str]:
-    """The columns that are 0, 1, 2, … or 1, 2, 3, … down the rows of a table."""
-    numbers = [name for name in names if table.is_number(name) and table.kind(name) != "flag"]
-    if len(table) < _CASES or not numbers:
-        return set()
-    values = table.block(numbers)
-    first = values[0]
-    counts = (values == first + np.arange(len(values))[:, None]).all(axis=0)
-    return {n for n, c in zip(numbers, counts & np.isin(first, (0, 1)), strict=True) if c}
 
 
 def expand(
@@ -433,13 +424,11 @@ def naming_column(table: Any, without: Collection[str], cells: bool = False) -> 
         if name in without:
             continue
         header, kind = name.strip(), table.kind(name)
-        if not (kind == "number" and _IDENTIFIER.fullmatch(header)) and (
+        if not (kind == "number" and IDENTIFIER.fullmatch(header)) and (
             kind != "text" or (cells and not _NAMING.fullmatch(header))
         ):
             continue
-        if not _IDENTIFIER.fullmatch(header) and any(
-            map(table.is_nearly_number, table.cells(name))
-        ):
+        if not IDENTIFIER.fullmatch(header) and any(map(table.is_nearly_number, table.cells(name))):
             continue
         texts = table.texts(name)
         # Under such a header texts that repeat themselves are names with a slip.
