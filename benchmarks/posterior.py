@@ -33,13 +33,14 @@ def make(
     noise: float = 1.0,
     seed: int = 0,
 ) -> tuple[uapca.UncertainArray, Doubles]:
-    """Rows of rank q with errors whose sizes differ by ``ratio`` from cell to cell; the truth."""
+    """Rows of rank q with errors whose sizes differ by ``ratio`` from cell to cell; W (D, q)."""
     rng = np.random.default_rng(seed)
-    truth = rng.normal(size=(n, q)) @ rng.normal(size=(q, d))
+    scores, loadings = rng.normal(size=(n, q)), rng.normal(size=(q, d))
+    truth = scores @ loadings
     std = noise * np.exp(rng.uniform(-0.5, 0.5, (n, d)) * np.log(ratio))
     values = truth + std * rng.normal(size=(n, d))
     values[rng.random((n, d)) < missing] = np.nan
-    return uapca.UncertainArray(values, std=std, missing="keep"), truth
+    return uapca.UncertainArray(values, std=std, missing="keep"), loadings.T
 
 
 def _filled(X: uapca.UncertainArray) -> Doubles:
@@ -213,6 +214,35 @@ def denoised(X: uapca.UncertainArray, q: int) -> Doubles:
     return uapca.Denoiser(q, residual=X.cov.kind == "zero").fit(X).components_
 
 
+def bound(X: uapca.UncertainArray, W: Doubles) -> float:
+    """The mean angle that the Cramér–Rao bound leaves to unbiased estimates of W, in degrees.
+
+    Changes of W are drawn with the inverse of its Fisher information, Σ ½ tr(S⁻¹ dΣ S⁻¹ dΣ).
+    """
+    d, q = W.shape
+    units = np.eye(d * q).reshape(d * q, d, q)
+    changes = units @ W.T
+    changes = changes + changes.transpose(0, 2, 1)
+    information = np.zeros((d * q, d * q))
+    for observed, variances in zip(~np.isnan(X.mean), X.cov.diagonal(), strict=True):
+        S = (W @ W.T + np.diag(variances))[np.ix_(observed, observed)]
+        solved = np.linalg.solve(S, changes[:, observed][:, :, observed])
+        information += 0.5 * np.einsum("aij,bji->ab", solved, solved)
+    values, vectors = np.linalg.eigh(information)
+    turning = q * (q - 1) // 2  # rotations of W change nothing
+    half = vectors[:, turning:] / np.sqrt(values[turning:])
+    draws = np.random.default_rng(0).normal(size=(50, d * q - turning)) @ half.T
+    plane = np.linalg.qr(W)[0].T
+    found = [angle(plane, np.linalg.qr(W + draw.reshape(d, q))[0].T) for draw in draws]
+    return float(np.mean(found))
+
+
+def angle(plane: Doubles, other: Doubles) -> float:
+    """The largest angle between two planes with orthonormal rows, in degrees."""
+    overlap = np.linalg.svd(plane @ other.T, compute_uv=False).min()
+    return float(np.degrees(np.arccos(min(overlap, 1.0))))
+
+
 WAYS: dict[str, Callable[[uapca.UncertainArray, int], Doubles]] = {
     "PCA": pca,
     "row weights": row_weights,
@@ -234,33 +264,33 @@ SETTINGS = {
 
 def quality(replicates: int = 30) -> Iterator[str]:
     """The largest angle to the true plane in degrees; N = 100, D = 8, q = 2."""
-    yield "| largest angle to the true plane, degrees | " + " | ".join(WAYS) + " |"
-    yield "|---" * (len(WAYS) + 1) + "|"
+    ways = [*WAYS, "bound"]
+    yield "| largest angle to the true plane, degrees | " + " | ".join(ways) + " |"
+    yield "|---" * (len(ways) + 1) + "|"
     warnings.simplefilter("ignore")
     for setting, given in SETTINGS.items():
-        angles: dict[str, list[float]] = {way: [] for way in WAYS}
+        angles: dict[str, list[float]] = {way: [] for way in ways}
+        exact = given.get("noise") == 0.0
         for seed in range(replicates):
-            settings = dict(given)
-            exact = settings.get("noise") == 0.0
-            X, truth = make(100, 8, 2, seed=seed, **settings)
+            X, W = make(100, 8, 2, seed=seed, **given)
             if exact:
                 # Exact values of rows that are close to a plane, not in it.
                 rng = np.random.default_rng(10_000 + seed)
                 values = np.asarray(X.mean) + 0.5 * rng.normal(size=X.shape)
                 X = uapca.UncertainArray(values, missing="keep")
-            plane = np.linalg.svd(truth - truth.mean(axis=0), full_matrices=False)[2][:2]
+            plane = np.linalg.qr(W)[0].T
             for way, job in WAYS.items():
                 if (way == "row weights" and exact) or (
                     way in ("KNN", "iterative") and X.missing is None
                 ):
-                    angles[way].append(np.nan)
                     continue
-                overlap = np.linalg.svd(plane @ job(X, 2).T, compute_uv=False).min()
-                angles[way].append(float(np.degrees(np.arccos(min(overlap, 1.0)))))
+                angles[way].append(angle(plane, job(X, 2)))
+            if not exact:
+                angles["bound"].append(bound(X, W))
         cells = []
         for found in angles.values():
-            error = np.std(found) / np.sqrt(replicates)
-            cells.append("" if np.isnan(found[0]) else f"{np.mean(found):.1f} ± {error:.1f}")
+            error = np.std(found) / np.sqrt(replicates) if found else 0.0
+            cells.append(f"{np.mean(found):.1f} ± {error:.1f}" if found else "")
         yield f"| {setting} | " + " | ".join(cells) + " |"
 
 

@@ -287,7 +287,8 @@ def denoised(X: UncertainArray, reading: Mapping[str, Any]) -> UncertainArray:
         raise CommandError(
             f"--denoise takes a number of factors, or nothing; got {quoted(wanted)}."
         )
-    model = uapca.Denoiser(None if wanted == "all" else int(wanted)).fit(X)
+    with progress("denoising") as report:
+        model = uapca.Denoiser(None if wanted == "all" else int(wanted)).fit(X, progress=report)
     kind = "all features" if wanted == "all" else counted(int(wanted), "factor")
     empty = 0 if X.missing is None else int(X.missing.sum())
     filled = f", {counted(empty, 'empty cell')} filled" if empty else ""

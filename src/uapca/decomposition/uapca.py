@@ -821,7 +821,16 @@ class UAPCA(UncertainTransformer):
         return np.asarray(-0.5 * (d * np.log(2.0 * np.pi) + log_det + distance))
 
     def score(self, X: UncertainArray | npt.ArrayLike, y: object = None) -> float:
-        """The (weighted) average of `score_samples`."""
+        """The (weighted) average of `score_samples`; not of posterior rows.
+
+        The density of posterior rows grows with how far they were shrunk, so it does not tell which
+        model of the observations is better; `Denoiser.score` does.
+        """
+        if isinstance(X, UncertainArray) and X.source == "posterior":
+            raise ValueError(
+                "X must not be posterior rows, whose likelihood does not compare models: score or "
+                "search the Denoiser alone, as in GridSearchCV(Denoiser(), ...)"
+            )
         weights = X.weights if isinstance(X, UncertainArray) else None
         return float(np.average(self.score_samples(X), weights=weights))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -54,26 +54,29 @@ class Fitted:
     theta: Parameters
     residual: bool
     tol: float
+    _replicates: list[Parameters] = field(default_factory=list)
 
     def rows(self, X: UncertainArray) -> Observations:
         """Rows to be looked at with this model; those of the fit are prepared already."""
         same = X is self.data.source
         return self.data if same else Observations(X, self.data.center, self.data.unit)
 
-    @cached_property
-    def replicates(self) -> list[Parameters]:
+    def replicates(self, progress: Progress = False) -> list[Parameters]:
         """The parameters without each of 20 groups of rows, fitted to a part of many rows."""
-        X = self.data.source
-        X = X if len(X) <= _MANY else X[_part(X)]
-        groups = min(_GROUPS, len(X))
-        found = []
-        for k in range(groups):
-            rest = X[np.flatnonzero(np.arange(len(X)) % groups != k)]
-            data = Observations(rest, self.data.center, self.data.unit)
-            tol = max(self.tol, 1e-4)
-            ended = climb(data, self.theta, residual=self.residual, tol=tol, max_iter=500)
-            found.append(ended.parameters)
-        return found
+        if not self._replicates:
+            X = self.data.source
+            X = X if len(X) <= _MANY else X[_part(X)]
+            groups = min(_GROUPS, len(X))
+            found, tol = [], max(self.tol, 1e-4)
+            with reported(progress, groups, "fits") as report:
+                for k in range(groups):
+                    rest = X[np.flatnonzero(np.arange(len(X)) % groups != k)]
+                    data = Observations(rest, self.data.center, self.data.unit)
+                    ended = climb(data, self.theta, residual=self.residual, tol=tol, max_iter=500)
+                    found.append(ended.parameters)
+                    report(1)
+            self._replicates.extend(found)
+        return self._replicates
 
     def deviations(self, replicates: Doubles) -> Doubles:
         """Deviations of something computed from each of the replicates, shape (K, …).
@@ -111,7 +114,7 @@ class ParameterErrors:
     def mean(self, A: npt.ArrayLike | None = None) -> Doubles:
         """The directions dμₖ, or A dμₖ for ``A`` of shape (q, D): shape (K, D) or (K, q)."""
         fitted = self._fitted
-        means = np.array([theta.mean for theta in fitted.replicates])
+        means = np.array([theta.mean for theta in fitted.replicates()])
         directions = self._factors * fitted.data.unit * fitted.deviations(means)
         return directions if A is None else directions @ np.asarray(A, dtype=np.float64).T
 
@@ -124,7 +127,7 @@ class ParameterErrors:
         rows = np.eye(fitted.data.shape[1]) if A is None else np.asarray(A, dtype=np.float64)
         rows = rows * self._factors
         gram = rows @ rows.T
-        images = [(rows @ theta.loadings, theta.noise) for theta in fitted.replicates]
+        images = [(rows @ theta.loadings, theta.noise) for theta in fitted.replicates()]
         matrices = np.array([W @ W.T + noise * gram for W, noise in images])
         return np.asarray(fitted.data.unit**2 * fitted.deviations(matrices))
 
@@ -270,7 +273,8 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             As in `UncertainArray`.
         sample_weight : array-like of shape (N,), optional
         progress : bool or callable, default=False
-            True for a bar, or a function of the passes done and ``max_iter``.
+            True for a bar, or a function of (done, 100): the percentage of the way to the maximum,
+            by the orders of magnitude of the gain in likelihood that is still expected.
         """
         self._check_settings()
         data = observations(X, cov, std, factors, sample_weight)
@@ -304,6 +308,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         cov: npt.ArrayLike | None = None,
         std: npt.ArrayLike | None = None,
         factors: npt.ArrayLike | None = None,
+        progress: Progress = False,
     ) -> UncertainArray:
         """The posterior distribution of the true row behind each row.
 
@@ -317,6 +322,9 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             they say; K(1) of the rows is no longer Σ̂.
         cov, std, factors : array-like, optional
             The errors where ``X`` is an array.
+        progress : bool or callable, default=False
+            True for a bar, or a function of (done, total), over the 20 fits that
+            ``parameter_errors`` makes when first asked for.
         """
         check_is_fitted(self)
         data = observations(X, cov, std, factors, None)
@@ -332,7 +340,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             )
         means, covariance = rows.posterior(fitted.theta)
         if parameter_errors:
-            covariance = _widened(fitted, rows, covariance)
+            covariance = _widened(fitted, rows, covariance, progress)
         unit = fitted.data.unit
         return data.replace(
             mean=np.where(rows.certain, data.mean, fitted.data.center + unit * means),
@@ -428,7 +436,15 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         check_bounded(data, q, residual, names)
         ended = closed_form(data, q, residual)
         if ended is None:
-            with reported(progress, self.max_iter, "passes") as report:
+            with reported(progress, 100, "%") as report:
+                done = 0
+
+                def advance(share: float) -> None:
+                    nonlocal done
+                    step = max(int(100 * share) - done, 0)
+                    done += step
+                    report(step)
+
                 theta, information = None, None
                 if n > _MANY and not data.bare:
                     few = Observations(X[_part(X)], data.center, data.unit)
@@ -438,12 +454,17 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
                     if q == d <= _NEWTON:
                         information = few.information(theta)
                 theta = start(data, q, residual) if theta is None else theta
-                ended = self._climb(data, theta, residual, report, information)
+                ended = self._climb(data, theta, residual, advance, information)
+                advance(1.0)
         check_collapse(data, ended.parameters, residual)
         if not ended.converged:
+            remedy = (
+                "max_iter or tol can be raised"
+                if ended.passes >= self.max_iter
+                else "the likelihood still rises, and another n_components may fit the data better"
+            )
             warnings.warn(
-                f"Denoiser did not converge in {ended.passes} passes; "
-                "max_iter or tol can be raised",
+                f"Denoiser did not converge in {ended.passes} passes; {remedy}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -454,7 +475,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         data: Observations,
         theta: Parameters,
         residual: bool,
-        report: Any,
+        report: Callable[[float], None],
         information: Doubles | None = None,
     ) -> Climb:
         """Climb; where the end is no maximum, leave it in the direction that rises and go on."""
@@ -475,21 +496,14 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             history += ended.history
             passes += ended.passes
             if not ended.converged or cost > _CERTIFIED:
-                break
+                return Climb(ended.parameters, history, ended.converged, passes)
             higher, lowest = _certificate(data, ended.parameters, residual)
             passes += 1
             if higher is None:
                 _check_error_sizes(data, ended.parameters, lowest)
-                break
+                return Climb(ended.parameters, history, True, passes)
             theta = higher
-        else:
-            warnings.warn(
-                "Denoiser ended at a point from which the likelihood still rises; "
-                "another n_components may describe the data better",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        return Climb(ended.parameters, history, ended.converged, passes)
+        return Climb(ended.parameters, history, False, passes)
 
 
 def observations(
@@ -746,9 +760,11 @@ def _check_error_sizes(data: Observations, theta: Parameters, lowest: float) -> 
         )
 
 
-def _widened(fitted: Fitted, rows: Observations, covariance: Covariance) -> Covariance:
+def _widened(
+    fitted: Fitted, rows: Observations, covariance: Covariance, progress: Progress
+) -> Covariance:
     """The posterior covariances with the errors of μ̂ and Σ̂ added."""
-    means = np.array([rows.posterior_means(theta) for theta in fitted.replicates])
+    means = np.array([rows.posterior_means(theta) for theta in fitted.replicates(progress)])
     changes = np.sqrt(_INFLATION) * fitted.deviations(means)
     if isinstance(covariance, LowRank):
         factors = covariance.arrays["factors"]

@@ -656,7 +656,7 @@ def climb(
     residual: bool,
     tol: float,
     max_iter: int,
-    report: Callable[[int], None] = lambda passes: None,
+    report: Callable[[float], None] = lambda share: None,
     information: Doubles | None = None,
 ) -> Climb:
     """The maximum of the likelihood over μ, W and, with ``residual``, σ: L-BFGS.
@@ -669,7 +669,8 @@ def climb(
 
     An error ε of Σ, relative to S, costs N ε²/4 nats: the climb stops when the gain that is still
     expected is below that for ε = tol. From 1,000 rows on, where likelihoods have more rounding
-    than that, ε grows like √N to at most 10 tol.
+    than that, ε grows like √N to at most 10 tol. ``report`` is told how far the expected gain has
+    come down to that, on a logarithmic scale from 0 to 1.
     """
     n, (d, q) = data.shape[0], theta.loadings.shape
     errors = error_sizes(data)
@@ -700,6 +701,7 @@ def climb(
     vector = np.concatenate([theta.mean, theta.loadings.ravel(), [root]])
     value, gradient = at(vector)
     history, passes, converged = [-value], 1, False
+    largest = 0.0
     pairs: list[tuple[Doubles, Doubles, float]] = []
     while passes < max_iter:
         _, W, noise = parameters(vector)
@@ -728,12 +730,14 @@ def climb(
                 break
             pairs.clear()
             continue
-        if -slope / 2 < enough:
+        expected = -slope / 2  # what the likelihood can still gain
+        if expected < enough:
             converged = True
             break
+        largest = max(largest, expected)
+        report(1 - float(np.log1p(expected / enough) / np.log1p(largest / enough)))
         step, new_value, new_gradient, tried = _line_search(at, vector, direction, value, slope)
         passes += tried
-        report(tried)
         if step == 0:
             # Differences of the likelihood are below rounding.
             converged = -slope < 1e-9 * n
@@ -850,12 +854,8 @@ def start(data: Observations, q: int, residual: bool) -> Parameters:
         signal, signal + variances, out=np.zeros(data.shape), where=signal + variances > 0
     )
     scaled = np.sqrt(data.weights)[:, None] * shrunken / (unit * np.sqrt(share))
-    if d <= data.shape[0]:
-        spectrum, vectors = np.linalg.eigh(scaled.T @ scaled)
-    else:
-        spectrum, left = np.linalg.eigh(scaled @ scaled.T)
-        vectors = scaled.T @ (left / np.sqrt(np.maximum(spectrum, 1e-300)))
-    spectrum, vectors = spectrum[::-1][:q], vectors[:, ::-1][:, :q]
+    _, spread, rows = np.linalg.svd(scaled, full_matrices=False)
+    spectrum, vectors = spread[:q] ** 2, rows[:q].T
     rest = max(float((scaled**2).sum() - spectrum.sum()), 0.0) / max(d - q, 1)
     noise = max(rest - 1, 0.02) * float(size.mean()) if residual else 0.0
     W = np.zeros((d, q))
