@@ -247,7 +247,8 @@ class Grid:
     """
 
     def __init__(self, columns: Sequence[int], cells: Sequence[int], names: Sequence[str]) -> None:
-        self.columns, self._cells, self._names = list(columns), list(cells), list(names)
+        self.columns: list[int] = list(columns)
+        self._cells, self._names = list(cells), list(names)
         self._known: dict[int, _Cell] = {}
 
     def learn(self, pieces: Iterable[Floats]) -> None:

@@ -817,7 +817,8 @@ class Stream(Source):
     """
 
     def __init__(self, name: str, schema: Any, run: Callable[..., Any], once: bool = False) -> None:
-        self.name, self.once = name, once
+        self.name: str = name
+        self.once: bool = once
         self._kinds, self._run = schema, run
 
     def _schema(self) -> Any:

@@ -711,7 +711,8 @@ class Reading:
         check_choice(missing, ("error", "drop", "keep"), "missing")
         check_choice(bad_cells, ("error", "drop"), "bad_cells")
         self.table = table
-        self.features, self.exclude = features, exclude
+        self.features: Any = features
+        self.exclude: Any = exclude
         self.missing = missing
         self.bad_cells = bad_cells
         self.mask: npt.NDArray[np.bool_] = np.ones(len(table), dtype=bool)

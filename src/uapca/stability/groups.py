@@ -43,20 +43,20 @@ class Groups:
         used = np.flatnonzero(X.weights > 0.0)
         assert X.counts is not None
         self.scale = scale
-        self.weights = X.weights[used]
-        self.counts = np.asarray(X.counts, dtype=np.float64)[used]
-        self.means = np.asarray(X.mean[used], dtype=np.float64)
+        self.weights: Doubles = X.weights[used]
+        self.counts: Doubles = np.asarray(X.counts, dtype=np.float64)[used]
+        self.means: Doubles = np.asarray(X.mean[used], dtype=np.float64)
         laws = [X.laws[g] for g in used.tolist()] if X.laws is not None else []
         points = [
             law.values - law.mean
             for law, n in zip(laws, self.counts, strict=False)
             if isinstance(law, Samples) and len(law.values) == n and np.ptp(law.weights) < 1e-12
         ]
-        self.kept = len(points) == len(used)
+        self.kept: bool = len(points) == len(used)
         self._cov = X.cov.take(used)
         self._points = points if self.kept else []
         ranks = self.counts if self.kept else np.minimum(self.counts - 1.0, X.shape[1])
-        self.rows = len(used) + int(ranks.sum())
+        self.rows: int = len(used) + int(ranks.sum())
 
     @cached_property
     def parts(self) -> list[Doubles]:
