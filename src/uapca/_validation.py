@@ -60,6 +60,11 @@ def out_of_range(parameter: str, flow: str = "overflows") -> str:
     )
 
 
+def plural(number: int, noun: str) -> str:
+    """A number of things: ``1 row``, ``1,200 rows``."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def listed(names: Sequence[str], most: int = 20) -> str:
     """Names in quotes; a long list is cut and says how many are left."""
     text = ", ".join(map(repr, names[:most]))

@@ -207,10 +207,12 @@ def _log_coefficient(a: Comparable, b: Comparable, space: Space) -> float:
     basis, ranks = _common_support(first, second)
     if basis is None:
         if max(ranks) < len(size) and all(isinstance(x, UAPCA | UncertainArray) for x in (a, b)):
+            what, remedy = "features", "for two fits space='components' compares their components"
+            if space == "components":
+                what, remedy = "dimensions", "fits with fewer components have a noise floor"
             warnings.warn(
                 f"the distance is 1 because both covariances have a rank below the {len(size)} "
-                f"features ({ranks[0]} and {ranks[1]}) and different supports; for two fits "
-                "space='components' compares what their components describe",
+                f"{what} ({ranks[0]} and {ranks[1]}) and different supports; {remedy}",
                 SupportWarning,
                 stacklevel=3,
             )

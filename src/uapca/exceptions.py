@@ -28,6 +28,16 @@ class DegenerateLawError(ValueError):
     See Also
     --------
     uapca.laws.Law : What every law has.
+
+    Examples
+    --------
+    >>> from uapca.laws import Normal
+    >>> Normal([0.0, 0.0], [[1.0, 1.0], [1.0, 1.0]]).density([[0.0, 0.0]])
+    Traceback (most recent call last):
+    ...
+    uapca.exceptions.DegenerateLawError: this law has no density in the plane: all of its
+    uncertainty lies along the line through (0, 0) in direction (0.707107, 0.707107); use
+    law.along_line()
     """
 
 
@@ -37,6 +47,19 @@ class FileError(ValueError):
     See Also
     --------
     uapca.read : Any table: finds out what its columns are.
+
+    Examples
+    --------
+    >>> import pathlib
+    >>> import tempfile
+    >>> import uapca
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "empty.uapca"
+    >>> path.touch()
+    >>> try:
+    ...     uapca.load(path)
+    ... except uapca.exceptions.FileError as error:
+    ...     print(str(error).replace(str(path), path.name))
+    path must name a file that UncertainArray.save wrote; 'empty.uapca' is of another kind
     """
 
 
@@ -47,6 +70,15 @@ class CellError(ValueError):
     --------
     uapca.exceptions.TableError : Several such cells.
     uapca.read : Any table: finds out what its columns are.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> try:
+    ...     uapca.from_table({"length": ["5.1 ± ?"]})
+    ... except uapca.exceptions.TableError as error:
+    ...     print(error.cells[0])
+    row 0, column 'length': cannot read '5.1 ± ?'
     """
 
 
@@ -85,6 +117,17 @@ class TableError(ValueError):
     --------
     uapca.exceptions.CellError : A cell that cannot be read.
     uapca.from_table : A table of uncertain cells.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> try:
+    ...     uapca.from_table({"length": ["5.1 ± 0.2", "long"], "width": ["?", "3 ± 1"]})
+    ... except uapca.exceptions.TableError as error:
+    ...     for cell in error.cells:
+    ...         print(cell)
+    row 0, column 'width': cannot read '?'
+    row 1, column 'length': cannot read 'long'
     """
 
     def __init__(self, message: str, cells: Sequence[BadCell] = ()) -> None:
@@ -98,6 +141,17 @@ class ApproximationWarning(UserWarning):
     See Also
     --------
     uapca.UncertainArray : The rows: means and covariances.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import uapca
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     X = uapca.UncertainArray([[1.0], [2.0]], std=[[0.9], [0.1]]).map(np.log)
+    >>> print(caught[0].message)
+    log is too curved for the errors of 1 value, such as 1 ± 0.9: means and errors are rough
+    there; uapca.from_draws of the function of X.sample(n) is exact
     """
 
 
@@ -108,6 +162,14 @@ class CorrelationWarning(UserWarning):
     --------
     uapca.from_draws : Posterior draws.
     uapca.simulate : The PCAs of redrawn data.
+
+    Examples
+    --------
+    Silenced where the correlation between rows is known and does not matter:
+
+    >>> import warnings
+    >>> import uapca
+    >>> warnings.filterwarnings("ignore", category=uapca.CorrelationWarning)
     """
 
 
@@ -118,6 +180,17 @@ class DroppedRowsWarning(UserWarning):
     --------
     uapca.read : Any table: finds out what its columns are.
     uapca.from_groups : Labeled points: one row for each label.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import uapca
+    >>> nan = float("nan")
+    >>> table = {"x": [1.0, 2.0, nan], "x_err": [0.1, 0.1, 0.1], "y": [2.0, 1.0, 4.0]}
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     X = uapca.from_frame(table, missing="drop")
+    >>> print(caught[0].message)
+    left out 1 row, as asked for: 1 without a value
     """
 
 
@@ -128,6 +201,17 @@ class ErrorColumnWarning(UserWarning):
     --------
     uapca.read : Any table: finds out what its columns are.
     uapca.UAPCA : Uncertainty-aware PCA.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pandas as pd
+    >>> import uapca
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     pca = uapca.UAPCA().fit(pd.DataFrame({"a": [1.0, 2.0], "a_err": [0.1, 0.2]}))
+    >>> print(caught[0].message)
+    'a_err' is taken for features, but 'a_err' is named like the errors of 'a':
+    UAPCA().fit(uapca.from_frame(df)) uses such columns as errors
     """
 
 
@@ -137,11 +221,24 @@ class ErrorSizeWarning(UserWarning):
     See Also
     --------
     uapca.Denoiser : Posterior rows of noisy or incomplete observations.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import uapca
+    >>> values = np.random.default_rng(0).normal(size=(100, 3))
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     model = uapca.Denoiser(1).fit(uapca.UncertainArray(values, std=[1.0, 2.0, 5.0]))
+    >>> print(caught[0].message)
+    the errors look too large for the data: in some direction the rows scatter with 0.036 of the
+    variance that their errors alone should give, and at least 0.68 is expected; are they standard
+    errors of single values?
     """
 
 
 class SeparationWarning(UserWarning):
-    """Neighbouring components are closer than their uncertainty: each may stand for the other.
+    """Neighboring components are closer than their uncertainty: each may stand for the other.
 
     The plane they span may still be well determined. `uapca.simulate` shows how far they mix;
     ``warnings.filterwarnings("ignore", category=uapca.SeparationWarning)`` silences this.
@@ -149,6 +246,17 @@ class SeparationWarning(UserWarning):
     See Also
     --------
     uapca.component_uncertainty : How well the components are known.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import uapca
+    >>> X = uapca.datasets.load_students()
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     result = uapca.component_uncertainty(X, 2)
+    >>> print(caught[0].message)
+    PC2 and PC3 swap in more than 5 % of redraws and cannot be told apart; the verdict says what
+    is known
     """
 
 
@@ -158,6 +266,20 @@ class SkippedFilesWarning(UserWarning):
     See Also
     --------
     uapca.from_groups : Labeled points: one row for each label.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pathlib
+    >>> import tempfile
+    >>> import uapca
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "good.csv").write_text("k,x,y\\na,1,2\\na,2,1\\n")
+    >>> _ = (folder / "bad.csv").write_text("nothing\\n")
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     X = uapca.from_groups(str(folder / "*.csv"), by="k", bad_files="skip")
+    >>> print(caught[0].category.__name__)
+    SkippedFilesWarning
     """
 
 
@@ -167,4 +289,19 @@ class SupportWarning(UserWarning):
     See Also
     --------
     uapca.hellinger : The distance of two PCAs.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import uapca
+    >>> rng = np.random.default_rng(0)
+    >>> one, other = (uapca.UAPCA(2).fit(rng.normal(size=(4, 9))) for _ in range(2))
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     uapca.hellinger(one, other)
+    1.0
+    >>> caught[0].category.__name__
+    'SupportWarning'
+    >>> uapca.hellinger(one, other, space="components") < 1.0
+    True
     """

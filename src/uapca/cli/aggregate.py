@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from uapca._validation import plural
 from uapca.cli.app import data_argument, data_options, force_option, output_option, subcommand
-from uapca.cli.console import TABLES, CommandError, check_output, counted
+from uapca.cli.console import TABLES, CommandError, check_output
 from uapca.cli.data import check_columns, parts, read_data, write_rows
 
 __all__ = ["aggregate"]
@@ -42,4 +43,4 @@ def aggregate(data: str, output: str | None, force: bool, reading: Mapping[str, 
         # Features that are named are known before millions of points are read.
         check_columns(features, ["name", "uapca_weight"], correlated=False)
     X = read_data(data, reading)
-    write_rows(X, target, counted(len(X), "distribution"), weights=True)
+    write_rows(X, target, plural(len(X), "distribution"), weights=True)

@@ -31,7 +31,6 @@ __all__ = [
     "check_output",
     "check_writable",
     "complain",
-    "counted",
     "line",
     "listed",
     "no_such",
@@ -118,11 +117,6 @@ def listed(names: Iterable[object], most: int = 8) -> str:
     texts = [shown(name, 40) for name in names]
     left = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {left} more" if left > 0 else "")
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things: ``1 row``, ``1,200 rows``."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def significant(value: float, digits: int = 4) -> str:

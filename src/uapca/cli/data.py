@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import uapca
+from uapca._validation import plural
 from uapca.cli.console import (
     CommandError,
-    counted,
     listed,
     no_such,
     note,
@@ -289,10 +289,10 @@ def denoised(X: UncertainArray, reading: Mapping[str, Any]) -> UncertainArray:
         )
     with progress("denoising") as report:
         model = uapca.Denoiser(None if wanted == "all" else int(wanted)).fit(X, progress=report)
-    kind = "all features" if wanted == "all" else counted(int(wanted), "factor")
+    kind = "all features" if wanted == "all" else plural(int(wanted), "factor")
     empty = 0 if X.missing is None else int(X.missing.sum())
-    filled = f", {counted(empty, 'empty cell')} filled" if empty else ""
-    note(f"denoised with a model of {kind} in {counted(model.n_iter_, 'step')}{filled}")
+    filled = f", {plural(empty, 'empty cell')} filled" if empty else ""
+    note(f"denoised with a model of {kind} in {plural(model.n_iter_, 'step')}{filled}")
     return model.transform(X)
 
 
@@ -304,7 +304,7 @@ def fitted(X: UncertainArray, components: Any, **parameters: Any) -> uapca.UAPCA
     most = min(n, d) if X.cov.kind == "zero" else d
     if isinstance(components, int) and components > most:
         are = "is" if most == 1 else "are"
-        note(f"note: there {are} {counted(most, 'component')}, not {components}")
+        note(f"note: there {are} {plural(most, 'component')}, not {components}")
         components = most
     pca = uapca.UAPCA(components, **parameters).fit(X)
     if not pca.standardize and pca.solver_ == "eigh" and d > 1:

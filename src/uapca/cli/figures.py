@@ -10,12 +10,12 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from uapca._validation import plural
 from uapca.cli.app import force_option, subcommand
 from uapca.cli.console import (
     CommandError,
     check_writable,
     complain,
-    counted,
     line,
     listed,
     no_such,
@@ -133,7 +133,7 @@ def _draw_all(folder: Path, names: Sequence[str], suffix: str, contact: bool) ->
     drawn = len(names) - len(missing)
     if drawn:
         write_bytes(folder / "captions.md", _captions(folder).encode())
-        note(f"wrote {counted(drawn, 'figure')} and captions.md to {quoted(folder)}")
+        note(f"wrote {plural(drawn, 'figure')} and captions.md to {quoted(folder)}")
     for name, why in missing.items():
         # --quiet does not take it away: something that was asked for is not there.
         complain(f"uapca: the figure {name} was not drawn: {shown(why)}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import uapca
+from uapca._validation import plural
 from uapca.cli.app import (
     components_option,
     data_argument,
@@ -23,7 +24,6 @@ from uapca.cli.app import (
 )
 from uapca.cli.console import (
     check_output,
-    counted,
     line,
     percent,
     rounded,
@@ -213,7 +213,7 @@ def _show_variances(pca: uapca.UAPCA, found: ComponentUncertainty | None) -> Non
     if most < d and total > 0.0:
         left = max(0.0, 1.0 - total)
         whole = summary["variance"].sum() / summary["share"].sum()
-        row = [counted(d - most, "other"), significant(whole * left), percent(left), percent(1.0)]
+        row = [plural(d - most, "other"), significant(whole * left), percent(left), percent(1.0)]
         rows.append(row + [""] * (len(header) - len(row)))
     name = "∞" if at_infinity else f"{pca.scale:g}"
     show(header, rows, f"Variances at s = {name}" + ", features standardized" * pca.standardize)

@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 import uapca
+from uapca._validation import plural
 from uapca.cli.app import (
     data_argument,
     data_options,
@@ -24,7 +25,6 @@ from uapca.cli.app import (
 from uapca.cli.console import (
     CommandError,
     check_output,
-    counted,
     note,
     progress,
     quoted,
@@ -282,7 +282,7 @@ def _components(kind: str, pair: tuple[int, ...] | None, X: UncertainArray) -> t
     if most < 2 and kind in _TWO:
         raise CommandError(f"{kind} shows two components, and there is only one.")
     if pair is not None and max(pair) >= most:
-        of = counted(d, "feature") if most == d else counted(n, "certain row")
+        of = plural(d, "feature") if most == d else plural(n, "certain row")
         raise CommandError(f"--pair asks for component {max(pair) + 1} of data with {of}.")
     return pair or (0, 1)[:most]
 

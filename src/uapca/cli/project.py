@@ -8,6 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from uapca._validation import plural
 from uapca.cli.app import (
     components_option,
     data_argument,
@@ -18,7 +19,7 @@ from uapca.cli.app import (
     standardize_option,
     subcommand,
 )
-from uapca.cli.console import TABLES, CommandError, check_output, counted, listed
+from uapca.cli.console import TABLES, CommandError, check_output, listed
 from uapca.cli.data import denoised, fitted, read_data, read_model, write_rows
 
 __all__ = ["project"]
@@ -73,4 +74,4 @@ def project(
                 f"It has {listed(X.features)}."
             )
         X = X[:, list(names)]  # they may be in another order, among others
-    write_rows(pca.transform(X), target, counted(len(X), "projected row"))
+    write_rows(pca.transform(X), target, plural(len(X), "projected row"))

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
+from uapca._validation import plural
 from uapca.cli.app import data_argument, data_options, force_option, output_option, subcommand
-from uapca.cli.console import TABLES, check_output, counted, line, rounded, show, significant
+from uapca.cli.console import TABLES, check_output, line, rounded, show, significant
 from uapca.cli.data import denoised, feature_names, read_data, write_rows
 
 __all__ = ["read"]
@@ -36,7 +37,7 @@ def read(data: str, rows: int, output: str | None, force: bool, reading: Mapping
     target = check_output(output, [".uapca", *TABLES], force)
     X = denoised(read_data(data, reading), reading)
     if output is not None:
-        write_rows(X, target, counted(len(X), "row"))
+        write_rows(X, target, plural(len(X), "row"))
         return
     features, first = feature_names(X), X[:rows]
     names = first.names or [str(i + 1) for i in range(len(first))]
@@ -48,7 +49,7 @@ def read(data: str, rows: int, output: str | None, force: bool, reading: Mapping
         ]
         table.append([name, *cells])
     show(["row", *features[:_WIDEST]], table)
-    more = [counted(len(X) - len(first), "more row")] * (len(X) > len(first))
-    more += [counted(len(features) - _WIDEST, "more feature")] * (len(features) > _WIDEST)
+    more = [plural(len(X) - len(first), "more row")] * (len(X) > len(first))
+    more += [plural(len(features) - _WIDEST, "more feature")] * (len(features) > _WIDEST)
     if more:
         line(f"and {' and '.join(more)}")

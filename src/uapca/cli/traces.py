@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import uapca
+from uapca._validation import plural
 from uapca.cli.app import (
     components_option,
     data_argument,
@@ -18,7 +19,7 @@ from uapca.cli.app import (
     standardize_option,
     subcommand,
 )
-from uapca.cli.console import TABLES, check_output, counted, line, show, significant, write_table
+from uapca.cli.console import TABLES, check_output, line, show, significant, write_table
 from uapca.cli.data import denoised, fitted, read_data
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def traces(
         _print(found)
     else:
         columns = {"traces": _traces, "eigenvalues": _eigenvalues, "crossings": _crossings}[table]
-        count = counted(len(found.scales), "scale")
+        count = plural(len(found.scales), "scale")
         write_table(target, columns(found), f"{table} at {count}")
 
 

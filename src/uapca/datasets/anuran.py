@@ -86,6 +86,13 @@ def fetch_anuran(
     ----------
     J. Colonna, E. Nakamura, M. Cristo and M. Gordo, "Anuran Calls (MFCCs)", UCI Machine Learning
     Repository, 2015, doi:10.24432/C5CC9H, licence CC BY 4.0.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.datasets.fetch_anuran("species")  # doctest: +SKIP
+    >>> X.shape  # doctest: +SKIP
+    (10, 22)
     """
     if by not in _LABELS:
         raise ValueError(f"by must be 'family', 'genus' or 'species'; got {by!r}")

@@ -192,6 +192,13 @@ class Explorer:
     See Also
     --------
     uapca.explore : The interactive page.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.datasets.load_students()
+    >>> page = uapca.explore(uapca.UAPCA(2).fit(X), X)
+    >>> page.to_html("students.html")  # doctest: +SKIP
     """
 
     _data: dict[str, Any]

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._names import unit_in
-from uapca._validation import Floats, check_choice, library_of, listed
+from uapca._validation import Floats, check_choice, library_of, listed, plural
 from uapca.aggregate.labels import factorise, is_missing
 from uapca.exceptions import (
     BadCell,
@@ -32,7 +32,6 @@ from uapca.exceptions import (
 from uapca.inputs.read import (
     WEIGHT,
     Roles,
-    counted,
     expand,
     find_errors,
     find_roles,
@@ -146,7 +145,7 @@ class Table:
     @property
     def origin(self) -> str:
         """What the table is and its size, in words."""
-        size = f"{counted(len(self), 'row')} and {counted(len(self.names), 'column')}"
+        size = f"{plural(len(self), 'row')} and {plural(len(self.names), 'column')}"
         return f"{self.source + ': ' if self.source else ''}{self.form} of {size}"
 
     def add(self, name: str, value: str | None) -> None:
@@ -847,7 +846,7 @@ class Reading:
         if self.weighted is not None:
             lines.append(f"weights: {self.weighted}")
         lines += roles.say()
-        lines += [f"left out: {counted(n, 'row')} {why}" for why, n in self.dropped.items()]
+        lines += [f"left out: {plural(n, 'row')} {why}" for why, n in self.dropped.items()]
         return {"names": names, "weights": weights, "origin": "\n".join(lines)}
 
 
@@ -856,14 +855,13 @@ def say_dropped(dropped: Mapping[str, int], skipped: Sequence[str] = ()) -> None
     parts = [f"{n} {why}" for why, n in sorted(dropped.items()) if n]
     if parts:
         warn(
-            f"left out {counted(sum(dropped.values()), 'row')}, as asked for: "
-            f"{' and '.join(parts)}",
+            f"left out {plural(sum(dropped.values()), 'row')}, as asked for: {' and '.join(parts)}",
             DroppedRowsWarning,
         )
     if skipped:
         more = f"; and {len(skipped) - 5} more" if len(skipped) > 5 else ""
         warn(
-            f"left out {counted(len(skipped), 'file')}, as asked for: "
+            f"left out {plural(len(skipped), 'file')}, as asked for: "
             f"{'; '.join(skipped[:5])}{more}",
             SkippedFilesWarning,
         )

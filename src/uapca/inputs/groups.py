@@ -25,6 +25,7 @@ from uapca._validation import (
     check_labels,
     library_of,
     listed,
+    plural,
     rng_from,
 )
 from uapca.aggregate import Moments, dask, keyed, spark
@@ -35,7 +36,7 @@ from uapca.aggregate.moments import Overflow, Partial, check_rows, labelled_rows
 from uapca.exceptions import FileError
 from uapca.inputs.files import Source, Stream, is_streamed, library, open_table, sources_of
 from uapca.inputs.frame import Reading, Table, is_table, say_dropped, table_of
-from uapca.inputs.read import Roles, counted, expand, find_roles, shown
+from uapca.inputs.read import Roles, expand, find_roles, shown
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
 
@@ -200,7 +201,7 @@ def from_groups(
     rows = f"one row for each {each}, with {meaning}"
     n = int(moments.sums.counts.sum())
     lines = [
-        f"{notes[0]}{': ' if notes[0] else ''}{counted(n, 'labelled point')}",
+        f"{notes[0]}{': ' if notes[0] else ''}{plural(n, 'labelled point')}",
         rows,
         *notes[1:],
     ]
@@ -663,7 +664,7 @@ def _streamed(
         new = tuple(parts[0]) if len(keys) == 1 else tuple(zip(*parts, strict=True))
         moments = replace(moments, labels=new)
     n = len(plan.usable)
-    name = plan.usable[0].name if n == 1 else counted(n, "file")
+    name = plan.usable[0].name if n == 1 else plural(n, "file")
     return moments, [name, *notes, *(plan.roles.say() if plan.roles is not None else ())]
 
 
@@ -1144,8 +1145,8 @@ class Aggregator:
         return self._count
 
     def __repr__(self) -> str:
-        parts = [counted(self._count, "point")]
-        parts += [] if self._collector is None else [counted(self._collector.d, "feature")]
+        parts = [plural(self._count, "point")]
+        parts += [] if self._collector is None else [plural(self._collector.d, "feature")]
         parts += [] if self._by is None else [f"by {', '.join(self._by)}"]
         parts += [] if self._half_life is None else [f"half-life {self._half_life:g}"]
         parts += [] if self._window is None else [f"window {self._window}"]

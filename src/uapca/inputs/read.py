@@ -440,11 +440,6 @@ def naming_column(table: Any, without: Collection[str], cells: bool = False) -> 
 # Words
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things: ``1 row``, ``1,200 rows``."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 def shown(names: Sequence[str], most: int = 8) -> str:
     """Names one after the other; a long list is cut and says how many are left."""
     text = ", ".join(names[:most])

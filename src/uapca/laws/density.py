@@ -81,6 +81,19 @@ class Lattice:
     See Also
     --------
     uapca.laws.Law : What every law has.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> from uapca.laws import Independent, Uniform
+    >>> square = Independent([Uniform(0.0, 1.0), Uniform(0.0, 1.0)])
+    >>> lattice = square.lattice()
+    >>> round(float(lattice.mass.sum() + lattice.outside), 12)
+    1.0
+    >>> lattice.levels([0.5, 0.95]).round(3)
+    array([1., 1.])
+    >>> lattice.at([[0.5, 0.5], [2.0, 0.5]]).round(3)
+    array([1., 0.])
     """
 
     origin: Floats

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, rng_from
+from uapca._validation import Floats, plural, rng_from
 from uapca.laws.density import Lattice
 from uapca.laws.marginals import (
     Independent,
@@ -26,7 +26,7 @@ from uapca.laws.marginals import (
     as_marginal,
 )
 from uapca.laws.normal import Normal, checked_moments
-from uapca.laws.protocol import Law, Seed, finite, plural
+from uapca.laws.protocol import Law, Seed, finite
 from uapca.laws.samples import Samples
 
 __all__ = [

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from uapca._validation import Floats, rng_from
+from uapca._validation import Floats, plural, rng_from
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import PROMISED, Lattice, spanning_parts, sum_lattice
 from uapca.laws.normal import Normal
-from uapca.laws.protocol import Law, Seed, finite, frozen_copy, plural
+from uapca.laws.protocol import Law, Seed, finite, frozen_copy
 
 __all__ = [
     "Affine",

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats
+from uapca._validation import Floats, plural
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice, cells_lattice
 from uapca.laws.normal import Normal
-from uapca.laws.protocol import Law, frozen_copy, plural
+from uapca.laws.protocol import Law, frozen_copy
 from uapca.laws.samples import checked_weights
 
 __all__ = ["Mixture"]

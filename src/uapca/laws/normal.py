@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from uapca._validation import Floats, as_floats, check_finite
+from uapca._validation import Floats, as_floats, check_finite, plural
 from uapca.laws.density import CELLS, Lattice
-from uapca.laws.protocol import Law, frozen_copy, plural
+from uapca.laws.protocol import Law, frozen_copy
 
 __all__ = ["Normal", "checked_moments"]
 

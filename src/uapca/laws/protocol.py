@@ -16,7 +16,7 @@ from uapca._validation import Floats, as_floats, check_finite, rng_from
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice
 
-__all__ = ["Grid", "Law", "Line", "Seed", "finite", "frozen_copy", "plural"]
+__all__ = ["Grid", "Law", "Line", "Seed", "finite", "frozen_copy"]
 
 Seed: TypeAlias = int | np.random.Generator | None
 Grid: TypeAlias = npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike]
@@ -56,6 +56,21 @@ class Law(ABC):
     uapca.laws.Independent : A row of independent values.
     uapca.laws.Samples : A row known by samples.
     uapca.laws.Mixture : A mixture of laws.
+
+    Examples
+    --------
+    The laws of rows, and of what the projection makes of them:
+
+    >>> import uapca
+    >>> X = uapca.datasets.load_students()
+    >>> pca = uapca.UAPCA(2).fit(X)
+    >>> law = pca.transform(X).laws[0]
+    >>> law.dim
+    2
+    >>> law.sample(1000, rng=0).shape
+    (1000, 2)
+    >>> law.describe()
+    'affine image in 2 dimensions of independent: 15, T(10, 11, 13, 15), N(14, 5.7), U(14, 16)'
     """
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
@@ -426,8 +441,3 @@ def frozen_copy(array: npt.ArrayLike) -> Floats:
     copy = np.array(array, dtype=np.float64)
     copy.setflags(write=False)
     return copy
-
-
-def plural(count: int, noun: str) -> str:
-    """``1 dimension``, ``2 dimensions``."""
-    return f"{count} {noun}{'s' * (count != 1)}"

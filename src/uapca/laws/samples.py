@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite
+from uapca._validation import Floats, as_floats, check_finite, plural
 from uapca.laws.density import Lattice, kernel_lattice
-from uapca.laws.protocol import Law, frozen_copy, plural
+from uapca.laws.protocol import Law, frozen_copy
 
 __all__ = ["Samples", "checked_weights"]
 

@@ -47,6 +47,19 @@ class ComponentCount:
     See Also
     --------
     uapca.component_count : How many components stand out of the errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uapca
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.normal(size=(100, 1)) @ [[2.0, 1.0, 0.0, 1.0]]
+    >>> X = uapca.UncertainArray(truth + rng.normal(size=(100, 4)), std=1.0)
+    >>> result = uapca.component_count(X, rng=0)
+    >>> result.count, result.method
+    (1, 'score test')
+    >>> result.statistics > result.thresholds
+    array([ True, False])
     """
 
     count: int

@@ -71,7 +71,20 @@ class _Minimum:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Crossing(_Minimum):
-    __doc__ = f"{_Minimum.__doc__}"
+    __doc__ = f"""{_Minimum.__doc__}
+    See Also
+    --------
+    uapca.factor_traces : The features in the picture as the uncertainty counts more.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> first, *_ = uapca.factor_traces(uapca.datasets.load_students()).crossings
+    >>> first
+    <avoided crossing of λ2 and λ3 at s = 0.7784, relative gap 0.21>
+    >>> first.pair, first.changes_subspace
+    ((1, 2), True)
+    """
 
     @property
     def scale(self) -> float:

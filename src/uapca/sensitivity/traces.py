@@ -225,6 +225,18 @@ class FactorTraces(Traces[Crossing]):
     --------
     uapca.factor_traces : The features in the picture as the uncertainty counts more.
     uapca.sensitivity.Crossing : Where two eigenvalues come close.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> traces = uapca.factor_traces(uapca.datasets.load_students())
+    >>> traces.loadings.shape
+    (139, 4, 2)
+    >>> for crossing in traces.crossings:
+    ...     print(crossing)
+    <avoided crossing of λ2 and λ3 at s = 0.7784, relative gap 0.21>
+    <avoided crossing of λ1 and λ2 at s = 2.272, relative gap 0.501>
+    <avoided crossing of λ3 and λ4 at s = 2.751, relative gap 0.366>
     """
 
     scales: Doubles

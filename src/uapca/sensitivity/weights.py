@@ -53,6 +53,15 @@ class WeightTraces(Traces[WeightCrossing]):
     See Also
     --------
     uapca.weight_traces : The same as one row counts more.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> traces = uapca.weight_traces(uapca.datasets.load_students(), "Tom")
+    >>> traces.rows, round(traces.current, 3)
+    ((0,), 0.167)
+    >>> traces.weights[[0, -1]]
+    array([0., 1.])
     """
 
     current: float

@@ -117,6 +117,15 @@ class SamplingConvergence:
     See Also
     --------
     uapca.sampling_convergence : How many samples the baseline needs.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> result = uapca.sampling_convergence(dims=[2], n_samples=[10, 1000], n_runs=3, rng=0)
+    >>> result.distances.shape
+    (1, 2, 3)
+    >>> bool(result.distances[0, 0].mean() > result.distances[0, 1].mean())
+    True
     """
 
     dims: npt.NDArray[np.int64]

@@ -58,6 +58,15 @@ class Simulation:
     See Also
     --------
     uapca.simulate : The PCAs of redrawn data.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> drawn = uapca.simulate(uapca.datasets.load_students(), 100, n_components=2, rng=0)
+    >>> drawn.components.shape
+    (100, 2, 4)
+    >>> drawn.eigenvalues.mean(axis=0).round()
+    array([50., 14.])
     """
 
     components: Doubles

@@ -113,6 +113,19 @@ class ComponentUncertainty:
     See Also
     --------
     uapca.component_uncertainty : How well the components are known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uapca
+    >>> X = uapca.UncertainArray([[-9.0, 0], [0, 2], [1, -2], [8, 0]], std=0.5)
+    >>> result = uapca.component_uncertainty(X, 1)
+    >>> result.of, result.method
+    ('values', 'closed form')
+    >>> result.eigenvalue_interval(0.95).round(1)
+    array([[31.1, 42.9]])
+    >>> np.degrees(result.angle).round(1)
+    array([2.6])
     """
 
     components: Doubles

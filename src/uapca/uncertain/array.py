@@ -28,6 +28,7 @@ from uapca._validation import (
     listed,
     optional,
     out_of_range,
+    plural,
     restore_frozen,
     rng_from,
     scale_from,
@@ -360,7 +361,7 @@ class UncertainArray:
             return
         cells, rows = int(self.missing.sum()), int(self.missing.any(axis=1).sum())
         raise ValueError(
-            f"{what} needs complete rows; {_plural(cells, 'cell')} in {_plural(rows, 'row')} "
+            f"{what} needs complete rows; {plural(cells, 'cell')} in {plural(rows, 'row')} "
             f"{'is' if cells == 1 else 'are'} missing: estimate values with uapca.Denoiser, or "
             'leave the rows out with missing="drop" when reading or X[~X.missing.any(axis=1)]'
         )
@@ -1139,7 +1140,7 @@ def columns_of_rows(X: UncertainArray, corr: bool) -> dict[str, Floats]:
 def headline(X: UncertainArray) -> str:
     """Shape, kind of errors, storage type, weights, laws and missing cells in a line."""
     n, d = X.shape
-    parts = [f"{_plural(n, 'row')} × {_plural(d, 'feature')}", _KINDS[X.cov.kind]]
+    parts = [f"{plural(n, 'row')} × {plural(d, 'feature')}", _KINDS[X.cov.kind]]
     types = {str(X.mean.dtype), str(X.cov.dtype)}
     if types != {"float64"}:
         parts.append(" and ".join(sorted(types)))
@@ -1148,7 +1149,7 @@ def headline(X: UncertainArray) -> str:
     if X.laws is not None:
         parts.append("laws known")
     if X.missing is not None:
-        parts.append(_plural(int(X.missing.sum()), "missing cell"))
+        parts.append(plural(int(X.missing.sum()), "missing cell"))
     return ", ".join(parts)
 
 
@@ -1170,7 +1171,3 @@ def _cells(X: UncertainArray) -> tuple[list[str], list[list[str]]]:
 def _short(label: str) -> str:
     label = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in label)
     return label if len(label) <= _WIDTH else label[: _WIDTH - 1] + "…"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"

@@ -71,6 +71,18 @@ class Covariance(ABC):
     uapca.uncertain.Shared : One matrix for all rows.
     uapca.uncertain.Dense : One matrix for each row.
     uapca.uncertain.LowRank : Few factors and a diagonal.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]], std=[0.1, 0.2])
+    >>> X.cov.kind
+    'diagonal'
+    >>> X.cov.average(X.weights)
+    array([[0.01, 0.  ],
+           [0.  , 0.04]])
+    >>> X.scaled(3.0).cov.multiplier
+    9.0
     """
 
     kind: str
@@ -206,6 +218,14 @@ class Diagonal(Covariance):
     See Also
     --------
     uapca.uncertain.Covariance : What every representation has.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]], std=[0.1, 0.2])
+    >>> X.cov.dense()[0]
+    array([[0.01, 0.  ],
+           [0.  , 0.04]])
     """
 
     kind = "diagonal"
@@ -318,6 +338,12 @@ class Zero(Diagonal):
     See Also
     --------
     uapca.uncertain.Covariance : What every representation has.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]]).cov.kind
+    'zero'
     """
 
     kind = "zero"
@@ -414,6 +440,13 @@ class Shared(_Matrices):
     See Also
     --------
     uapca.uncertain.Covariance : What every representation has.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]], cov=[[1.0, 0.5], [0.5, 2.0]])
+    >>> X.cov.kind, X.cov.shape
+    ('shared', (2, 2, 2))
     """
 
     kind = "shared"
@@ -440,6 +473,17 @@ class Dense(_Matrices):
     See Also
     --------
     uapca.uncertain.Covariance : What every representation has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uapca
+    >>> X = uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]], cov=[np.eye(2), 2 * np.eye(2)])
+    >>> X.cov.kind
+    'dense'
+    >>> X.cov.average(X.weights)
+    array([[1.5, 0. ],
+           [0. , 1.5]])
     """
 
     kind = "dense"
@@ -472,6 +516,19 @@ class LowRank(Covariance):
     See Also
     --------
     uapca.uncertain.Covariance : What every representation has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uapca
+    >>> factors = np.ones((2, 3, 1))  # one direction of error for each of two rows
+    >>> X = uapca.UncertainArray(np.zeros((2, 3)), factors=factors, std=0.1)
+    >>> X.cov.kind, X.cov.rank
+    ('low-rank', 1)
+    >>> X.cov.dense()[0]
+    array([[1.01, 1.  , 1.  ],
+           [1.  , 1.01, 1.  ],
+           [1.  , 1.  , 1.01]])
     """
 
     kind = "low-rank"

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Doubles
+from uapca._validation import Doubles, plural
 from uapca.exceptions import ApproximationWarning
 from uapca.uncertain.covariance import Covariance, Dense, Diagonal, LowRank, Zero
 
@@ -140,8 +140,8 @@ def _check_curvature(
     if wide.any():
         k = int(np.argmax(wide))
         warnings.warn(
-            f"{name} is too curved for the errors of {wide.sum()} values, such as {x[k]:.4g} ± "
-            f"{std[k]:.2g}: means and errors are rough there; uapca.from_draws of the function of "
+            f"{name} is too curved for the errors of {plural(int(wide.sum()), 'value')}, such as "
+            f"{x[k]:.4g} ± {std[k]:.2g}: means and errors are rough there; uapca.from_draws of the function of "
             "X.sample(n) is exact",
             ApproximationWarning,
             stacklevel=4,
