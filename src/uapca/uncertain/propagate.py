@@ -141,8 +141,8 @@ def _check_curvature(
         k = int(np.argmax(wide))
         warnings.warn(
             f"{name} is too curved for the errors of {plural(int(wide.sum()), 'value')}, such as "
-            f"{x[k]:.4g} ± {std[k]:.2g}: means and errors are rough there; uapca.from_draws of the function of "
-            "X.sample(n) is exact",
+            f"{x[k]:.4g} ± {std[k]:.2g}: means and errors are rough there; "
+            "uapca.from_draws of the function of X.sample(n) is exact",
             ApproximationWarning,
             stacklevel=4,
         )
