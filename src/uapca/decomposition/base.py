@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from uapca._names import COUNTER, IDENTIFIER, counting_columns, error_columns, nearest
@@ -32,6 +33,7 @@ __all__ = [
     "check_underflow",
     "feature_units",
     "feature_variances",
+    "varies",
 ]
 
 if TYPE_CHECKING:
@@ -207,12 +209,12 @@ class UncertainTransformer(
                 "fill or remove it, or keep it missing with UncertainArray(X, missing='keep')"
             )
         try:
-            return validate_data(
+            points = validate_data(
                 self,
                 X,
                 accept_sparse=["csr", "csc"] if sparse else False,
                 dtype=[np.float64, np.float32],
-                ensure_all_finite=finite,
+                ensure_all_finite=False,
                 reset=reset,
             )
         except ValueError:
@@ -224,6 +226,16 @@ class UncertainTransformer(
                 f"{'does' if len(text) == 1 else 'do'} not: uapca.from_frame takes row names and "
                 "errors from columns"
             ) from None
+        if finite and not issparse(points):
+            check_finite(points, "X", ("row", "feature"))
+        elif finite and not np.isfinite(points.data).all():
+            found = points.tocoo()
+            k = int(np.flatnonzero(~np.isfinite(found.data))[0])
+            value = "NaN" if np.isnan(found.data[k]) else found.data[k]
+            raise ValueError(
+                f"X must be finite; got {value} at row {found.row[k]}, feature {found.col[k]}"
+            )
+        return points
 
     def _check_features(self, X: UncertainArray) -> None:
         """Raise unless X has the features of the fit, in their order, and all its cells."""
@@ -349,11 +361,17 @@ def feature_units(mean: Doubles, between: Doubles, within: Doubles, n: int) -> D
     return np.where(variances > 0.0, np.sqrt(variances), 1.0)
 
 
-def check_underflow(X: UncertainArray, variances: Doubles) -> None:
-    """Raise if features vary, but by so little that their squares vanish."""
+def varies(values: Floats, center: Doubles) -> bool:
+    """Whether rows differ from their mean by more than rounding leaves."""
+    noise = len(values) * np.finfo(float).eps
+    return bool((np.abs(values - center) > noise * np.abs(center)).any())
+
+
+def check_underflow(X: UncertainArray, center: Doubles, variances: Doubles) -> None:
+    """Raise if a feature varies, but by so little that its squares vanish."""
     small = np.flatnonzero(variances < SMALLEST)
     if len(small) and (
-        np.ptp(X.mean[:, small], axis=0).any()
+        varies(X.mean[:, small], center[small])
         or any(kept.any() for kept in X.cov.select(small).arrays.values())
     ):
         raise ValueError(out_of_range("X", "underflows"))

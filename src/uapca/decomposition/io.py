@@ -194,7 +194,8 @@ def load_fit(path: str | os.PathLike[str]) -> UAPCA:
             f"{where} has format version {content.get('version')!r}; this uapca reads {VERSION}"
         )
     try:
-        return _restored(content)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows breaks a rule
+            return _restored(content)
     except KeyError as error:
         raise FileError(f"{where} is not a usable fit; {error} is missing") from None
     except (TypeError, ValueError) as error:

@@ -79,18 +79,20 @@ class Seen:
         """What is kept of the rows of both."""
         parts = [part for part in (self.within, other.within) if part is not None]
         both = (self.observations, other.observations)
-        return Seen(
-            self.means.merge(other.means),
-            np.add(*parts) if len(parts) == 2 else parts[0] if parts else None,
-            None if None in both else sum(k for k in both if k is not None),
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # which the fit refuses
+            return Seen(
+                self.means.merge(other.means),
+                np.add(*parts) if len(parts) == 2 else parts[0] if parts else None,
+                None if None in both else sum(k for k in both if k is not None),
+            )
 
     def matrices(self) -> tuple[Doubles, Doubles, Doubles | None]:
         """μ, C and Ψ̄ of all rows seen."""
         sums = self.means.sums
         weight = float(sums.weights[0])
-        within = None if self.within is None else self.within / weight
-        return sums.means[0].copy(), sums.scatters[0] / weight, within
+        with np.errstate(over="ignore"):  # which the fit refuses
+            within = None if self.within is None else self.within / weight
+            return sums.means[0].copy(), sums.scatters[0] / weight, within
 
 
 def dask_moments(X: Any) -> Seen:

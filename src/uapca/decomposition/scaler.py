@@ -94,7 +94,7 @@ class UncertainScaler(UncertainTransformer):
         else:
             if self.by == "means":
                 data, within = data.scaled(0.0), np.zeros_like(within)
-            check_underflow(data, between + within)
+            check_underflow(data, mean, between + within)
             self.scale_ = feature_units(mean, between, within, len(data))
         self.mean_ = mean if self.center else np.zeros_like(mean)
         return self

@@ -1,7 +1,8 @@
 """Sparse points: their moments, products with their covariance, and scores; never made dense.
 
-A column of which every entry is stored is measured from its own mean, so that an offset costs no
-digits. Other columns hold zeros, and their means are subtracted from the products instead.
+A column of which most entries are stored is stored in full and measured from its own mean, so
+that an offset costs no digits. Other columns hold zeros, and their means are subtracted from the
+products instead.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from uapca._validation import Doubles
@@ -27,7 +29,7 @@ class SparsePoints:
     points : sparse array or matrix of shape (N, D), in CSR format
         Measured from ``shift``.
     shift : ndarray of shape (D,)
-        Zero but for columns without zeros.
+        Zero but for columns that are stored in full.
     weights : ndarray of shape (N,)
         Positive; they sum to 1.
     """
@@ -38,7 +40,11 @@ class SparsePoints:
 
     @classmethod
     def of(cls, X: Any, weights: Doubles) -> SparsePoints:
-        return cls(*_shifted(X, weights @ X), weights)
+        X = X.tocsr().astype(np.float64, copy=False)
+        mean = weights @ X
+        # Where the spread is small beside the mean, rows of little weight hold all the zeros.
+        near = weights @ X.multiply(X) - mean**2 < 1e-4 * mean**2
+        return cls(*_shifted(X, mean, near), weights)
 
     @cached_property
     def off(self) -> Doubles:
@@ -74,19 +80,30 @@ class SparsePoints:
 
 def scores(X: Any, center: Doubles, A: Doubles) -> Doubles:
     """A (x − center) of all rows."""
-    X, shift = _shifted(X, center)
+    X, shift = _shifted(X, center, np.zeros(len(center), dtype=bool))
     return np.asarray(X @ A.T - (center - shift) @ A.T)
 
 
-def _shifted(X: Any, center: Doubles) -> tuple[Any, Doubles]:
-    """Columns without zeros measured from the center, and by how much each was shifted."""
+def _shifted(X: Any, center: Doubles, full: npt.NDArray[np.bool_]) -> tuple[Any, Doubles]:
+    """The points with some columns measured from the center, and by how much each was shifted.
+
+    These are the columns named by ``full`` and those that have no more zeros than other entries.
+    """
     X = X.tocsr().astype(np.float64, copy=False)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
-    shift = np.where(full, center, 0.0)
-    if full.any():
-        X = X.copy()
-        X.data = X.data - shift[X.indices]
+    n, d = X.shape
+    full = full | (2 * np.bincount(X.indices, minlength=d) >= n)
+    shift, columns = np.zeros(d), np.flatnonzero(full)
+    if len(columns):
+        block = X[:, columns].toarray()
+        low, high = block.min(axis=0), block.max(axis=0)
+        # Measured from its one value, a constant column has no variance at all.
+        shift[columns] = np.where(low == high, low, center[columns])
+        block -= shift[columns]
+        places = np.tile(columns, n), np.arange(0, n * len(columns) + 1, len(columns))
+        rest = X.copy()
+        rest.data[full[rest.indices]] = 0.0
+        X = rest + type(rest)((block.ravel(), *places), shape=X.shape)
     return X, shift

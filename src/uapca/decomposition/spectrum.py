@@ -96,8 +96,9 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
     if psi is None or within <= 0.0 or s == 0:
         return spectrum(C, q)
     # In units of a power of two, which rounds nothing; squares neither overflow nor vanish.
-    unit = math.ldexp(1.0, math.frexp(max(between, within))[1] - 1)
-    C, psi, between, within = C / unit, psi / unit, between / unit, within / unit
+    unit = _power_of_two(within if np.isinf(s) else max(between, within))
+    other = _power_of_two(between) if np.isinf(s) else unit  # at s = ∞ only C's directions count
+    C, psi, between, within = C / other, psi / unit, between / other, within / unit
     found = None
     if s * s * within > _DECOUPLED_FROM * between:
         values, vectors = np.linalg.eigh(psi)
@@ -109,6 +110,11 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
     if found is None:
         found = spectrum(C + s**2 * psi, q)
     return Spectrum(unit * found.values, found.vectors)
+
+
+def _power_of_two(value: float) -> float:
+    """The largest power of two that is not above a value; the smallest there is for zero."""
+    return math.ldexp(1.0, max(math.frexp(value)[1] - 1, -1022))
 
 
 def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:

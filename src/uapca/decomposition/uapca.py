@@ -35,6 +35,7 @@ from uapca.decomposition.base import (
     check_underflow,
     feature_units,
     feature_variances,
+    varies,
 )
 from uapca.decomposition.partial_fit import Seen, dask_moments, dask_scores
 from uapca.decomposition.results import LabeledArray
@@ -292,7 +293,9 @@ class UAPCA(UncertainTransformer):
         check_finite(data.mean, "X", ("row", "feature"))
         part = Seen.of(data)
         dtype = np.result_type(data.mean, getattr(self, "components_", data.mean))
-        return self._set_seen(part if seen is None else seen.merge(part), dtype)
+        seen = part if seen is None else seen.merge(part)
+        self._set_seen(seen, dtype)._check_underflow(data, min(seen.rows.weight, 1.0))
+        return self
 
     def _fit_dask(self, X: Any) -> Self:
         self._check_solver_keeps_matrices("a Dask array")
@@ -373,7 +376,7 @@ class UAPCA(UncertainTransformer):
             units = feature_units(mean, between, within, rows.count)
             between, within = between / units**2, within / units**2
             if isinstance(data, UncertainArray):
-                data = data.replace(mean=data.mean.astype(np.float64))
+                data = data.replace(mean=data.mean.astype(np.float64), cov=data.cov.in_float64())
                 data = data.affine(1.0 / units, center=mean)
             else:
                 data = data.divided(units)
@@ -391,7 +394,10 @@ class UAPCA(UncertainTransformer):
     ) -> None:
         """Keep what does not depend on the scale; the center is in the units of the data."""
         self._center, self.feature_scale_ = center, units
-        self.mean_ = center if units is None else center / units
+        with np.errstate(over="ignore"):
+            self.mean_ = center if units is None else center / units
+        if not np.isfinite(self.mean_).all():
+            raise ValueError(out_of_range("X"))
         self._rows, self._divisor, self.solver_ = rows, divisor, solver
         self.n_samples_ = self.n_samples_seen_ = rows.count
 
@@ -418,14 +424,30 @@ class UAPCA(UncertainTransformer):
         self.explained_variance_ = values = pairs.values[:q]
         self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(q)
 
-    def _check_underflow(self, data: UncertainArray) -> None:
-        """Refuse rows whose variances vanish; a feature among others only with standardize."""
-        variances = self._at_scale(*self._diagonals)
+    def _check_underflow(self, data: UncertainArray, weight: float = 1.0) -> None:
+        """Refuse rows whose variances vanish; a feature among others only with standardize.
+
+        ``weight`` is what the sums behind C and Ψ̄ were divided by: they may vanish, too.
+        """
+        between, within = (part * weight for part in self._diagonals)
+        self._lost = (
+            between.max() < SMALLEST and varies(data.mean, self._center),
+            within.max() < SMALLEST and any(kept.any() for kept in data.cov.arrays.values()),
+        )
+        self._check_lost(weight)
         if self.feature_scale_ is not None:
-            variances = (self._diagonals[0] + self._diagonals[1]) * self.feature_scale_**2
-        elif variances.max() >= SMALLEST:
-            return
-        check_underflow(data.scaled(0.0) if self._scale == 0.0 else data, variances)
+            check_underflow(data, self._center, (between + within) * self.feature_scale_**2)
+
+    def _check_lost(self, weight: float = 1.0) -> None:
+        """Refuse the scale if the part of K that counts there has vanished."""
+        between, within = getattr(self, "_lost", (False, False))
+        # What is left of a Ψ̄ that has all but vanished is no better for being multiplied.
+        least = SMALLEST * (1.0 if np.isinf(self._scale) else max(1.0, self._scale**2))
+        vanishes = self._at_scale(*self._diagonals).max() * weight < least
+        if (vanishes and (between or (within and self._scale > 0.0))) or (
+            within and np.isinf(self._scale)
+        ):
+            raise ValueError(out_of_range("X", "underflows"))
 
     def _checked_scale(self) -> float:
         if isinstance(self.scale, bool | np.bool_):
@@ -583,6 +605,7 @@ class UAPCA(UncertainTransformer):
             certain = self._within is None
             q = new._component_count(self._rows, certain, partial=hasattr(self, "_seen"))
         new._set_components(q, self.components_.dtype)
+        new._check_lost()
         return new
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -205,6 +205,16 @@ class Covariance(ABC):
         new._multiplier *= factor
         return new
 
+    def in_float64(self) -> Self:
+        """The same, with what is kept in double precision."""
+        new = copy(self)
+        for name in ("_std", "_matrices", "_factors"):
+            if hasattr(new, name):
+                setattr(new, name, frozen(getattr(new, name).astype(np.float64, copy=False)))
+        if isinstance(new, LowRank):
+            new.rest = new.rest.in_float64()
+        return new
+
     def _weights(self, w: Doubles | None) -> Doubles:
         return np.full(self._n, 1.0 / self._n) if w is None else w
 
