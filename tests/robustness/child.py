@@ -4,6 +4,7 @@ The paths come on standard input, one a line. The parent sees a crash as a line 
 """
 
 import json
+import os
 import sys
 import time
 import warnings
@@ -13,11 +14,11 @@ import uapca
 warnings.simplefilter("ignore")
 
 
-def peak() -> float:
-    """The largest memory since the last file, in megabytes."""
+def memory() -> dict[str, float]:
+    """The largest memory since the last file, and what is taken now, in megabytes."""
     with open("/proc/self/status") as status:
-        (line,) = [line for line in status if line.startswith("VmHWM")]
-    return int(line.split()[1]) / 1024
+        sizes = {line.split(":")[0]: line.split()[1] for line in status if line.startswith("Vm")}
+    return {"megabytes": int(sizes["VmHWM"]) / 1024, "taken": int(sizes["VmRSS"]) / 1024}
 
 
 def outcome(path: str) -> tuple[str, str]:
@@ -40,7 +41,8 @@ def main() -> None:
         start = time.process_time()
         kind, said = outcome(path)
         found = {"path": path, "outcome": kind, "said": said}
-        found |= {"seconds": time.process_time() - start, "megabytes": peak()}
+        found |= {"seconds": time.process_time() - start, **memory()}
+        found["open"] = len(os.listdir("/proc/self/fd"))
         sys.stdout.write(json.dumps(found) + "\n")
         sys.stdout.flush()
 

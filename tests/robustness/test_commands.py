@@ -1,7 +1,4 @@
-"""Commands under bad conditions: signals, full disks, odd targets, several writers, closed pipes.
-
-Seeded and bounded; ``UAPCA_FUZZ=500`` sends 500 signals instead of a few.
-"""
+"""Commands under bad conditions: signals, full disks, odd targets, many writers, closed pipes."""
 
 import json
 import os
@@ -14,10 +11,13 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 import uapca
+from robustness.cases import count
 
 PROGRAM = [sys.executable, "-m", "uapca"]
 # Says when the program starts, so that signals hit the program and not the start of Python.
@@ -33,7 +33,6 @@ WRITERS = {
     "p.png": ["plot", "teaser", "distributions"],
     "e.html": ["explore", "students"],
 }
-SIGNALS = int(os.environ.get("UAPCA_FUZZ", "8"))
 
 
 @pytest.fixture
@@ -79,7 +78,7 @@ def durations(tmp_path_factory):
     return {}
 
 
-@pytest.mark.parametrize("case", range(SIGNALS))
+@pytest.mark.parametrize("case", range(len(WRITERS)))
 def test_a_signal_at_any_moment_leaves_the_old_file_or_a_whole_new_one(folder, durations, case):
     rng = random.Random(case)
     name = [*WRITERS][case % len(WRITERS)]
@@ -104,6 +103,52 @@ def test_a_signal_at_any_moment_leaves_the_old_file_or_a_whole_new_one(folder, d
         check_complete(target)
     if number != signal.SIGKILL:
         assert not leftovers(folder)
+
+
+@pytest.fixture(scope="module")
+def forks(tmp_path_factory):
+    """A process that runs commands in forks of itself, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("forks")
+    (folder / "points.csv").write_text(POINTS)
+    with subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("forks.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+        cwd=folder,
+        env={k: v for k, v in os.environ.items() if k != "COLUMNS"},
+    ) as server:
+        yield folder, server
+        server.stdin.close()
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_many_signals(forks, name):
+    folder, server = forks
+    target, command = folder / name, json.dumps([*WRITERS[name], "-o", name, "--force", "-q"])
+    rng = random.Random(name)
+    durations = []
+    for case in range(2 + max(count("signals") // len(WRITERS), 2)):
+        target.write_bytes(b"mine")
+        start = time.monotonic()
+        server.stdin.write(command + "\n")
+        process = int(server.stdout.readline())
+        number = rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+        if case >= 2:  # the first ones show how long it takes
+            time.sleep(rng.uniform(0.0, 1.1) * min(durations))
+            # A process that has ended is still there until its end was asked for, which may be.
+            with suppress(ProcessLookupError):
+                os.kill(process, number)
+        code = int(server.stdout.readline())
+        durations.append(time.monotonic() - start if case < 2 else durations[-1])
+        errors = (folder / "errors").read_text() if (folder / "errors").exists() else ""
+        assert code in ((0,) if case < 2 else (0, -number, 128 + number)), (case, code, errors)
+        assert "Traceback" not in errors, (case, number, errors)
+        if case < 2 or target.read_bytes() != b"mine":
+            check_complete(target)
+        if number != signal.SIGKILL:
+            assert not leftovers(folder), (case, number)
 
 
 def test_the_next_run_removes_what_a_killed_one_left(folder):

@@ -177,7 +177,8 @@ def wrong(points, fit, parameters, way, number):
         trace = totals.sum()
         narrow = min(totals) if parameters["standardize"] else trace
         traces = np.trace(K), np.trace(K * units[:, None] * units)
-        well = SAFE[0] < min(narrow, *traces) and max(trace, *traces) < SAFE[1]
+        most = max(trace, *traces, *np.abs(mean / units))
+        well = SAFE[0] < min(narrow, *traces) and most < SAFE[1]
         return f"refused, though it fits: {text}" if well and "cov" not in fit else None
     except Exception as error:  # noqa: BLE001  (this is what the harness looks for)
         return f"{type(error).__name__}: {error}"
@@ -268,3 +269,73 @@ def test_a_row_without_weight_may_overflow():
     std = [[0.0, 1.0], [0.0, 1.0], [1e200, 1e200]]
     pca = uapca.UAPCA().fit(points, std=std, sample_weight=weights)
     np.testing.assert_allclose(pca.explained_variance_, [2.25, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("points", "weights", "variance"),
+    [
+        ([1e6 + 1, 1e6 + 2, 1e6 + 4, 0.0], [1.0, 1.0, 1.0, 1e-13], None),
+        ([0.1] * 7, None, 0.0),
+        ([3e5, 3e5, 0.0], [1.0, 1.0, 1e-15], None),
+    ],
+)
+def test_a_sparse_column_far_from_zero(points, weights, variance):
+    points = np.array(points)[:, None]
+    fit = {} if weights is None else {"sample_weight": np.array(weights)}
+    with mpmath.workdps(60):
+        _, K, *_ = exact(points, fit, {"standardize": False, "scale": 1.0}, digits)
+    expected = float(K[0, 0]) if variance is None else variance
+    pca = uapca.UAPCA().fit(scipy.sparse.csr_array(points), **fit)
+    np.testing.assert_allclose(pca.explained_variance_, [expected], rtol=1e-10)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array, scipy.sparse.csc_matrix])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_is_refused_in_one_line(kind, value):
+    points = np.arange(8.0).reshape(4, 2)
+    pca = uapca.UAPCA().fit(points)
+    points[2, 1] = value
+    for refuse in (pca.transform, uapca.UAPCA().fit):
+        with pytest.raises(ValueError, match=r"^X must be finite; got (NaN|inf) at row 2, fea.*$"):
+            refuse(kind(points))
+
+
+UNDERFLOWS = "^X must have squares that fit into float64; the covariance underflows"
+
+
+def test_what_vanishes_at_another_scale_is_refused_there():
+    points = np.arange(6.0).reshape(3, 2) * 1e-200
+    pca = uapca.UAPCA().fit(points, std=1.0)
+    with pytest.raises(ValueError, match=UNDERFLOWS):
+        pca.rescale(0.0)
+    with pytest.raises(ValueError, match=UNDERFLOWS):
+        uapca.UAPCA(scale=0.0, standardize=True).fit(points, std=1.0)
+    pca = uapca.UAPCA().fit(points * 1e200, std=1e-200)
+    with pytest.raises(ValueError, match=UNDERFLOWS):
+        pca.rescale(np.inf)
+
+
+def test_parts_whose_squares_vanish_are_refused():
+    pca = uapca.UAPCA().partial_fit([[1e-200, 0.0]])
+    with pytest.raises(ValueError, match=UNDERFLOWS):
+        pca.partial_fit([[2e-200, 1e-200]])
+    with pytest.raises(ValueError, match=UNDERFLOWS):
+        uapca.UAPCA().partial_fit([[1e-92, 0.0], [0.0, 2e-92]], sample_weight=[1e-140] * 2)
+    with pytest.raises(ValueError, match="^sample_weight must sum to a number from 1e-150"):
+        uapca.UAPCA().partial_fit([[1.0, 0.0], [0.0, 2.0]], sample_weight=[1e-170] * 2)
+
+
+def test_errors_far_below_the_spread_have_a_limit():
+    pca = uapca.UAPCA(scale=np.inf).fit([[1e140, 0.0], [0.0, 2e140]], std=[1e-140, 2e-140])
+    np.testing.assert_allclose(pca.explained_variance_, [4e-280, 1e-280])
+    np.testing.assert_allclose(pca.components_, [[0.0, 1.0], [1.0, 0.0]])
+
+
+def test_errors_in_single_precision_are_standardized_in_double():
+    rng = np.random.default_rng(3)
+    points, std = rng.normal(size=(5, 3)) * 1e5, rng.uniform(1, 2, (5, 3)).astype(np.float32)
+    fits = [
+        uapca.UAPCA(1, scale=1e5, standardize=True, solver=solver).fit(points, std=std)
+        for solver in ("eigh", "lanczos")
+    ]
+    np.testing.assert_allclose(fits[1].components_, fits[0].components_, rtol=1e-12)

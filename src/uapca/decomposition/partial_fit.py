@@ -71,6 +71,11 @@ class Seen:
     def rows(self) -> Rows:
         sums = self.means.sums
         weight = float(sums.weights[0])
+        if not 1e-150 < weight < 1e150:  # its square vanishes or overflows
+            raise ValueError(
+                f"sample_weight must sum to a number from 1e-150 to 1e150; got {weight:.3g}: "
+                "multiply all weights by the same number"
+            )
         return Rows(
             int(sums.counts[0]), weight, float(sums.squares[0]) / weight**2, self.observations
         )
