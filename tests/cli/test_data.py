@@ -223,7 +223,8 @@ def test_weights_from_a_column_or_a_file(folder):
             "x,x_err\n1,0.1\nabc,0.2\n3,0.1\n",
             (),
             "cells must be numbers; 'f.csv', row 2, column 'x': cannot read 'abc' as a number; "
-            "correct them, use --bad-cells drop, or leave the column out with --exclude",
+            "correct them, use --words FILE if that means no value, --bad-cells drop, or leave the "
+            "column out with --exclude",
         ),
         (
             'x,y\n"1,000",0.5\n"2,000",0.25\n',
@@ -303,7 +304,7 @@ def test_kept_points_have_no_standard_error(folder, fails):
 
 def test_options_for_tables_are_refused_elsewhere(folder, fails):
     assert fails("fit", "students", "--words", "grades") == (
-        "--words is for tables and has no meaning for the bundled data set students. Leave it out."
+        "--words must be left out for rows that are uncertain already"
     )
     assert fails("fit", "students", "--by", "x") == (
         "students holds no labelled points. Leave out --by."

@@ -1,9 +1,11 @@
 """``uapca fit``: the report, the model."""
 
+import csv
 import json
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pytest
 
 import uapca
@@ -301,3 +303,33 @@ def test_wide_tables_of_correlations_are_refused(run, tmp_path):
         "Write a .uapca file.\n"
     )
     assert run("project", path, "-n", "all", "-o", tmp_path / "y.uapca").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "table", ["loadings", "contributions", "summary", "cos2", "row_contributions"]
+)
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_labelled_results_are_written_as_tables(run, folder, table, ending):
+    (folder / "a.csv").write_text("name,=x,x y\n+a,1,2\nb,2,5\nc,4,3\nd,3,1\n")
+    run("fit", "a.csv", "--table", table, "-o", f"t.{ending}")
+    X = uapca.read(folder / "a.csv")
+    pca = uapca.UAPCA(2).fit(X)
+    expected = getattr(pca, table)(*[X] * (table in ("cos2", "row_contributions")))
+    if ending == "csv":
+        rows = list(csv.reader((folder / "t.csv").read_text().splitlines()))
+    else:
+        sheet = openpyxl.load_workbook(folder / "t.xlsx").active
+        assert all(cell.data_type != "f" for row in sheet.iter_rows() for cell in row)
+        rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    guarded = [f"'{name}" if name[0] in "=+" else name for name in expected.rows]
+    assert rows[0] == [expected.of, *expected.columns]
+    assert [row[0] for row in rows[1:]] == guarded
+    values = [[float(cell) for cell in row[1:]] for row in rows[1:]]
+    np.testing.assert_allclose(values, expected.values, rtol=1e-14)
+
+
+def test_a_table_needs_a_file_that_is_one(fails, folder):
+    assert fails("fit", "iris", "--table", "loadings") == (
+        "--table needs a file: -o FILE.csv, or -o - for standard output."
+    )
+    assert "ends in '.json'" in fails("fit", "iris", "--table", "loadings", "-o", "m.json")

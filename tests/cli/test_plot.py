@@ -66,9 +66,9 @@ def test_names_do_not_break_a_picture(run, tmp_path):
     [
         (
             ["students", "projektion", "-o", "p.svg"],
-            "Invalid value for 'KIND': 'projektion' is not one of 'distributions', 'projection', "
-            "'matrix', 'traces', 'eigenvalues', 'progression', 'scree', 'biplot', 'loadings', "
-            "'contributions', 'cos2', 'components', 'shepard', 'count', 'simulation'.",
+            "there is no picture 'projektion'; did you mean 'projection'? There are distributions, "
+            "projection, matrix, traces, eigenvalues, progression, scree, biplot, loadings, "
+            "contributions, cos2, components, shepard, count, simulation.",
         ),
         (["students", "scree"], "a picture needs a file: -o FILE.svg, .png or .pdf."),
         (

@@ -149,7 +149,8 @@ def test_cells_that_are_no_numbers_are_shown(tmp_path):
     assert refused(path) == (
         f"cells must be numbers; {str(path)!r}, row 'b', column 'x': cannot read 'abc' as a "
         "number; "
-        "correct them, pass bad_cells='drop', or leave the column out with exclude="
+        "correct them, pass words={'abc': None} if that means no value, bad_cells='drop', or leave "
+        "the column out with exclude="
     )
     frame = {"x": ["1", "abc", "3", "def"], "x_err": [0.1] * 4}
     message = refused(frame, features=["x"])

@@ -157,6 +157,27 @@ def test_errors_are_never_features_without_a_word():
     assert "holds the errors" not in X.origin
 
 
+def test_words_that_stand_for_no_value_mean_the_same_in_every_reader(tmp_path):
+    columns = {"k": ["a", "b", "a"], "x": ["1", "?", "3"], "x_err": ["1", "2", "1"]}
+    path = write(tmp_path / "a.csv", "k,x,x_err\na,1,1\nb,?,2\na,3,1\n")
+    for source in (columns, path):
+        for reader, by in (
+            (uapca.read, {}),
+            (uapca.from_frame, {}),
+            (uapca.from_groups, {"by": "k"}),
+        ):
+            by = {**by, "features": ["x"]}
+            said = refused(source, reader=reader, **by)
+            assert "pass words={'?': None} if that means no value" in said
+            with pytest.warns(DroppedRowsWarning):
+                X = reader(source, words={"?": None}, missing="drop", **by)
+            assert X.mean.sum() == (2.0 if "by" in by else 4.0)
+    said = refused(columns, reader=uapca.from_frame, words={"?": 3})
+    assert said.startswith(
+        "words must mean None, a missing value, in tables of numbers; '?' means 3"
+    )
+
+
 def test_draws_that_are_correlated_between_rows_are_warned_of():
     rng = np.random.default_rng(0)
     own = rng.normal(size=(1000, 5, 2))
@@ -447,6 +468,28 @@ def test_units_are_converted_or_refused(tmp_path):
 # Tables as they are found
 
 
+def test_units_stay_with_groups(tmp_path):
+    from astropy import units as u
+    from astropy.table import QTable
+
+    pint = pytest.importorskip("pint").UnitRegistry()
+    table = QTable({"k": ["a", "b", "a"], "x": [1.0, 2.0, 3.0] * u.kg})
+    assert uapca.read(table, by="k").features == ("x [kg]",)
+    values = pint.Quantity(np.array([1.0, 2.0, 3.0]), "kg")
+    assert uapca.from_groups({"k": ["a", "b", "a"], "x": values}, "k").features == ("x [kilogram]",)
+    text = "k,x,y\n,kg,m\na,1,2\nb,3,4\n"
+    for name in ("1.csv", "2.csv"):
+        write(tmp_path / name, text)
+    for options in ({}, {"keep_samples": True}):
+        assert uapca.read(tmp_path, by="k", **options).features == ("x [kg]", "y [m]")
+    assert uapca.read(tmp_path, by="k", bins=None, features="x").features == ("x [kg]",)
+    write(tmp_path / "2.csv", text.replace("kg", "g"))
+    for options in ({"by": "k"}, {}, {"by": "k", "keep_samples": True}):
+        said = refused(tmp_path, kind=FileError, **options)
+        assert "every file must have the units of the first; in" in said
+        assert "the unit of 'x' is g and not kg" in said
+
+
 def test_a_text_with_comments_units_and_a_byte_order_mark(tmp_path):
     text = "# made by hand\n# 2024\n Name ; Teff ; e_Teff \n;K;K\nA;5000;10\n#out\nB;6000;20\n\n"
     X = uapca.read(write(tmp_path / "t.txt", text, "utf-8-sig"))
@@ -671,6 +714,14 @@ def test_what_is_read_already_and_what_is_saved(tmp_path):
     X.save(tmp_path / "x.uapca")
     same(uapca.read(tmp_path / "x.uapca"), X)
     assert uapca.read([[1.0, 2.0], [3.0, 4.0]]).shape == (2, 2)
+    X = uapca.read({"a_1": [1.0, 2.0], "a_2": [0.1, 3.0], "b": [3.0, 4.0]})
+    X.save(tmp_path / "x.uapca")
+    for source in (X, tmp_path / "x.uapca"):
+        assert uapca.read(source, features=["b", "a_1"]).features == ("b", "a_1")
+        assert uapca.read(source, features="a_*", exclude="a_2").features == ("a_1",)
+        assert uapca.read(source, weights=[1, 3]).weights.tolist() == [0.25, 0.75]
+        assert "there is no 'c'" in refused(source, features=["c"])
+        assert "by must be left out for rows that are uncertain already" in refused(source, by="b")
 
 
 def test_options_that_do_not_belong_together():

@@ -222,11 +222,13 @@ def test_files_that_cannot_be_read(tmp_path):
     ragged = write(tmp_path, "name,x\nTom,[10, 12]\n")
     assert refused(ragged) == (
         f"every line must have 2 cells like the first; {str(ragged)!r} has 3 in row 0; put cells "
-        'with a separator in quotes, "[10, 12]", or write [10; 12] in a file separated by commas'
+        'with a separator in quotes, "[10, 12]", or write [10; 12] in a file separated by commas; '
+        "lines above the header begin with #"
     )
     semicolons = write(tmp_path, "name;x\nTom;[10; 12]\n", "semicolons.csv")
     assert refused(semicolons).endswith(
-        'in quotes, "[10; 12]", or write [10, 12] in a file separated by semicolons'
+        'in quotes, "[10; 12]", or write [10, 12] in a file separated by semicolons; '
+        "lines above the header begin with #"
     )
     empty = write(tmp_path, "\n", "empty.csv")
     assert "must have a header line that names the columns" in refused(empty)

@@ -25,6 +25,25 @@ def test_an_instrument_log(tmp_path):
     assert "left out: Remark (text)" in X.origin
 
 
+def test_a_title_above_the_header_of_a_text(tmp_path):
+    X = uapca.read(wild.titled(tmp_path))
+    assert X.features == ("x", "y")
+    assert X.names[0] == "s0"
+    np.testing.assert_array_equal(X.mean, VALUES[:, :2])
+    np.testing.assert_array_equal(X.std, ERRORS[:, :2])
+    assert "left out above the header: Study 17, plate B (preliminary)" in X.origin
+    assert len(uapca.read(wild.titled(tmp_path), by="sample")) == wild.ROWS
+
+
+def test_a_header_is_not_taken_for_a_title(tmp_path):
+    path = tmp_path / "a.csv"
+    for text in ("x,y\na,1,2\nb,3,4\n", "x\na,1\nb,3\n", "Title\nx,y\n1,2\n3,4\n"):
+        path.write_text(text)
+        assert "lines above the header begin with #" in refused(path)
+    path.write_text("a;b\n1,234,567;2,345,678\n2,234,567;3,345,678\n")
+    assert uapca.read(path).features == ("a", "b")
+
+
 def test_a_sheet_with_a_title_above_its_header_and_units_below_it(tmp_path):
     X = uapca.read(wild.excel_of_a_laboratory(tmp_path))
     assert X.features == ("Glucose [mmol/L]", "Lactate [mg/dL]")

@@ -32,6 +32,15 @@ def instrument_log(folder: Path) -> Path:
     return _text(folder / "instrument.csv", lines, "utf-8-sig", "\r\n")
 
 
+def titled(folder: Path) -> Path:
+    """A title and a date above the header, with commas in them."""
+    lines = ["Study 17, plate B (preliminary)", "", "2024-03-01", "sample;x;x_err;y;y_err"]
+    for i in range(ROWS):
+        cells = (VALUES[i, 0], ERRORS[i, 0], VALUES[i, 1], ERRORS[i, 1])
+        lines.append(";".join([f"s{i}", *(f"{c}".replace(".", ",") for c in cells)]))
+    return _text(folder / "titled.csv", lines)
+
+
 def excel_of_a_laboratory(folder: Path) -> Path:
     """A title, an empty line, the header, a line of units, and a footnote column."""
     from openpyxl import Workbook

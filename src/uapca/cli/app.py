@@ -11,7 +11,7 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
@@ -33,6 +33,7 @@ from uapca.cli.console import (
 
 __all__ = [
     "COMMANDS",
+    "Choice",
     "app",
     "components_option",
     "data_argument",
@@ -60,6 +61,10 @@ _OPTIONS = (
     (r"\b(names|errors|corr|decimal|thousands|by)='([^']*)'", r'--\1 "\2"'),
     (r"\bwords=(\{[^}]*\})?", "--words FILE"),
     (r"\berrors=\{'([^']*)': '([^']*)'\}", r"--errors \1=\2"),
+    (
+        r"^(by|bins|errors|corr|names|words|fill|decimal|thousands|sheet) must be left",
+        r"--\1 must be left",
+    ),
     (r"\bkeep_samples(=True)?\b", "--keep-points"),
     (r"\bequal_weights(=True)?\b", "--equal-weights"),
     (r"--bad_", "--bad-"),
@@ -240,6 +245,20 @@ def subcommand(name: str, *examples: tuple[str, str], **extra: Any) -> Decorator
         return made
 
     return decorate
+
+
+class Choice(click.Choice[str]):
+    """One of some names; a near miss is answered with the name that was probably meant."""
+
+    def __init__(self, names: Iterable[str], what: str) -> None:
+        super().__init__(list(names))
+        self.what = what
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        if value not in self.choices:
+            every = f"There are {', '.join(self.choices)}."
+            raise no_such(self.what, value, list(self.choices), every)
+        return str(value)
 
 
 def scale_from(text: str) -> float:

@@ -98,8 +98,6 @@ BUNDLED = {
         lambda _: uapca.datasets.make_error_models().arbitrary,
     ),
 }
-# What a .uapca file and a bundled data set have settled already.
-_OF_TABLES = ("bins", "errors", "corr", "names", "words", "fill", "decimal", "thousands", "sheet")
 # A feature with so much of the variance, so many times as wide as the middle one, may be in other
 # units than the rest.
 _ALONE, _UNLIKE = 0.95, 10.0
@@ -108,41 +106,40 @@ _WIDEST = 50  # features of a table with correlations
 
 def read_data(data: str, reading: Mapping[str, Any]) -> UncertainArray:
     """The uncertain rows in DATA; says on standard error how they were understood."""
-    name, suffix, weights = data.casefold(), Path(data).suffix.lower(), reading["weights"]
+    name, weights, options = data.casefold(), reading["weights"], _options(reading)
+    saved = name in BUNDLED or Path(data).suffix.lower() == ".uapca"
+    if saved and options["weights"] is not None:
+        raise CommandError(f"there is no file {quoted(weights)} with weights (--weights).")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if name in BUNDLED:
-            X, origin = _bundled(name, reading), f"{name}: {BUNDLED[name].what.partition(';')[0]}"
+            X = uapca.read(_bundled(name, options.pop("by")), **options)
+            origin = f"{name}: {BUNDLED[name].what.partition(';')[0]}"
             if Path(data).is_file():
                 origin += f"\nthe bundled data set, not the file; ./{name} is the file"
-        elif suffix == ".uapca":
-            _refuse(reading, ("by", *_OF_TABLES), "a .uapca file")
-            X = _selected(uapca.read(data), reading)
-            origin = f"{data}: uncertain rows, as they were saved"
         else:
-            X = _from_table(data, reading)
-            origin = X.origin or data
-    if weights is not None and Path(weights).is_file():
+            X = _from_file(data, options)
+            origin = f"{data}: uncertain rows, as they were saved" if saved else X.origin or data
+    if weights is not None and options["weights"] is None:
         X = X.reweighted(_weights_in(Path(weights), X))
-    elif weights is not None and (name in BUNDLED or suffix == ".uapca"):
-        raise CommandError(f"there is no file {quoted(weights)} with weights (--weights).")
     said = [*origin.splitlines(), *(f"note: {warning.message}" for warning in caught)]
     size = repr(X).splitlines()[0].partition(": ")[2]
     note("\n  ".join([*map(shown, said), f"→ {size}"]))
     return X
 
 
-def _bundled(name: str, reading: Mapping[str, Any]) -> UncertainArray:
-    _refuse(reading, _OF_TABLES, f"the bundled data set {name}")
-    data, by = BUNDLED[name], parts(reading["by"])
-    if by and data.by == ("",):
+def _bundled(name: str, by: Any) -> UncertainArray:
+    data = BUNDLED[name]
+    if by is None:
+        return data.load(data.by[0])
+    if data.by == ("",):
         raise CommandError(f"{name} holds no labelled points. Leave out --by.")
-    if by and by[0].casefold() not in data.by:
-        raise no_such(f"label of {name}", by[0], data.by)
-    return _selected(data.load(by[0].casefold() if by else data.by[0]), reading)
+    if str(by).casefold() not in data.by:
+        raise no_such(f"label of {name}", str(by), data.by)
+    return data.load(by.casefold())
 
 
-def _from_table(data: str, reading: Mapping[str, Any]) -> UncertainArray:
+def _from_file(data: str, options: dict[str, Any]) -> UncertainArray:
     path, source = Path(data), data if data != "-" else BytesIO()
     if not path.suffix and path.parent == Path() and not path.exists() and data != "-":
         remedy = "uapca datasets lists what can be named."
@@ -152,9 +149,8 @@ def _from_table(data: str, reading: Mapping[str, Any]) -> UncertainArray:
             f"{quoted(data)} is a model or another JSON file, not data. uapca project DATA --model "
             "and uapca compare take models."
         )
-    options = _options(reading)
     if isinstance(source, BytesIO):
-        if reading["bins"] is not None:
+        if options["bins"] is not None:
             raise CommandError(
                 "--bins reads the points twice and needs a file, not standard input."
             )
@@ -208,25 +204,6 @@ def _bins(text: str | None) -> Any:
             "x=20,y=25."
         )
     return {name.strip(): int(count) for name, _, count in cells}
-
-
-def _selected(X: UncertainArray, reading: Mapping[str, Any]) -> UncertainArray:
-    """The features asked for, by name or pattern."""
-    from uapca.inputs.read import expand
-
-    known = feature_names(X)
-    chosen = expand(parts(reading["features"]), known, "features") or known
-    left = expand(parts(reading["exclude"]), known, "exclude")
-    kept = [known.index(name) for name in chosen if name not in left]
-    return X if kept == list(range(len(known))) else X[:, kept]
-
-
-def _refuse(reading: Mapping[str, Any], names: Sequence[str], what: str) -> None:
-    wrong = [name for name in (*names, "keep_points") if reading[name]]
-    wrong += ["spread"] * (reading["spread"] != "std")
-    if wrong:
-        option = wrong[0].replace("_", "-")
-        raise CommandError(f"--{option} is for tables and has no meaning for {what}. Leave it out.")
 
 
 def _weights_in(path: Path, X: UncertainArray) -> list[float]:

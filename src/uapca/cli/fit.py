@@ -23,6 +23,8 @@ from uapca.cli.app import (
     subcommand,
 )
 from uapca.cli.console import (
+    TABLES,
+    CommandError,
     check_output,
     line,
     percent,
@@ -31,6 +33,7 @@ from uapca.cli.console import (
     shown,
     significant,
     write_bytes,
+    write_table,
 )
 from uapca.cli.data import denoised, feature_names, fitted, read_data
 
@@ -48,6 +51,8 @@ _DRIVING, _TIMES, _FEWEST_ROWS = 0.3, 2.0, 4
 _MOST_NUMBERS = 30_000_000
 # Values up to which the number of components that stand out is looked for without being asked.
 _COUNTED = 20_000
+_OF_ROWS = ("cos2", "row_contributions")
+_TABLES = ("loadings", "contributions", "summary", *_OF_ROWS)
 _QUESTIONS = {
     "values": "if each row is one unknown value",
     "sample": "if the points behind the groups were drawn again",
@@ -63,6 +68,7 @@ _QUESTIONS = {
     ("uapca fit flowers.csv --by species --standardize", "labelled points: one row per species"),
     ("uapca fit grades.csv --words words.toml", 'cells such as 14±5.7, "[10, 12]" and words'),
     ("uapca fit stars.parquet -n 0.95 -o model.json", "as many components as explain 95 %"),
+    ("uapca fit stars.csv --table loadings -o loadings.xlsx", "or contributions, cos2, summary"),
     ("uapca fit iris --json | jq .shares", ""),
 )
 @data_argument()
@@ -78,13 +84,22 @@ _QUESTIONS = {
     help="Divide by N − ddof; with 1, certain points give what scikit-learn gives.",
 )
 @json_option
-@output_option(".json", what="Keep the model, which uapca project and compare read", default="")
+@click.option(
+    "--table",
+    type=click.Choice(_TABLES),
+    help="What -o writes as a table: features or rows in the components, or the components.",
+)
+@output_option(
+    ".json", *TABLES, what="Keep the model, which uapca project and compare read; with --table",
+    default="",
+)  # fmt: skip
 @force_option
 @data_options
 def fit(
     data: str,
     components: Any,
     as_json: bool,
+    table: str | None,
     output: str | None,
     force: bool,
     reading: Mapping[str, Any],
@@ -95,10 +110,18 @@ def fit(
     Prints the variance of each component and its share, the entries of the components with their
     standard errors, and whether neighboring components can be told apart.
     """
-    target = check_output(output, [".json"], force)
+    target = check_output(output, TABLES if table else [".json"], force)
+    if table and output is None:
+        raise CommandError("--table needs a file: -o FILE.csv, or -o - for standard output.")
     observed = read_data(data, reading)
     X = denoised(observed, reading)
     pca = fitted(X, components, **parameters)
+    if table:
+        made = getattr(pca, table)(*[X] * (table in _OF_ROWS))
+        rows = made.rows or range(1, len(made) + 1)
+        columns = dict(zip(made.columns, made.values.T, strict=True))
+        write_table(target, {made.of: rows, **columns}, table)
+        return
     found, why_not = _judged(pca, X)
     if as_json or output == "-":
         write_bytes(None, _json(pca, found).encode())

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 import uapca
 from uapca._validation import plural
 from uapca.cli.app import (
+    Choice,
     data_argument,
     data_options,
     force_option,
@@ -124,7 +125,7 @@ def _levels(text: str) -> tuple[float, ...]:
     help=_HELP,
 )
 @data_argument()
-@click.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
+@click.argument("kind", metavar="KIND", type=Choice(KINDS, "picture"))
 @output_option(".svg", ".png", ".pdf", what="The picture", default="")
 @click.option(
     "--pair",

@@ -36,7 +36,7 @@ import numpy.typing as npt
 
 from uapca.exceptions import CellError
 from uapca.inputs.files import open_table
-from uapca.inputs.frame import Reading, Table, range_hint
+from uapca.inputs.frame import Reading, Table, range_hint, with_units
 from uapca.inputs.read import Roles, expand, find_errors
 from uapca.laws import (
     Independent,
@@ -170,6 +170,18 @@ def check_words(
         except (CellError, TypeError) as error:
             raise type(error)(f"{source}[{word!r}]: {error}") from None
     return meanings
+
+
+def missing_words(words: Any) -> list[str]:
+    """Words that stand for a missing value, where words can mean nothing else."""
+    meanings = check_words(words)
+    for word, law in meanings.items():
+        if law is not None:
+            raise ValueError(
+                f"words must mean None, a missing value, in tables of numbers; {word!r} means "
+                f"{law}; uapca.from_table reads uncertain cells"
+            )
+    return list(meanings)
 
 
 def _is_blank(meaning: Any) -> bool:
@@ -435,7 +447,7 @@ def of_cells(
     return UncertainArray(
         moments[..., 0],
         std=np.sqrt(moments[..., 1]),
-        features=chosen,
+        features=with_units(chosen, table.units),
         laws=whole,
         missing="keep" if keeps else "error",
         **common,

@@ -311,6 +311,7 @@ def _stacked(tables: Sequence[Table], path: str, options: Mapping[str, Any]) -> 
                 f"every file must have the columns of the first; {table.source!r} and "
                 f"{first.source!r} differ in {listed(odd)}"
             )
+        check_units(table.units, first.units, table.source, "the first")
     columns = {name: [c for table in tables for c in table.cells(name)] for name in first.names}
     whole = Table(
         columns,
@@ -322,6 +323,16 @@ def _stacked(tables: Sequence[Table], path: str, options: Mapping[str, Any]) -> 
     )
     whole.index = first.index
     return whole
+
+
+def check_units(own: Mapping[str, Any], units: Mapping[str, Any], name: str, like: str) -> None:
+    """Raise unless the columns of a file have the units of another."""
+    for column in own.keys() | units.keys():
+        if str(own.get(column)) != str(units.get(column)):
+            raise FileError(
+                f"every file must have the units of {like}; in {name!r} the unit of {column!r} is "
+                f"{own.get(column)} and not {units.get(column)}"
+            )
 
 
 # Text
@@ -367,7 +378,11 @@ class Text:
             raise FileError(
                 f"{source!r} must have a header line that names the columns; it is empty"
             )
-        self.separator: str = max(",;\t|", key=_outside_quotes(lines[0]).count)
+        titles = _lines_above(lines)
+        self.notes: list[str] = [f"left out above the header: {t.strip()}" for t in lines[:titles]]
+        self.broken |= titles > 0
+        del lines[:titles]
+        self.separator: str = max(_SEPARATORS, key=_outside_quotes(lines[0]).count)
         rows = None
         if self.separator not in _outside_quotes(lines[0]):
             rows = self._spaced(lines)
@@ -379,9 +394,11 @@ class Text:
 
     def table(self, options: Mapping[str, Any]) -> Table:
         form = f"{self.form} table"
-        return Table(
+        table = Table(
             self.columns, self._source, form=form, textual=True, units=self.units, **options
         )
+        table.notes += self.notes
+        return table
 
     def _lines(self, text: str, head: bool) -> tuple[list[str], list[str]]:
         """Lines without comments, blank ones and rules of dashes, and the comments before them."""
@@ -447,9 +464,9 @@ class Text:
             if len(row) != len(found[0]):
                 raise FileError(
                     f"every line must have {len(found[0])} cells like the first; "
-                    f"{self._source!r} has "
-                    f"{len(row)} in row {i - 1}; put cells with a separator in quotes, "
-                    f'"[10{own} 12]", or write [10{other} 12] in a file separated by {signs}'
+                    f"{self._source!r} has {len(row)} in row {i - 1}; put cells with a separator "
+                    f'in quotes, "[10{own} 12]", or write [10{other} 12] in a file separated by '
+                    f"{signs}; lines above the header begin with #"
                 )
         return found
 
@@ -493,6 +510,7 @@ class Text:
         self.columns, self.units = _units_row(columns)
 
 
+_SEPARATORS = ",;\t|"
 _STARTS_NUMBER = re.compile(r"(?:^|[,;\t| ])[+-]?\.?\d")
 # Text that a spreadsheet would take for a formula is written with an apostrophe before it.
 _GUARD = re.compile(r"^'(?='*[=+\-@\t\r])")
@@ -501,6 +519,21 @@ _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf
 
 def _outside_quotes(line: str) -> str:
     return re.sub(r'"[^"]*"?', "", line)
+
+
+def _lines_above(lines: Sequence[str]) -> int:
+    """How many lines, such as a title, stand above the header: they have less than half its cells.
+
+    A line whose separators are as many as usual is a header, whatever else the rows hold.
+    """
+    bare = [_outside_quotes(line) for line in lines[:50]]
+    usual = {s: sorted(line.count(s) for line in bare)[len(bare) // 2] for s in _SEPARATORS}
+    for k, line in enumerate(bare):
+        sign = max(_SEPARATORS, key=line.count)
+        own = line.count(sign)
+        if (own and own == usual[sign]) or 2 * own + 1 >= max(usual.values()):
+            return k
+    return 0
 
 
 def _units_row(columns: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], dict[str, str]]:
@@ -638,11 +671,14 @@ class Source:
         Columns that the names of its folders hold; never values by themselves.
     textual : bool
         Whether labels are text because the file has no types.
+    units : dict
+        Units of columns, where the file tells them.
     """
 
     name: str
     once: bool = False
     textual: bool = False
+    units: Mapping[str, Any] = {}
     keys: Mapping[str, str | None] = {}
 
     def schema(self) -> Any:
@@ -862,7 +898,7 @@ class InMemory(Source):
         self.name = name
         self.keys = keys
         self._table, self._bad = table, bad
-        self.textual = True
+        self.textual, self.units = True, table.units
         table.resolve(table.names)
 
     def _schema(self) -> Any:
@@ -903,7 +939,7 @@ class CsvFile(Source):
         self.name = path
         self.keys = keys
         self._bad = bad
-        self._text, self._table = text, table
+        self._text, self._table, self.units = text, table, table.units
         self._known: Any = None
         table.resolve(table.names)
 
@@ -1004,7 +1040,8 @@ def _bad_cell(name: str, row: int, column: str, text: Any) -> FileError:
     cell = repr(text if len(str(text)) <= 40 else str(text)[:37] + "...")
     return FileError(
         f"cells must be numbers; {name!r}, row {row}, column {column!r}: cannot read {cell} as a "
-        "number; correct it, pass bad_cells='drop', or leave the column out with exclude="
+        f"number; correct it, pass words={{{cell}: None}} if that means no value, "
+        "bad_cells='drop', or leave the column out with exclude="
     )
 
 

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -33,7 +34,6 @@ from uapca.inputs.read import (
     WEIGHT,
     Roles,
     expand,
-    find_errors,
     find_roles,
     lookalikes,
     naming_column,
@@ -597,6 +597,7 @@ def from_frame(
     weights: str | npt.ArrayLike | None = None,
     missing: Literal["error", "drop", "keep"] = "error",
     bad_cells: Literal["error", "drop"] = "error",
+    words: Mapping[str, None] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
     sheet: str | int | None = None,
@@ -631,6 +632,8 @@ def from_frame(
         `DroppedRowsWarning`, or keep them with NaN in ``X.mean``, for `uapca.Denoiser`.
     bad_cells : {"error", "drop"}, default="error"
         What to do with cells that hold no number: refuse, or leave out their rows and count them.
+    words : mapping of str to None, optional
+        Words that stand for a missing value: ``{"?": None}``.
     decimal, thousands : str, optional
         The signs in numbers that are text; needed only where they are ambiguous.
     sheet : str or int, optional
@@ -675,9 +678,11 @@ def from_frame(
     array([[0.01 , 0.015],
            [0.015, 0.09 ]])
     """
+    from uapca.inputs.cells import missing_words
     from uapca.inputs.files import open_table
 
-    table = open_table(df, sheet=sheet, decimal=decimal, thousands=thousands)
+    absent = missing_words(words)
+    table = open_table(df, sheet=sheet, decimal=decimal, thousands=thousands, absent=absent)
     reading = Reading(
         table,
         names,
@@ -730,8 +735,7 @@ class Reading:
                 known = table.names
                 without = {str(self.weighted), *expand(exclude, known, "exclude")}
                 without |= {*expand(features, known, "features", without)}
-                without |= {*(() if cells else find_errors(known, errors))}
-                self.named = naming_column(table, without, cells)
+                self.named = naming_column(table, without, errors, cells)
         elif names is not False and self.named is None:
             self.names = list(map(str, names))
         if self.named is not None:
@@ -757,12 +761,14 @@ class Reading:
                 )
         bad = sorted((i, name) for name in set(columns) for i in table.bad.get(name, ()))
         if bad and self.bad_cells == "error":
-            cells = [(i, n, f"cannot read {_short(table.cells(n)[i])} as a number") for i, n in bad]
+            texts = [_short(table.cells(n)[i]) for i, n in bad]
+            why = [f"cannot read {text} as a number" for text in texts]
             raise self.refuse(
-                cells,
+                [(i, n, said) for (i, n), said in zip(bad, why, strict=True)],
                 "cells must be numbers",
                 f"correct them{range_hint(table.cells(n)[i] for i, n in bad)}, pass "
-                "bad_cells='drop', or leave the column out with exclude=",
+                f"words={{{texts[0]}: None}} if that means no value, bad_cells='drop', or leave "
+                "the column out with exclude=",
             )
         self.drop([i for i, _ in bad], "with a cell that cannot be read")
         return table.block(columns)
@@ -770,7 +776,7 @@ class Reading:
     def complete(
         self,
         block: Floats,
-        columns: Sequence[str],
+        column: Callable[[int], str],
         missing: str,
         what: str = "values",
         otherwise: str = "missing='keep'",
@@ -795,7 +801,7 @@ class Reading:
                 row, k = (int(i) for i in np.argwhere(where)[0])
                 found = "is empty or nan" if np.isnan(block[row, k]) else f"is {block[row, k]}"
                 raise ValueError(
-                    f"{rule}; {self.table.place(row, columns[k], self.names)} {found}"
+                    f"{rule}; {self.table.place(row, column(k), self.names)} {found}"
                     f"{f' ({where.sum()} such)' if where.sum() > 1 else ''}{remedy}"
                 )
 
@@ -828,7 +834,7 @@ class Reading:
         weights = self.weights
         if self.weighted is not None:
             weights = self.numbers([self.weighted])
-            self.complete(weights, [self.weighted], "error")
+            self.complete(weights, [self.weighted].__getitem__, "error")
             weights = weights[:, 0]
         names, kept = self.names, self.mask
         if not kept.all():
@@ -919,23 +925,23 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
     if roles.errors:
         mean, std, laws = _errors(reading, roles, mean)
     gaps = np.isnan(mean) if reading.missing == "keep" else None
-    reading.complete(mean, chosen, reading.missing)
+    reading.complete(mean, chosen.__getitem__, reading.missing)
     strict = "error" if gaps is not None else reading.missing
     kept_then = "" if gaps is not None else " and pass missing='keep'"
     if std is not None:
         if gaps is not None:
             std[gaps] = 0.0
-        columns = [_lacking(table, roles, n, std[:, j]) for j, n in enumerate(chosen)]
-        reading.complete(std, columns, strict, "errors", f"empty the value too{kept_then}")
+        otherwise = f"empty the value too{kept_then}"
+        reading.complete(std, partial(_lacking, table, roles, std), strict, "errors", otherwise)
     matrices = None
     if roles.pairs:
-        values = reading.numbers(list(roles.pairs.values())).copy()
+        columns = list(roles.pairs.values())
+        values = reading.numbers(columns).copy()
         if gaps is not None:
             for k, (i, j) in enumerate(roles.pairs):
                 values[gaps[:, i] | gaps[:, j], k] = 0.0
-        reading.complete(
-            values, list(roles.pairs.values()), strict, "correlations", "write 0 if there is none"
-        )
+        where, remedy = columns.__getitem__, "write 0 if there is none"
+        reading.complete(values, where, strict, "correlations", remedy)
         matrices = _covariances(reading, roles, values, std)
     described = ["certain points", "no column holds errors (such as x_err): this is ordinary PCA"]
     if roles.errors:
@@ -954,12 +960,17 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         mean,
         matrices,
         std=std if matrices is None else None,
-        features=[f"{n} [{table.units[n]}]" if n in table.units else n for n in chosen],
+        features=with_units(chosen, table.units),
         laws=laws if matrices is None and gaps is None else None,
         missing="error" if gaps is None else "keep",
         check=False,
         **common,
     ).replace(library=table.library)
+
+
+def with_units(names: Sequence[str], units: Mapping[str, Any]) -> list[str]:
+    """Names of features with the units that are known: ``mass [kg]``."""
+    return [f"{name} [{units[name]}]" if name in units else name for name in names]
 
 
 def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Floats, RowLaws | None]:
@@ -1017,12 +1028,9 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     return mean, std, RowLaws(_asymmetric, *parts)
 
 
-def _lacking(table: Table, roles: Roles, name: str, std: Floats) -> str:
+def _lacking(table: Table, roles: Roles, std: Floats, j: int) -> str:
     """The column that the first missing error of a feature is missing in."""
-    columns = roles.errors[name].columns if name in roles.errors else (name,)
-    row = int(np.isnan(std).argmax())
-    if not np.isnan(std[row]):
-        return columns[0]
+    columns, row = roles.errors[roles.features[j]].columns, int(np.isnan(std[:, j]).argmax())
     return next((c for c in columns if np.isnan(table.block([c])[row, 0])), columns[0])
 
 

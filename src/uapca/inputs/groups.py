@@ -34,8 +34,17 @@ from uapca.aggregate.collector import Collector, Decaying, Sliding
 from uapca.aggregate.labels import Keyed, ordered
 from uapca.aggregate.moments import Overflow, Partial, check_rows, labelled_rows, weights_of
 from uapca.exceptions import FileError
-from uapca.inputs.files import Source, Stream, is_streamed, library, open_table, sources_of
-from uapca.inputs.frame import Reading, Table, is_table, say_dropped, table_of
+from uapca.inputs.cells import missing_words
+from uapca.inputs.files import (
+    Source,
+    Stream,
+    check_units,
+    is_streamed,
+    library,
+    open_table,
+    sources_of,
+)
+from uapca.inputs.frame import Reading, Table, is_table, say_dropped, table_of, with_units
 from uapca.inputs.read import Roles, expand, find_roles, shown
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
@@ -68,6 +77,7 @@ def from_groups(
     missing: Literal["error", "drop"] = "error",
     bad_cells: Literal["error", "drop"] = "error",
     bad_files: Literal["error", "skip"] = "error",
+    words: Mapping[str, None] | None = None,
     features: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     decimal: str | None = None,
@@ -121,6 +131,8 @@ def from_groups(
         What to do with a file that is damaged or unlike the first, or breaks one of the two
         rules above: refuse, or leave the whole file out and say which in a `SkippedFilesWarning`
         (then a file must be like most of them, not like the first).
+    words : mapping of str to None, optional
+        Words that stand for a missing value: ``{"?": None}``.
     features, exclude : str or sequence of str, optional
         For a table, the columns to use and to leave out, patterns such as ``"met_*"`` included:
         by default all columns of numbers that are nothing else. For an array, ``features`` are
@@ -178,6 +190,7 @@ def from_groups(
     rule = {"missing": missing, "bad_cells": bad_cells}
     keys = [by] if isinstance(by, str) else []
     options: dict[str, Any] = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
+    options["absent"], units = missing_words(words), {}
     engine = _engine(points)
     if engine is None and bins is not None and by is not None:
         raise ValueError("bins must be left out where by gives the labels; got both")
@@ -188,12 +201,12 @@ def from_groups(
         moments, notes = _on_cluster(points, by, features, exclude, missing, int(chunk)), [engine]
     elif is_streamed(points) and not keep_samples and _can_stream(points, by, bins):
         keys = list(by) if isinstance(by, list | tuple) else keys
-        moments, notes = _streamed(
+        moments, notes, units = _streamed(
             points, by, bins, features, exclude, bad_files, int(chunk), progress, rng, rule, options
         )
     else:
         data = labelled_points(points, by, features, exclude, bins=bins, rng=rng, **rule, **options)
-        moments, notes, keys = data.moments(), data.notes, data.columns
+        moments, notes, keys, units = data.moments(), data.notes, data.columns, data.units
         say_dropped(data.dropped)
     X = moments.to_uncertain(spread)
     meaning = {"std": "the spread of its points", "sem": "the standard error of its mean"}[spread]
@@ -214,7 +227,7 @@ def from_groups(
         counts=counts,
         source="values" if spread == "sem" else "groups",
         names=X.names,
-        features=X.features,
+        features=None if X.features is None else with_units(X.features, units),
         laws=data.samples() if keep_samples else None,
         origin="\n".join(lines),
         check=False,
@@ -241,6 +254,8 @@ class LabelledPoints:
         What the points are, and what was found out about them.
     columns : list of str
         The columns that hold the labels.
+    units : dict of str to any
+        Units of features, where they are known.
     """
 
     points: Floats
@@ -249,6 +264,7 @@ class LabelledPoints:
     dropped: dict[str, int]
     notes: list[str]
     columns: list[str]
+    units: Mapping[str, Any]
 
     def moments(self) -> Moments:
         return Moments.of(self.points, self.keys, features=self.features, missing="drop")
@@ -283,6 +299,7 @@ def labelled_points(
     """Points and labels from an array or a table in memory, checked and complete."""
     _check_index(points, by)
     notes, mask, dropped, names = [""], None, {}, list[str]()
+    units: Mapping[str, Any] = {}
     if is_table(points) or is_streamed(points) or hasattr(points, "read"):
         table = open_table(points, parameter="points", **options)
         names = [] if bins is not None else _key_columns(table, by)
@@ -294,7 +311,7 @@ def labelled_points(
         chosen: Any = roles.features
         mask, dropped = reading.mask, reading.dropped
         keys = keyed([_labels_of(table, name) for name in names]) if names else None
-        notes = [table.origin, *table.notes, *roles.say()]
+        notes, units = [table.origin, *table.notes, *roles.say()], table.units
     else:
         array = as_floats(points, "points")
         if array.ndim != 2 or 0 in array.shape:
@@ -347,7 +364,7 @@ def labelled_points(
         keys = keys._replace(codes=codes)
     assert keys is not None
     dropped = {why: count for why, count in dropped.items() if count}
-    return LabelledPoints(array, keys, chosen, dropped, notes, names)
+    return LabelledPoints(array, keys, chosen, dropped, notes, names, units)
 
 
 def _gaps(array: Floats) -> npt.NDArray[np.bool_] | None:
@@ -487,6 +504,8 @@ class Plan:
         By source, what it was when it was first read.
     exclude : str, sequence of str or None
         Columns that the user leaves out.
+    units : dict of str to any
+        Units of columns, the same in every source.
     binning : Binning or None
         What labels points without keys.
     """
@@ -501,6 +520,7 @@ class Plan:
     like: str = "the first"
     marks: dict[str, Any] = field(default_factory=dict)
     exclude: Any = None
+    units: Mapping[str, Any] = field(default_factory=dict)
     binning: Binning | None = None
 
     def check(self, source: Source, schema: Any) -> None:
@@ -561,6 +581,7 @@ class Plan:
         known: Any = None
         for source in sources:
             schema, start = source.schema(), 0
+            check_units(source.units, self.units, source.name, self.like)
             if known is None or not schema.equals(known, check_metadata=True):
                 self.check(source, schema)
                 known = schema
@@ -634,8 +655,8 @@ def _streamed(
     rng: Any,
     rule: Mapping[str, str],
     options: Mapping[str, Any],
-) -> tuple[Moments, list[str]]:
-    """The moments of points in files, and what was found out about them."""
+) -> tuple[Moments, list[str], Mapping[str, Any]]:
+    """The moments of points in files, what was found out about them, and units of features."""
     keys = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
     if bins is None and not (keys and all(isinstance(key, str) for key in keys)):
         raise TypeError(
@@ -665,7 +686,8 @@ def _streamed(
         moments = replace(moments, labels=new)
     n = len(plan.usable)
     name = plan.usable[0].name if n == 1 else plural(n, "file")
-    return moments, [name, *notes, *(plan.roles.say() if plan.roles is not None else ())]
+    said = plan.roles.say() if plan.roles is not None else ()
+    return moments, [name, *notes, *said], plan.units
 
 
 def _roles_of(
@@ -752,7 +774,9 @@ def _model(
             )
     kinds = [_kind_of(schema.field(key).type) for key in keys]
     every = roles if features is None else None
-    plan = Plan(roles.features, keys, kinds, every, missing, rows, exclude=exclude)
+    plan = Plan(
+        roles.features, keys, kinds, every, missing, rows, exclude=exclude, units=source.units
+    )
     plan.check_columns(source, schema)
     return plan
 

@@ -25,7 +25,7 @@ from uapca._names import (
 )
 from uapca._progress import Progress
 from uapca._validation import listed
-from uapca.uncertain import UncertainArray
+from uapca.uncertain import UncertainArray, load
 from uapca.uncertain.array import CORRELATION
 
 __all__ = ["read"]
@@ -413,7 +413,9 @@ def lookalikes(columns: Sequence[str], certain: Collection[str]) -> dict[str, st
 # Names of rows
 
 
-def naming_column(table: Any, without: Collection[str], cells: bool = False) -> str | None:
+def naming_column(
+    table: Any, without: Collection[str], errors: Any = None, cells: bool = False
+) -> str | None:
     """The column that names the rows: the first whose texts are all there and distinct.
 
     A column of numbers must be called ``id`` or the like. In a table of uncertain cells the first
@@ -428,7 +430,10 @@ def naming_column(table: Any, without: Collection[str], cells: bool = False) -> 
             kind != "text" or (cells and not _NAMING.fullmatch(header))
         ):
             continue
-        if not IDENTIFIER.fullmatch(header) and any(map(table.is_nearly_number, table.cells(name))):
+        if IDENTIFIER.fullmatch(header):
+            if not cells and name in find_errors(table.names, errors):
+                continue  # with an error of its own it is a value
+        elif any(map(table.is_nearly_number, table.cells(name))):
             continue
         texts = table.texts(name)
         # Under such a header texts that repeat themselves are names with a slip.
@@ -447,6 +452,21 @@ def shown(names: Sequence[str], most: int = 8) -> str:
 
 
 # The one way in
+
+
+def _refuse(options: Mapping[str, Any], what: str) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise ValueError(f"{name} must be left out for {what}")
+
+
+def _selected(X: UncertainArray, features: Any, exclude: Any) -> UncertainArray:
+    """Some features of uncertain rows, by name or pattern."""
+    known = X.features or tuple(f"x{j}" for j in range(X.shape[1]))
+    without = expand(exclude, known, "exclude")
+    chosen = known if features is None else expand(features, known, "features")
+    kept = [known.index(name) for name in chosen if name not in without]
+    return X if kept == list(range(len(known))) else X[:, kept]
 
 
 def read(
@@ -487,7 +507,9 @@ def read(
         data frame, lazy or not, a DuckDB relation, an Arrow stream or dataset, a result of
         SQLAlchemy or ADBC, an astropy table, an xarray Dataset, a structured array, a mapping of
         names to columns, or a list of mappings. Draws of an ArviZ or xarray posterior go to
-        `from_draws`, arrays of ``ufloat`` and astropy ``NDData`` to `from_uncertainties`.
+        `from_draws`, arrays of ``ufloat`` and astropy ``NDData`` to `from_uncertainties`. Of rows
+        that are saved in a ``.uapca`` file, or are an UncertainArray already, features are chosen
+        and weights are set.
     by : str, list of str or array-like, optional
         The rows are points, labelled by these columns: one row for each label, as in
         `from_groups`.
@@ -543,28 +565,27 @@ def read(
     """
     from uapca.inputs import cells, draws, files, frame, groups, uncertainties
 
-    if isinstance(source, UncertainArray):
-        return source
-    if isinstance(source, str | PathLike) and fspath(source).lower().endswith(".uapca"):
-        from uapca.uncertain import load
-
-        return load(source)
-    if by is not None or bins is not None:
-        unused = {"errors": errors, "corr": corr, "names": names, "words": words, "fill": fill}
-        unused["weights"] = weights
-        given = [name for name, value in unused.items() if value is not None]
-        if given:
-            raise ValueError(f"{given[0]} must be left out for labelled points; got both")
-        return groups.from_groups(
-            source, by, spread, bins=bins, keep_samples=keep_samples, equal_weights=equal_weights,
-            missing=missing, bad_cells=bad_cells, bad_files=bad_files,  # type: ignore[arg-type]
-            features=features, exclude=exclude, decimal=decimal, thousands=thousands, sheet=sheet,
-            chunk=chunk, progress=progress, rng=rng,
-        )  # fmt: skip
-    if spread != "std" or keep_samples or equal_weights:
+    if by is None and bins is None and (spread != "std" or keep_samples or equal_weights):
         raise ValueError(
             "by must name the labels of the points for spread=, keep_samples= and equal_weights="
         )
+    of_values = {"errors": errors, "corr": corr, "names": names, "fill": fill}
+    if isinstance(source, str | PathLike) and fspath(source).lower().endswith(".uapca"):
+        source = load(source)
+    if isinstance(source, UncertainArray):
+        of_values |= {"by": by, "bins": bins, "words": words}
+        of_values |= {"decimal": decimal, "thousands": thousands, "sheet": sheet}
+        _refuse(of_values, "rows that are uncertain already")
+        X = source if weights is None else source.reweighted(weights)
+        return _selected(X, features, exclude)
+    if by is not None or bins is not None:
+        _refuse(of_values | {"weights": weights}, "labelled points")
+        return groups.from_groups(
+            source, by, spread, bins=bins, keep_samples=keep_samples, equal_weights=equal_weights,
+            missing=missing, bad_cells=bad_cells, bad_files=bad_files,  # type: ignore[arg-type]
+            words=words, features=features, exclude=exclude, decimal=decimal, thousands=thousands,
+            sheet=sheet, chunk=chunk, progress=progress, rng=rng,
+        )  # fmt: skip
     dims = {str(dim) for dim in getattr(getattr(source, "posterior", source), "dims", ())}
     if dims & {"chain", "draw", "sample"} or hasattr(source, "distribution"):
         return draws.from_draws(source)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from uapca._validation import Floats
 from uapca.exceptions import CorrelationWarning
-from uapca.inputs.frame import Reading, Table, is_table, table_of, warn
+from uapca.inputs.frame import Reading, Table, is_table, table_of, warn, with_units
 from uapca.inputs.read import expand, find_roles, shown
 from uapca.uncertain import UncertainArray
 
@@ -140,6 +140,9 @@ def of_objects(cells: npt.NDArray[Any], common: dict[str, Any]) -> UncertainArra
             "independent, so that correlation is dropped; correlations within a row are kept",
             CorrelationWarning,
         )
+    if common["features"] is not None:
+        held = zip(common["features"], units, strict=False)
+        common["features"] = with_units(common["features"], {n: u for n, u in held if u})
     if not mixed:
         return UncertainArray(mean, std=std, **common)
     cov = np.zeros((n, d, d))
