@@ -15,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -597,7 +598,7 @@ def from_frame(
     weights: str | npt.ArrayLike | None = None,
     missing: Literal["error", "drop", "keep"] = "error",
     bad_cells: Literal["error", "drop"] = "error",
-    words: Mapping[str, None] | None = None,
+    words: Mapping[str, None] | str | PathLike[str] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
     sheet: str | int | None = None,
@@ -632,7 +633,7 @@ def from_frame(
         `DroppedRowsWarning`, or keep them with NaN in ``X.mean``, for `uapca.Denoiser`.
     bad_cells : {"error", "drop"}, default="error"
         What to do with cells that hold no number: refuse, or leave out their rows and count them.
-    words : mapping of str to None, optional
+    words : mapping of str to None, or path, optional
         Words that stand for a missing value: ``{"?": None}``.
     decimal, thousands : str, optional
         The signs in numbers that are text; needed only where they are ambiguous.

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle
+from os import PathLike
 from threading import Lock
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
@@ -77,7 +78,7 @@ def from_groups(
     missing: Literal["error", "drop"] = "error",
     bad_cells: Literal["error", "drop"] = "error",
     bad_files: Literal["error", "skip"] = "error",
-    words: Mapping[str, None] | None = None,
+    words: Mapping[str, None] | str | PathLike[str] | None = None,
     features: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     decimal: str | None = None,
@@ -131,7 +132,7 @@ def from_groups(
         What to do with a file that is damaged or unlike the first, or breaks one of the two
         rules above: refuse, or leave the whole file out and say which in a `SkippedFilesWarning`
         (then a file must be like most of them, not like the first).
-    words : mapping of str to None, optional
+    words : mapping of str to None, or path, optional
         Words that stand for a missing value: ``{"?": None}``.
     features, exclude : str or sequence of str, optional
         For a table, the columns to use and to leave out, patterns such as ``"met_*"`` included:
@@ -190,7 +191,8 @@ def from_groups(
     rule = {"missing": missing, "bad_cells": bad_cells}
     keys = [by] if isinstance(by, str) else []
     options: dict[str, Any] = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
-    options["absent"], units = missing_words(words), {}
+    options["absent"] = missing_words(words)
+    units: Mapping[str, Any] = {}
     engine = _engine(points)
     if engine is None and bins is not None and by is not None:
         raise ValueError("bins must be left out where by gives the labels; got both")
