@@ -382,6 +382,9 @@ def test_refusals_of_data():
     refused("cov, std and factors must be left out", UncertainArray(values, std=1.0), std=1.0)
     rows = Denoiser().fit_transform(values, std=1.0)
     refused("posterior rows already", rows)
+    for method in ("transform", "score"):
+        with pytest.raises(ValueError, match="posterior rows already"):
+            getattr(Denoiser().fit(values, std=1.0), method)(rows)
 
 
 @pytest.mark.parametrize(
@@ -396,6 +399,7 @@ def test_refusals_of_data():
         ("tol", -1.0),
         ("max_iter", 0),
         ("max_iter", 1.5),
+        ("max_iter", True),
     ],
 )
 def test_refusals_of_settings(name, value):
@@ -422,6 +426,17 @@ def test_infinite_likelihoods_are_refused():
     refused("lie in fewer dimensions", line)
     # What a random plane cannot pass through has a maximum.
     assert Denoiser(1).fit(X.mean).converged_
+
+
+def test_certain_cells_beside_a_singular_model():
+    """New rows whose certain cells lie off the estimated plane: impossible under the model."""
+    X = problem(n=60, d=4, q=1, residual=0.0).X
+    model = Denoiser(1, residual=False).fit(X)
+    std = np.array(X.std)
+    std[0, :3] = 0.0
+    with pytest.raises(ValueError, match="X must have errors in the cells that are certain"):
+        model.transform(X.mean, std=std)
+    assert model.score(UncertainArray(X.mean, std=std)) == -np.inf
 
 
 def test_small_and_degenerate_data_that_works():

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.linalg import solve_triangular
 
 from uapca._validation import rng_from
-from uapca.posterior.denoiser import check_bounded, feature_names
+from uapca.posterior.denoiser import check_bounded, feature_names, observations
 from uapca.posterior.likelihood import (
     Factored,
     Observations,
@@ -151,12 +151,7 @@ def component_count(
     if not isinstance(n_draws, int | np.integer) or n_draws < 20:
         raise ValueError(f"n_draws must be an integer of at least 20; got {n_draws!r}")
     generator = rng_from(rng)
-    data = X if isinstance(X, UncertainArray) else UncertainArray(X, missing="keep")
-    if data.source == "posterior":
-        raise ValueError(
-            "X must hold observations; these rows are posterior rows already: count the "
-            "components of the observations"
-        )
+    data = observations(X)
     if data.given_weights is not None and not data.given_weights.all():
         data = data[data.given_weights > 0]
     observed = Observations(data)
@@ -226,7 +221,7 @@ def _null(
     n = data.shape[0]
     roots = np.sqrt(data.weights)
     if data.independent and data.factored(q, noise):
-        blocks = data.blocks(max(d, q * q))
+        blocks = data.blocks(q)
         parts = [Factored(block, mean, W, noise) for block in blocks]
         for _ in range(n_draws):
             out = np.empty((d, n))
@@ -243,7 +238,7 @@ def _null(
         return
     Sigma = theta.covariance()
     halves = []
-    blocks = data.blocks(d * d)
+    blocks = data.blocks()
     for block in blocks:
         inverse, _ = precisions(block, Sigma)
         if block.observed is not None:

@@ -56,11 +56,6 @@ class Fitted:
     tol: float
     _replicates: list[Parameters] = field(default_factory=list)
 
-    def rows(self, X: UncertainArray) -> Observations:
-        """Rows to be looked at with this model; those of the fit are prepared already."""
-        same = X is self.data.source
-        return self.data if same else Observations(X, self.data.center, self.data.unit)
-
     def replicates(self, progress: Progress = False) -> list[Parameters]:
         """The parameters without each of 20 groups of rows, fitted to a part of many rows."""
         if not self._replicates:
@@ -327,10 +322,9 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             ``parameter_errors`` makes when first asked for.
         """
         check_is_fitted(self)
-        data = observations(X, cov, std, factors, None)
-        self._check_features(data)
         fitted = self._fitted
-        rows = fitted.rows(data)
+        rows = self._rows(observations(X, cov, std, factors))
+        data = rows.source
         if rows.kind == "zero" and rows.complete:
             return data.replace(
                 mean=np.array(data.mean),
@@ -338,9 +332,15 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
                 source="posterior",
                 parameter_errors=ParameterErrors(fitted),
             )
-        means, covariance = rows.posterior(fitted.theta)
-        if parameter_errors:
-            covariance = _widened(fitted, rows, covariance, progress)
+        try:
+            means, covariance = rows.posterior(fitted.theta)
+            if parameter_errors:
+                covariance = _widened(fitted, rows, covariance, progress)
+        except np.linalg.LinAlgError:
+            raise ValueError(
+                "X must have errors in the cells that are certain: the estimated covariance is "
+                "singular and does not allow their values"
+            ) from None
         unit = fitted.data.unit
         return data.replace(
             mean=np.where(rows.certain, data.mean, fitted.data.center + unit * means),
@@ -369,12 +369,9 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
     def score(self, X: UncertainArray | npt.ArrayLike, y: object = None) -> float:
         """The mean log-likelihood of a row, as needed by cross-validation."""
         check_is_fitted(self)
-        data = observations(X, None, None, None, None)
-        self._check_features(data)
-        fitted = self._fitted
-        rows = fitted.rows(data)
+        rows = self._rows(observations(X))
         try:
-            value = rows.evaluate(fitted.theta).value
+            value = rows.evaluate(self._fitted.theta).value
         except np.linalg.LinAlgError:
             return -np.inf
         cells = float(rows.weights @ rows.observed.sum(axis=1))
@@ -390,7 +387,8 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         check_is_fitted(self)
         return ParameterErrors(self._fitted)
 
-    def _check_features(self, X: UncertainArray) -> None:
+    def _rows(self, X: UncertainArray) -> Observations:
+        """Rows to be looked at with the fitted model; those of the fit are prepared already."""
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X must have the {self.n_features_in_} features of the fit; got {X.shape[1]}"
@@ -401,6 +399,8 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
                 f"X must have the features of the fit in the same order, {list(names)}; "
                 f"got {list(X.features)}"
             )
+        data = self._fitted.data
+        return data if X is data.source else Observations(X, data.center, data.unit)
 
     def _check_settings(self) -> None:
         if self.n_components is not None and (
@@ -415,16 +415,15 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             raise ValueError(f"residual must be True or False; got {self.residual!r}")
         if not (isinstance(self.tol, int | float | np.number) and 0 < self.tol < 1):
             raise ValueError(f"tol must be between 0 and 1; got {self.tol!r}")
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
+        if (
+            isinstance(self.max_iter, bool)
+            or not isinstance(self.max_iter, int | np.integer)
+            or self.max_iter < 1
+        ):
             raise ValueError(f"max_iter must be a positive integer; got {self.max_iter!r}")
 
     def _estimate(self, X: UncertainArray, progress: Progress) -> tuple[Fitted, Climb]:
         """The maximum, of the rows that count, and how it was reached; refuses and warns."""
-        if X.source == "posterior":
-            raise ValueError(
-                "X must hold observations; these rows are posterior rows already, whose errors "
-                "are no measurement errors: fit UAPCA to them"
-            )
         if X.given_weights is not None and not X.given_weights.all():
             X = X[X.given_weights > 0]
         data = Observations(X)
@@ -508,10 +507,10 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
 
 def observations(
     X: UncertainArray | npt.ArrayLike,
-    cov: npt.ArrayLike | None,
-    std: npt.ArrayLike | None,
-    factors: npt.ArrayLike | None,
-    weights: npt.ArrayLike | None,
+    cov: npt.ArrayLike | None = None,
+    std: npt.ArrayLike | None = None,
+    factors: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
 ) -> UncertainArray:
     """What was given as an UncertainArray; cells of infinite ``std`` are not observed."""
     if isinstance(X, UncertainArray):
@@ -519,6 +518,11 @@ def observations(
             raise ValueError(
                 "cov, std and factors must be left out where X is an UncertainArray, which has "
                 "its own errors"
+            )
+        if X.source == "posterior":
+            raise ValueError(
+                "X must hold observations; these rows are posterior rows already, whose errors "
+                "are no measurement errors: fit UAPCA to them"
             )
         return X if weights is None else X.reweighted(weights)
     features = None
@@ -530,13 +534,7 @@ def observations(
         values[np.broadcast_to(blank, values.shape)] = np.nan
         X = values
     return UncertainArray(
-        X,
-        cov,
-        std=std,
-        factors=factors,
-        weights=weights,
-        features=features,
-        missing="keep",
+        X, cov, std=std, factors=factors, weights=weights, features=features, missing="keep"
     )
 
 
@@ -667,7 +665,7 @@ def closed_form(data: Observations, q: int, residual: bool) -> Climb | None:
     n, d = data.shape
     if not data.alike or data.kind in ("dense", "low-rank"):
         return None
-    block = data.blocks(d * d)[0]
+    block = data.blocks()[0]
     mean = data.weights @ data.values
     scaled = np.sqrt(data.weights)[:, None] * (data.values - mean)
     if q == d:
@@ -685,7 +683,7 @@ def closed_form(data: Observations, q: int, residual: bool) -> Climb | None:
             W = half @ (vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1] - 1, 0.0)))
         noise = 0.0
     else:
-        variances = block.diagonal()[:, 0]
+        variances = data.variances[0]
         if data.kind == "shared" or np.ptp(variances) > 0:
             return None
         _, size, vectors = np.linalg.svd(scaled, full_matrices=False)

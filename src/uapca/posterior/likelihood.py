@@ -97,15 +97,6 @@ class Block:
             r *= self.spread(self.observed)
         return r
 
-    def diagonal(self) -> Doubles:
-        """The diagonals of Ψₙ (D, G), infinite where nothing was observed."""
-        if self.cov is not None:
-            index = np.arange(len(self.cov))
-            return np.where(np.isinf(self.variances), np.inf, self.cov[index, index])
-        if self.factors is not None:
-            return np.asarray(self.variances + np.square(self.factors).sum(axis=1))
-        return self.variances
-
     def spread(self, values: Doubles) -> Doubles:
         """Values of the groups (…, G) as values of the rows (…, B)."""
         if self.group is None or values.shape[-1] == 1:
@@ -184,7 +175,7 @@ class Observations:
         self.variances: Doubles = np.broadcast_to(variances, (n, d)) / unit**2
         self.kind = kind
         self.certain: npt.NDArray[np.bool_] = observed & (variances == 0)
-        # Whether every observed cell is certain: λ² is then λ / σ².
+        # Whether every observed cell is certain.
         self.exact: bool = kind in ("zero", "diagonal") and bool(
             self.certain.sum() == observed.sum()
         )
@@ -203,9 +194,11 @@ class Observations:
     def independent(self) -> bool:
         return self.kind in ("zero", "diagonal")
 
-    def blocks(self, size: int) -> list[Block]:
-        """The rows in blocks whose largest array has ``size`` numbers for a row."""
-        size = max(16, _BLOCK // size)
+    def blocks(self, q: int | None = None) -> list[Block]:
+        """The rows in blocks, for matrices D × D or, with q factors, of order q (+ r)."""
+        d, rank = self.shape[1], self.rank
+        numbers = d * d if q is None else max(d, (q + rank) ** 2) * (1 + rank)
+        size = max(16, _BLOCK // numbers)
         if size not in self._blocks:
             self._blocks = {size: list(self._cut(size))}
         return self._blocks[size]
@@ -283,7 +276,7 @@ class Observations:
             factors = self.source.cov.arrays["factors"] * self.observed[:, :, None]
             return np.asarray(counts - np.linalg.matrix_rank(factors, tol=1e-11 * self.unit))
         out = np.empty(self.shape[0], dtype=np.intp)
-        for block in self.blocks(self.shape[1] ** 2):
+        for block in self.blocks():
             errors = np.moveaxis(dense_errors(block), 2, 0)
             size = np.sqrt(np.einsum("gdd->gd", errors))
             size[size == 0] = 1.0
@@ -317,7 +310,7 @@ class Observations:
         mean, W, noise = theta
         d, q = W.shape
         value, b, A, R = 0.0, np.zeros(d), np.zeros((d, d)), np.zeros((d, d))
-        for block in self.blocks(max(d, q * q)):
+        for block in self.blocks(q):
             f = Factored(block, mean, W, noise)
             value -= 0.5 * float(block.weights @ f.twice_negative())
             u, lam, weights = f.u(), f.precision, block.group_weights
@@ -332,7 +325,7 @@ class Observations:
         """Σ wₙ Sₙ⁻¹ ⊗ Sₙ⁻¹, shape (D, D, D, D): twice the Fisher information of Σ."""
         d = self.shape[1]
         out = np.zeros((d * d, d * d))
-        for block in self.blocks(d * d):
+        for block in self.blocks():
             inverse = precisions(block, theta.covariance())[0].reshape(d * d, -1)
             out += (inverse * block.group_weights) @ inverse.T
         return out.reshape(d, d, d, d)
@@ -342,7 +335,7 @@ class Observations:
         value, b = 0.0, np.zeros(d)
         A, R = np.zeros((d, d)), np.zeros((d, d))
         Sigma = theta.covariance()
-        for block in self.blocks(d * d):
+        for block in self.blocks():
             inverse, determinants = precisions(block, Sigma)
             r = block.residuals(theta.mean)
             u = weighted(block, inverse, r)
@@ -358,13 +351,12 @@ class Observations:
     def _evaluate_factored(self, theta: Parameters) -> Pass:
         mean, W, noise = theta
         d, q = W.shape
-        size = q + self.rank
         lower, upper = triangle(q)
         value, trace = 0.0, 0.0
         b, RW, AW = np.zeros(d), np.zeros((d, q)), np.zeros((d, q))
         inner = np.zeros((d, len(lower)))
         products = pairwise(W)
-        for block in self.blocks(max(d, size * size) * (1 + self.rank)):
+        for block in self.blocks(q):
             f = Factored(block, mean, W, noise, products)
             value -= 0.5 * float(block.weights @ f.twice_negative())
             u, z = f.u(), f.z[:q]
@@ -378,7 +370,7 @@ class Observations:
                 AW += np.einsum("dg,dqg->dq", f.precision * weights, extra)
             if noise > 0:
                 trace += float(np.einsum("db,db->b", u, u) @ block.weights)
-                trace -= float(weights @ f.trace(noise if self.exact else None))
+                trace -= float(weights @ f.trace())
         full = np.empty((d, q, q))
         full[:, lower, upper] = inner
         full[:, upper, lower] = inner
@@ -391,8 +383,14 @@ class Observations:
         """μ + Σ uₙ (N, D), in the unit of the fit; certain cells stay what they are."""
         mean, W, noise = theta
         out = np.empty(self.shape)
-        for block in self._row_blocks(theta):
-            u = self._u(block, theta)
+        q = W.shape[1]
+        factored = self.factored(q, noise)
+        for block in self.blocks(q if factored else None):
+            if factored:
+                u = Factored(block, mean, W, noise).u()
+            else:
+                inverse, _ = precisions(block, theta.covariance())
+                u = weighted(block, inverse, block.residuals(mean))
             posterior = W @ (W.T @ u)
             posterior += noise * u
             posterior += mean[:, None]
@@ -405,24 +403,11 @@ class Observations:
             return self.posterior_means(theta), self._factored_covariances(theta)
         return self.posterior_means(theta), self._dense_covariances(theta)
 
-    def _row_blocks(self, theta: Parameters) -> list[Block]:
-        d, q = theta.loadings.shape
-        if self.factored(q, theta.noise):
-            return self.blocks(max(d, (q + self.rank) ** 2) * (1 + self.rank))
-        return self.blocks(d * d)
-
-    def _u(self, block: Block, theta: Parameters) -> Doubles:
-        mean, W, noise = theta
-        if self.factored(W.shape[1], noise):
-            return Factored(block, mean, W, noise).u()
-        inverse, _ = precisions(block, theta.covariance())
-        return weighted(block, inverse, block.residuals(mean))
-
     def _factored_covariances(self, theta: Parameters) -> Covariance:
         """σ² diag(κ) + G M⁻¹ Gᵀ with κ = ψ/(ψ + σ²), 1 where unobserved, G = [κW, −(1 − κ)F]."""
         mean, W, noise = theta
         n, (d, q) = self.shape[0], W.shape
-        blocks = self._row_blocks(theta)
+        blocks = self.blocks(q)
         count = 1 if self.alike else n
         factors = np.empty((count, d, q + self.rank))
         std = np.empty((count, d))
@@ -447,22 +432,20 @@ class Observations:
         """(I − G) Σ (I − G)ᵀ + G Ψ Gᵀ with G = Σ S⁻¹: positive semi-definite by construction."""
         n, d = self.shape
         Sigma = theta.covariance()
-        blocks = self.blocks(d * d)
         out = np.empty((1 if self.alike else n, d, d))
-        for block in blocks:
+        for block in self.blocks():
             errors = dense_errors(block)
             inverse, _ = precisions(block, Sigma)
             G = Sigma @ np.moveaxis(inverse, 2, 0)
             rest = np.eye(d) - G
             B = rest @ Sigma @ rest.transpose(0, 2, 1)
             B += G @ np.moveaxis(errors, 2, 0) @ G.transpose(0, 2, 1)
-            uncertain = block.diagonal().T > 0
-            B *= uncertain[:, :, None]
-            B *= uncertain[:, None, :]
             B = (B + B.transpose(0, 2, 1)) / 2
+            uncertain = ~self.certain[block.rows]
             if self.alike:
-                return Shared(B[0], n)
-            out[block.rows] = B if block.group is None else B[block.group]
+                return Shared(B[0] * np.outer(uncertain[0], uncertain[0]), n)
+            B = B if block.group is None else B[block.group]
+            out[block.rows] = B * uncertain[:, :, None] * uncertain[:, None, :]
         return Dense(out)
 
 
@@ -489,15 +472,12 @@ def regressed(data: Observations, theta: Parameters) -> Parameters:
     d, q = W.shape
     lower, upper = triangle(q)
     right, left = np.zeros((d, q)), np.zeros((d, len(lower)))
-    for block in data.blocks(max(d, q * q)):
+    for block in data.blocks(q):
         f = Factored(block, mean, W, noise)
         z, inverse = f.z, block.spread(f.inverse)
         right += f.lr @ (block.weights * z).T
         second = block.weights * (inverse[lower, upper] + z[lower] * z[upper])
-        if f.precision.shape[1] == 1:
-            left += f.precision * second.sum(axis=1)
-        else:
-            left += block.spread(f.precision) @ second.T
+        left += np.broadcast_to(block.spread(f.precision), block.values.shape) @ second.T
     full = np.empty((d, q, q))
     full[:, lower, upper] = left
     full[:, upper, lower] = left
@@ -578,7 +558,6 @@ class Factored:
         M = np.empty((q + rank, q + rank, groups))
         lower, upper = triangle(q)
         gram = products @ lam
-        self.gram: Doubles = gram
         M[lower, upper] = gram
         M[upper, lower] = gram
         t = W.T @ self.lr
@@ -621,12 +600,12 @@ class Factored:
         square = np.einsum("db,db->b", self.r, self.lr) - np.einsum("qb,qb->b", self.t, self.z)
         return np.asarray(self.block.spread(constant) + square)
 
-    def trace(self, exact: float | None) -> Doubles:
-        """tr Sₙ⁻¹ (G,); ``exact`` is σ² where λ is 1/σ² or 0."""
+    def trace(self) -> Doubles:
+        """tr Sₙ⁻¹ (G,)."""
         lam, q = self.precision, self.W.shape[1]
         lower, upper = triangle(q)
         twice = np.where(lower == upper, 1.0, 2.0)[:, None]
-        gram = self.products @ (lam * lam) if exact is None else self.gram / exact
+        gram = self.products @ (lam * lam)
         out = lam.sum(axis=0) - (twice * self.inverse[lower, upper] * gram).sum(axis=0)
         if self.block.factors is not None:
             lf = (lam * lam)[:, None] * self.block.factors
