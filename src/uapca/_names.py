@@ -15,6 +15,7 @@ __all__ = [
     "error_columns",
     "error_stems",
     "nearest",
+    "plural",
     "unit_in",
 ]
 
@@ -42,6 +43,11 @@ COUNTER = re.compile(
 )
 _COUNTED = 10  # rows from which on 0, 1, 2, … is taken for a count of the rows
 _UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))")
+
+
+def plural(number: int, noun: str) -> str:
+    """A number of things: ``1 row``, ``1,200 rows``."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import nearest
+from uapca._names import nearest, plural
 
 __all__ = [
     "Doubles",
@@ -28,6 +28,7 @@ __all__ = [
     "listed",
     "optional",
     "out_of_range",
+    "plural",
     "restore_frozen",
     "rng_from",
     "scale_from",
@@ -58,11 +59,6 @@ def out_of_range(parameter: str, flow: str = "overflows") -> str:
         f"{parameter} must have squares that fit into float64; the covariance {flow}: "
         "divide the data by its largest magnitude first"
     )
-
-
-def plural(number: int, noun: str) -> str:
-    """A number of things: ``1 row``, ``1,200 rows``."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def listed(names: Sequence[str], most: int = 20) -> str:

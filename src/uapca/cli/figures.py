@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from uapca._validation import plural
-from uapca.cli.app import Choice, force_option, subcommand
+from uapca._names import plural
+from uapca.cli.app import force_option, subcommand
 from uapca.cli.console import (
     CommandError,
     check_writable,
     complain,
     line,
     listed,
+    no_such,
     note,
     progress,
     quoted,
@@ -23,13 +26,18 @@ from uapca.cli.console import (
     write_bytes,
 )
 from uapca.cli.plot import picture, without_window
-from uapca.figures import NAMES
 
 __all__ = ["figures"]
 
 # The exit code if everything else was drawn.
 _INCOMPLETE = 3
 _TITLE = "# The figures of the paper, re-created\n"
+
+
+def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
+    from uapca.figures import NAMES
+
+    return [CompletionItem(name) for name in NAMES if name.startswith(incomplete)]
 
 
 @subcommand(
@@ -39,7 +47,7 @@ _TITLE = "# The figures of the paper, re-created\n"
     ("uapca figures -o paper --format png --contact-sheet", "and one page that shows them all"),
     ("uapca figures --list", ""),
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1, type=Choice(NAMES, "figure"))
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=_complete)
 @click.option(
     "-o",
     "--output",
@@ -73,11 +81,16 @@ def figures(
     needs a file that has to be fetched; if that fails, the others are drawn, and the exit code is
     3.
     """
+    from uapca.figures import NAMES
+
     if list_only:
         line("\n".join(NAMES))
         return 0
     if output is None:
         raise CommandError("name a folder to write into: uapca figures -o DIR.")
+    for name in names:
+        if name not in NAMES:
+            raise no_such("figure", name, list(NAMES))
     folder, captions = Path(output), Path(output) / "captions.md"
     chosen = [name for name in NAMES if name in names or not names]
     wanted = [f"{name}.{suffix}" for name in chosen] + ["contact-sheet.png"] * contact_sheet
