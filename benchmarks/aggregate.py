@@ -287,7 +287,8 @@ def growth_report(path: Path | None = None) -> str:
 def _draw(path: Path, sizes: npt.NDArray[np.int64], times: npt.NDArray[np.float64]) -> None:
     from matplotlib.figure import Figure
 
-    from uapca.plot.style import GREY, OKABE_ITO, settings
+    from uapca._looks import GREY, OKABE_ITO
+    from uapca.plot.base import settings
 
     with settings():
         figure = Figure(figsize=(3.5, 2.5), layout="constrained")

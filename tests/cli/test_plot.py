@@ -44,6 +44,7 @@ def test_options_reach_the_picture(run, tmp_path):
     one = text("projection", "--pair", "2")
     assert "PC2" in one
     assert "PC1" not in one
+    assert "one standard error of its direction" in text("loadings")
 
 
 def test_names_do_not_break_a_picture(run, tmp_path):

@@ -120,6 +120,21 @@ def test_names_without_room_are_numbered_in_the_legend():
     assert len(shown) + len(key) - len(numbers) == 12
 
 
+def test_crowded_long_names_of_arrows_are_all_numbered_with_whole_names_in_the_legend(rng):
+    features = [
+        f"{what} per inhabitant of the region, {year}"
+        for what in ("Income", "Cars", "Beds")
+        for year in (1990, 2000, 2010, 2020)
+    ]
+    X = uapca.UncertainArray(rng.normal(size=(30, 12)), std=0.3, features=features)
+    ax = uapca.plot.biplot(uapca.UAPCA(2).fit(X), X)
+    shown = {text.get_text() for text in check_labels(ax) if text.get_text().startswith("[")}
+    assert shown == {f"[{k}]" for k in range(1, 13)}
+    key = [text.get_text().replace("\n", " ") for text in ax.figure.legends[0].get_texts()]
+    for name in features:
+        assert any(text.endswith(name) for text in key), name
+
+
 def test_of_many_names_only_those_with_room_are_written():
     rng = np.random.default_rng(3)
     std = rng.uniform(0.1, 0.4, (30, 2))

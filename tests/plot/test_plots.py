@@ -171,6 +171,25 @@ def test_twenty_bars_at_most_and_the_picture_says_so(name):
     assert len(getattr(plot, name)(*arguments, top=5).get_yticks()) == 5
 
 
+@ignore_separation
+def test_of_some_features_the_largest_entries_come_first():
+    rng = np.random.default_rng(0)
+    X = uapca.UncertainArray(rng.normal(size=(50, 30)) * rng.uniform(1, 3, 30), std=0.1)
+    fit = uapca.UAPCA(2).fit(X)
+    data, _, _ = plot.components(fit, X, n_components=1, top=6).containers[0]
+    wanted = np.sort(np.abs(fit.components_[0]))[::-1][:6]
+    np.testing.assert_allclose(np.abs(data.get_xdata()), wanted)
+
+
+def test_long_names_beside_bars_are_whole_in_two_lines():
+    names = [
+        f"Registered passenger cars per {n} people" for n in ("thousand", "hundred", "million")
+    ]
+    X = uapca.UncertainArray(np.random.default_rng(0).normal(size=(9, 3)), features=names)
+    ax = plot.contributions(uapca.UAPCA(2).fit(X))
+    assert {text.get_text().replace("\n", " ") for text in ax.get_yticklabels()} == set(names)
+
+
 def test_cos2_bars_end_at_the_sum(pca):
     ax = plot.cos2(pca, STUDENTS, components=range(4))
     ends = [bar.get_x() + bar.get_width() for bar in ax.containers[-1]]
@@ -418,6 +437,22 @@ def test_compare_turns_the_second_fit_to_the_first():
     assert np.abs(np.subtract(left, right)).max() < 0.5
     with pytest.raises(ValueError, match="X2 must have the 3 rows"):
         plot.compare(fit, fit, IRIS, IRIS[:2])
+
+
+def test_a_wide_row_has_one_colour_in_all_panels_of_a_matrix():
+    rng = np.random.default_rng(0)
+    std = rng.gamma(2, 0.3, (100, 4))
+    names = [f"star {i}" for i in range(100)]
+    X = uapca.UncertainArray(3 * rng.normal(size=(100, 4)), std=std, names=names)
+    figure = plot.matrix(uapca.UAPCA(4).fit(X), X)
+    colors = {}
+    for ax in figure.axes:
+        for patch in ax.patches:
+            colors.setdefault(patch.get_gid(), set()).add(patch.get_edgecolor())
+    assert len(colors) > 3
+    assert all(len(found) == 1 for found in colors.values())
+    key = [text.get_text() for text in figure.legends[0].get_texts() if text.get_text()[-1] == "×"]
+    assert len({text.partition(":")[0] for text in key}) == len(key) > 1
 
 
 def test_matrix_has_all_pairs():

@@ -9,10 +9,10 @@ from matplotlib.patches import Ellipse, PathPatch
 from scipy import stats
 
 import uapca
+from uapca._looks import OKABE_ITO
 from uapca.laws import Independent, Mixture, Moments, Normal, Samples, Uniform
 from uapca.plot.labels import Labels
 from uapca.plot.rows import whole_density
-from uapca.plot.style import OKABE_ITO
 
 
 @pytest.fixture(scope="module")

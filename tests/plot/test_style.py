@@ -10,7 +10,8 @@ from matplotlib import pyplot as plt
 
 import uapca
 from uapca._looks import DARK_YELLOW, GREY, OKABE_ITO, looks, row_looks
-from uapca.plot.style import figure_width, luminance, readable, settings
+from uapca.plot.base import figure_width, settings
+from uapca.plot.labels import luminance, readable
 
 
 def hexed(color):

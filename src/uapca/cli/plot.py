@@ -239,7 +239,7 @@ def _drawn(
         style["components"] = components
     if kind == "traces":
         return uapca.plot.factor_traces(pca, **style)
-    if kind in ("eigenvalues", "loadings", "contributions"):
+    if kind in ("eigenvalues", "contributions"):
         return getattr(uapca.plot, kind)(pca, **style)
     return getattr(uapca.plot, kind)(pca, X, **style)
 
@@ -293,7 +293,7 @@ def _components(kind: str, pair: tuple[int, ...] | None, X: UncertainArray) -> t
 
 def without_window() -> None:
     """Draw into files; says what to install where matplotlib is missing."""
-    from uapca.plot.style import settings
+    from uapca.plot.base import settings
 
     with settings():  # raises where matplotlib is missing
         import matplotlib as mpl
@@ -304,7 +304,7 @@ def picture(drawn: Any, suffix: str, *, dpi: int | None = None, close: bool = Tr
     """A Figure, or the Figure of an Axes, as the content of a file; then the Figure is closed."""
     from matplotlib import pyplot as plt
 
-    from uapca.plot.style import settings
+    from uapca.plot.base import settings
 
     figure = drawn if hasattr(drawn, "savefig") else drawn.figure
     stream = BytesIO()

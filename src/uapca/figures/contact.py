@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from uapca.plot.base import settings
 from uapca.plot.labels import drawable
-from uapca.plot.style import settings
 
 __all__ = ["contact_sheet"]
 

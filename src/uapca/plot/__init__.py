@@ -5,7 +5,7 @@ The fit comes first, the data second. Plots of several panels return the Figure.
 """
 
 try:
-    from uapca.plot.style import style
+    from uapca.plot.base import style
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "matplotlib":
         raise

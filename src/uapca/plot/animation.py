@@ -16,10 +16,9 @@ from matplotlib.figure import Figure
 from uapca._files import replacing
 from uapca._progress import Progress, reported
 from uapca._validation import Doubles
-from uapca.plot.base import Data, Fit, Panel, joint_legend
+from uapca.plot.base import Data, Fit, Panel, joint_legend, settings
 from uapca.plot.labels import scale_text
 from uapca.plot.progression import Turning, turning
-from uapca.plot.style import settings
 
 __all__ = ["animation"]
 

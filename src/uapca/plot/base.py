@@ -1,40 +1,55 @@
-"""What all plots share: the fit and data they are given, the axes, the title and the legend."""
+"""What all plots share: the fit and data they are given, sizes, axes, titles and legends."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from numbers import Integral, Real
 from textwrap import wrap
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.transforms import ScaledTranslation
 
-from uapca._looks import GREY, LIGHT, SEQUENTIAL, Look
+from uapca._looks import GREY, LIGHT, OKABE_ITO, SEQUENTIAL, Look
 from uapca._validation import Doubles, as_floats
 from uapca.decomposition import UAPCA, unwrap
 from uapca.exceptions import SeparationWarning
-from uapca.plot.labels import Labels, drawable, percent, scale_text
-from uapca.plot.style import LINESTYLES, MARKERS, drawn_color, figure_width, settings
+from uapca.plot.labels import Labels, drawable, drawn_color, percent, scale_text
 from uapca.stability import ComponentUncertainty, component_uncertainty
 from uapca.uncertain import UncertainArray
 
-__all__ = ["Panel", "data_of", "fit_of", "grid", "joint_legend", "panel"]
+__all__ = ["Panel", "data_of", "fit_of", "grid", "joint_legend", "panel", "settings", "style"]
 
 Fit: TypeAlias = Any  # a UAPCA, or a Pipeline that ends in one
 Data: TypeAlias = Any  # an UncertainArray, or points of shape (N, D)
+LINESTYLES: dict[str, Any] = {
+    "solid": "-",
+    "dashed": (0, (5, 2)),
+    "dotted": (0, (1, 1.5)),
+    "dashdot": "-.",
+}
+MARKERS = {
+    "circle": "o",
+    "square": "s",
+    "triangle": "^",
+    "diamond": "D",
+    "down": "v",
+    "cross": "X",
+    "plus": "P",
+}
 TOP = 20  # bars or arrows of more features than this are no longer read one by one
+SHORT = 16  # letters of an entry of a legend that stands beside others
 
 
 # -- what is given ------------------------------------------------------------------------------
@@ -163,6 +178,94 @@ def positions(wanted: Any, known: Sequence[str], parameter: str) -> list[int]:
     return sorted(found)
 
 
+# -- sizes and settings -------------------------------------------------------------------------
+
+# The width of a figure in inches and the size of its type in points.
+STYLES = {"paper": (3.5, 8.0), "notebook": (5.5, 10.0), "talk": (8.0, 16.0)}
+_chosen = ["paper"]
+
+
+class style(AbstractContextManager[None]):
+    """Choose the size of figures and type for all plots that follow.
+
+    Your own rcParams are kept: only settings that still have matplotlib's factory value change,
+    and only while a plot draws its own figure.
+
+    Parameters
+    ----------
+    name : {"paper", "notebook", "talk"}
+        "paper", the start: 3.5 inches wide, one column of a two-column page, with 8-point type;
+        "notebook": 5.5 inches, 10 points; "talk": 8 inches, 16 points.
+
+    See Also
+    --------
+    uapca.plot.projection : The projected rows.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> uapca.plot.style("talk")  # from now on  # doctest: +SKIP
+    >>> with uapca.plot.style("notebook"):  # for these plots only
+    ...     pass
+    """
+
+    def __init__(self, name: Literal["paper", "notebook", "talk"]) -> None:
+        if name not in STYLES:
+            raise ValueError(f"style must be 'paper', 'notebook' or 'talk'; got {name!r}")
+        self._before = _chosen[0]
+        _chosen[0] = name
+
+    def __exit__(self, *error: object) -> None:
+        _chosen[0] = self._before
+
+
+def figure_width() -> float:
+    """The width of a new figure with one panel, in inches."""
+    return STYLES[_chosen[0]][0]
+
+
+@contextmanager
+def settings() -> Iterator[None]:
+    """A context with settings for the chosen style, where the user has none of their own."""
+    size = STYLES[_chosen[0]][1]
+    k = size / 8.0
+    wanted: dict[Any, Any] = {
+        "font.size": size,
+        "axes.labelsize": "medium",
+        "axes.titlesize": "medium",
+        "legend.fontsize": "small",
+        "xtick.labelsize": "small",
+        "ytick.labelsize": "small",
+        "lines.linewidth": 1.1 * k,
+        "lines.markersize": 4.5 * k,
+        "axes.linewidth": 0.6 * k,
+        "xtick.major.width": 0.6 * k,
+        "ytick.major.width": 0.6 * k,
+        "xtick.major.size": 2.5 * k,
+        "ytick.major.size": 2.5 * k,
+        "axes.titlepad": 5.0 * k,
+        "hatch.linewidth": 0.5 * k,
+        "legend.frameon": False,
+        "figure.dpi": 150.0,
+        "savefig.dpi": 300.0,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "uapca",
+        "pdf.fonttype": 42,
+    }
+    factory: dict[Any, Any] = mpl.rcParamsDefault
+    untouched = {key: wanted[key] for key in wanted if mpl.rcParams[key] == factory[key]}
+    with mpl.rc_context(untouched):
+        yield
+
+
+def cycle_colors() -> Sequence[str]:
+    """The user's own colour cycle, where there is one; else Okabe and Ito's."""
+    cycle = mpl.rcParams["axes.prop_cycle"]
+    if cycle == mpl.rcParamsDefault["axes.prop_cycle"] or "color" not in cycle.keys:
+        return OKABE_ITO
+    return tuple(to_hex(color) for color in cycle.by_key()["color"])
+
+
 # -- axes, titles and legends -------------------------------------------------------------------
 
 
@@ -182,8 +285,10 @@ class Panel:
     """
 
     def __init__(self, ax: Any, ratio: float = 0.6) -> None:
-        self.ax, self.labels, self.ratio = ax, Labels.of(ax), ratio
+        self.ax: Any = ax
         self.drawn: Axes = ax
+        self.labels: Labels = Labels.of(ax)
+        self.ratio: float = ratio
         self.line: float = mpl.rcParams["lines.linewidth"]
         self.marker: float = mpl.rcParams["lines.markersize"]
 
@@ -315,15 +420,15 @@ def panel(
 
 
 def _number_names(made: Panel) -> bool:
-    """Numbers in the picture and their names in the legend, for names without room."""
+    """Numbers in the picture and names in the legend, for names that are crowded."""
     if all(made.labels.optional):
         return False
     made.ax.figure.draw_without_rendering()
-    hidden = made.labels.without_room()
-    for k, text in enumerate(hidden, 1):
-        made.key(f"[{k}]  {text.get_text()}", linestyle="none")
+    crowded = made.labels.crowded()
+    for k, (text, name) in enumerate(crowded, 1):
+        made.key(f"[{k}]  {name}", linestyle="none")
         text.set_text(f"[{k}]")  # rows without names are called by plain numbers
-    return bool(hidden)
+    return bool(crowded)
 
 
 def _draw_legend(made: Panel) -> None:
@@ -343,24 +448,37 @@ def _draw_legend(made: Panel) -> None:
 
 
 def _legend(host: Any, entries: dict[str, Any], room: float, **where: Any) -> None:
-    """A legend no wider than `room` pixels, in as many columns as fit, read row by row."""
+    """A legend no wider than `room` pixels.
+
+    Few long entries stand beside many short ones, such as groups; else entries are read row by row
+    in as many columns as fit.
+    """
     if not entries:
         return
     size = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size_in_points()
     letters = int(room / (0.62 * size * host.get_figure(root=True).dpi / 72))
-    # Handles and gaps are as wide as six letters. Of many entries none has a line of its own.
-    most = max(letters - 7 if len(entries) < 6 else letters // 2 - 7, 8)
-    texts = ["\n".join(wrap(drawable(text), most)) or " " for text in entries]
-    widths = [6 + max(map(len, text.split("\n"))) for text in texts]
-    for columns in range(min(len(texts), 6), 0, -1):
-        if sum(max(widths[k::columns]) for k in range(columns)) <= letters:
-            break
-    order = [i for k in range(columns) for i in range(k, len(texts), columns)]
-    handles = list(entries.values())
+    texts, handles = [drawable(text) for text in entries], list(entries.values())
+    short = [i for i, text in enumerate(texts) if len(text) <= SHORT]
+    long = [i for i, text in enumerate(texts) if len(text) > SHORT]
+    # Handles and gaps are as wide as six letters.
+    narrow = 6 + max((len(texts[i]) for i in short), default=0)
+    beside = min((letters - 32) // narrow, len(short) // max(len(long), 1))
+    if long and len(short) > 3 and beside > 0:
+        rows = -(-len(short) // beside)
+        columns = [short[k : k + rows] for k in range(0, len(short), rows)]
+        most = letters - narrow * len(columns) - 7
+        columns.append(long)
+    else:
+        columns, most = _columns(texts, letters)
+    texts = ["\n".join(wrap(text, most)) or " " for text in texts]
+    rows = max(map(len, columns))
+    order = [i for column in columns for i in (*column, *[-1] * (rows - len(column)))]
+    order = order[:-1] if order[-1] < 0 else order  # the last column may be shorter by one
+    blank = Line2D([], [], linestyle="none")
     made = host.legend(
-        [handles[i] for i in order],
-        [texts[i] for i in order],
-        ncols=columns,
+        [handles[i] if i >= 0 else blank for i in order],
+        [texts[i] if i >= 0 else " " for i in order],
+        ncols=len(columns),
         handlelength=1.8,
         columnspacing=1.2,
         handletextpad=0.5,
@@ -369,6 +487,20 @@ def _legend(host: Any, entries: dict[str, Any], room: float, **where: Any) -> No
     )
     for text in made.get_texts():
         text.set_parse_math(False)
+
+
+def _columns(texts: list[str], letters: int) -> tuple[list[list[int]], int]:
+    """The entries of a legend in the columns that make it lowest, and how wide texts may be."""
+    found = []
+    for count in range(1, min(len(texts), 6) + 1):
+        for most in (letters // count - 7, letters - 7):
+            parts = [wrap(text, max(most, 8)) or [""] for text in texts]
+            widths = [6 + max(map(len, part)) for part in parts]
+            if count == 1 or sum(max(widths[k::count]) for k in range(count)) <= letters:
+                high = max(sum(map(len, parts[k::count])) for k in range(count))
+                found.append((high, count, max(most, 8)))
+    _, count, most = min(found)
+    return [list(range(k, len(texts), count)) for k in range(count)], most
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from uapca.plot.base import (
     feature_names,
     panel,
 )
-from uapca.plot.labels import distinct, number
+from uapca.plot.labels import NAME, distinct, number
 from uapca.plot.loadings import draw_arrow, feature_shares
 from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
@@ -109,8 +109,9 @@ def biplot(
         if color_by is not None:
             label, values = feature_shares(fit, pair, color_by)
             colors = made.colorbar(values[shown], label).to_rgba(values)
-        for j, text in zip(shown, distinct([feature_names(fit)[j] for j in shown]), strict=True):
-            draw_arrow(made, factor * axes[j], text, colors[j], gid=f"feature:{text}")
+        names = [feature_names(fit)[j] for j in shown]
+        for j, text, name in zip(shown, distinct(names), distinct(names, NAME), strict=True):
+            draw_arrow(made, factor * axes[j], text, colors[j], name=name, gid=f"feature:{text}")
         made.ax.update_datalim(factor * axes[shown])
         made.equal()
         longest = f", the {count} longest of {len(axes)}" * (count < len(axes))

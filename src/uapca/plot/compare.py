@@ -20,7 +20,7 @@ from uapca.plot.base import (
     joint_legend,
 )
 from uapca.plot.labels import number, percent, scale_text
-from uapca.plot.projection import draw_projection
+from uapca.plot.projection import draw_projection, spreads_of
 from uapca.plot.rows import Kind
 
 __all__ = ["compare"]
@@ -108,8 +108,12 @@ def compare(
                 groups=groups,
                 palette=palette,
                 labels=labels,
+                spreads=spreads_of(rows),
             )
             made.title(text)
+        if figsize is None:
+            wide = figure.get_figwidth()
+            figure.set_figheight(0.5 * wide * made.ratio + 0.14 * wide)
         joint_legend(figure, axes[0] if legend else [])
     return figure
 

@@ -76,7 +76,7 @@ def component_count(
         named = at[:: -(-len(at) // 8)]
         made.ax.set_xticks(named, [f"PC{i}" for i in named])
         made.ax.set_xlim(0.4, len(at) + 0.6)
-        if statistics.min() > 0 and statistics.max() > 20 * np.max(result.thresholds):
+        if statistics.min() > 0 and statistics.max() > 10 * np.max(result.thresholds):
             made.ax.set_yscale("log")
         made.axis_names("component", "test statistic")
     return made.drawn

@@ -6,10 +6,19 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from uapca._looks import LIGHT, OKABE_ITO, SHAPES
-from uapca.plot.base import TOP, Data, Fit, counted, data_of, feature_names, panel, uncertainty_of
+from uapca.plot.base import (
+    MARKERS,
+    TOP,
+    Data,
+    Fit,
+    counted,
+    data_of,
+    feature_names,
+    panel,
+    uncertainty_of,
+)
 from uapca.plot.contributions import name_lines
 from uapca.plot.labels import number
-from uapca.plot.style import MARKERS
 
 __all__ = ["components"]
 
@@ -40,7 +49,8 @@ def components(
     n_components : int, optional
         By default two, as far as there are so many.
     top : int, optional
-        How many features; by default all, at most the twenty with the largest entries.
+        How many features; by default all, at most twenty. Where some are left out, those shown have
+        the largest entries, the largest first.
     ax, title, figsize, legend
         As in `projection`.
 
@@ -68,8 +78,8 @@ def components(
     found = uncertainty_of(fit, data, q)
     names, entries = feature_names(fit), fit.components_[:q]
     count = counted(top, len(names), TOP)
-    largest = np.argsort(-np.abs(entries).max(axis=0).round(12), kind="stable")[:count]
-    shown = np.sort(largest)
+    shown = np.argsort(-np.abs(entries).max(axis=0).round(12), kind="stable")[:count]
+    shown = shown if count < len(names) else np.arange(count)
     with panel(ax, title, figsize, legend, fit) as made:
         made.ax.axvline(0.0, color=LIGHT, linewidth=0.7 * made.line, zorder=0)
         for i in range(q):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.patheffects import withStroke
 
-from uapca._looks import GREY, OKABE_ITO, looks
+from uapca._looks import GREY, OKABE_ITO
 from uapca.plot.base import (
     TOP,
     Data,
@@ -22,8 +24,7 @@ from uapca.plot.base import (
     fit_of,
     panel,
 )
-from uapca.plot.labels import distinct, percent
-from uapca.plot.style import cycle_colors, drawn_color
+from uapca.plot.labels import distinct, drawn_color, percent
 
 __all__ = ["contributions", "cos2"]
 
@@ -81,9 +82,8 @@ def contributions(
     which = " and ".join(f"PC{i + 1}" for i in wanted[:3])
     which = which if len(wanted) < 4 else f"{len(wanted)} components"
     with panel(ax, title, figsize, legend, fit) as made:
-        own = looks(len(names), cycle_colors())
-        style = {"color": [drawn_color(own[j].fill) for j in order], "alpha": 0.8}
-        bars = made.ax.barh(range(count), shares[order], 0.7, gid="contribution", **style)
+        style: dict[str, Any] = {"color": OKABE_ITO[0], "alpha": 0.75, "gid": "contribution"}
+        bars = made.ax.barh(range(count), shares[order], 0.7, **style)
         even = 1.0 / len(names)
         dashed: dict[str, Any] = {"linestyle": "--", "linewidth": 0.9 * made.line}
         made.ax.axvline(even, color=drawn_color(None), zorder=1.5, **dashed)
@@ -169,15 +169,26 @@ def _name_bars(
     made: Panel, bars: Any, values: list[str], names: list[str], of: int, what: str
 ) -> None:
     """Names down the side, the largest on top, and values behind the bars."""
-    halo = withStroke(linewidth=2.0, foreground=made.ax.get_facecolor())
+    halo = withStroke(linewidth=3.0, foreground=made.ax.get_facecolor())
     made.ax.bar_label(bars, values, padding=2, fontsize="small", path_effects=[halo])
     name_lines(made, names, of, what)
 
 
 def name_lines(made: Panel, names: list[str], of: int, what: str) -> None:
-    """Names down the side, the first on top; says if they are not all."""
-    made.ax.set_yticks(range(len(names)), distinct(names, 22), parse_math=False)
+    """Names down the side, the first on top, in up to two lines; says if they are not all."""
+    texts = two_lines(names)
+    made.ax.set_yticks(range(len(names)), texts, parse_math=False)
     made.ax.set_ylim(len(names) - 0.4, -0.6)
-    made.ratio = 0.08 + 0.05 * max(len(names), 3)
+    line = 0.07 if any("\n" in text for text in texts) else 0.05
+    made.ratio = 0.08 + line * max(len(names), 3)
     if len(names) < of:
         made.axis_names(y=f"largest {len(names)} of {of:,} {what}")
+
+
+def two_lines(names: Sequence[str], width: int = 26) -> list[str]:
+    """Distinct names of up to two lines, as whole as there is room for."""
+    for length in (2 * width, 2 * width - 6, 2 * width - 12, width):
+        texts = ["\n".join(wrap(text, width)) for text in distinct(names, length)]
+        if max(text.count("\n") for text in texts) < 2:
+            break
+    return texts

@@ -9,10 +9,9 @@ from matplotlib.axes import Axes
 
 from uapca._looks import DASHES, GREY, LIGHT
 from uapca._validation import Doubles, check_choice
-from uapca.plot.base import Panel, panel
+from uapca.plot.base import LINESTYLES, Panel, panel
 from uapca.plot.factor_traces import Traces, traces_of
-from uapca.plot.labels import number, scale_text, subscript
-from uapca.plot.style import LINESTYLES, drawn_color
+from uapca.plot.labels import drawn_color, number, scale_text, subscript
 from uapca.sensitivity import Crossing, FactorTraces, WeightTraces
 
 __all__ = ["eigenvalues"]
@@ -130,7 +129,7 @@ def _heights(traces: FactorTraces | WeightTraces, values: str) -> Doubles:
 
 
 def _name_curves(made: Panel, u: Doubles, heights: Doubles, named: int) -> None:
-    """λ₁, λ₂ … where each is farthest from its neighbors; the grey ones together."""
+    """λ₁, λ₂ … on the curves, one after the other, where each is far from its neighbors."""
     texts, curves = [f"λ{subscript(i + 1)}" for i in range(named)], heights[:, :named]
     if named < heights.shape[1]:
         texts.append(f"λ{subscript(named + 1)} … λ{subscript(heights.shape[1])}")
@@ -139,9 +138,10 @@ def _name_curves(made: Panel, u: Doubles, heights: Doubles, named: int) -> None:
     gaps = np.column_stack([far, curves[:, :-1] - curves[:, 1:], far])
     free = np.minimum(gaps[:, :-1], gaps[:, 1:])
     free[(u < 0.04) | (u > 0.96)] = -1.0  # inside the axes
-    for text, line, room in zip(texts, curves.T, free.T, strict=True):
-        k = int(np.argmax(room))
-        made.labels.add(text, (u[k], line[k]), wish=(0.0, 1.0), gid="eigenvalue")
+    for i, (text, line, room) in enumerate(zip(texts, curves.T, free.T, strict=True)):
+        away = np.where(room >= 0.7 * room.max(), np.abs(u - 0.07 * (i + 1)), np.inf)
+        k = int(np.argmin(away))
+        made.labels.add(text, (u[k], line[k]), wish=None, gid="eigenvalue")
 
 
 def _draw_crossings(

@@ -17,9 +17,11 @@ from matplotlib.path import Path
 from uapca._looks import GREY, LIGHT, Look, looks
 from uapca._validation import Doubles, check_choice
 from uapca.plot.base import (
+    LINESTYLES,
     Data,
     Panel,
     chosen_components,
+    cycle_colors,
     data_of,
     fit_of,
     grid,
@@ -27,9 +29,8 @@ from uapca.plot.base import (
     panel,
     positions,
 )
-from uapca.plot.labels import distinct, number, percent
+from uapca.plot.labels import NAME, distinct, drawn_color, number, percent
 from uapca.plot.loadings import angle_std, draw_circle, draw_wedge
-from uapca.plot.style import LINESTYLES, cycle_colors, drawn_color
 from uapca.sensitivity import FactorTraces, WeightTraces
 from uapca.sensitivity import factor_traces as follow
 from uapca.uncertain import UncertainArray
@@ -200,8 +201,13 @@ def course_of(traces: FactorTraces | WeightTraces, pair: list[int], until: float
 
 
 def longest(course: Course, most: int = CROWDED) -> list[int]:
-    """All features, or where they are too many those with the longest traces."""
-    order = np.argsort(-course.lengths().round(9), kind="stable")
+    """All features, or where they are too many those with the longest traces.
+
+    Of traces that are no more than points, those farthest from the centre.
+    """
+    lengths = course.lengths()
+    far = np.linalg.norm(course.points[-1], axis=1).round(9)
+    order = np.lexsort([-far, -np.where(lengths < POINT, 0.0, lengths).round(9)])
     return sorted(order[:most].tolist())
 
 
@@ -273,13 +279,17 @@ def draw_traces(
     draw_circle(made)
     rest = [j for j in range(len(names)) if j not in shown]
     lines = [course.points[part, j] for j in rest for part in course.segments]
+    lines += [
+        np.stack([np.zeros(2), course.points[-1, j]]) for j in rest if still(course.points[:, j])
+    ]
     made.ax.add_collection(LineCollection(lines, colors=LIGHT, linewidths=0.7 * made.line))
     own = looks(len(names), cycle_colors())
     mapped = None
     if encoding is not None and encoding.on == "color":
         mapped = made.colorbar(np.array(encoding.limits), encoding.label, shown=bar)
     _explain(made, course, shown)
-    for j, text in zip(shown, distinct([names[j] for j in shown], 20), strict=True):
+    own_names = [names[j] for j in shown]
+    for j, text, name in zip(shown, distinct(own_names), distinct(own_names, NAME), strict=True):
         if mirrored:
             _draw_trace(made, course, j, own[j], size, twin=True)
             made.key("mirror image", alpha=MIRRORED)
@@ -291,7 +301,7 @@ def draw_traces(
             end = course.points[-1, j]
             away = end / max(float(np.hypot(*end)), 0.1)
             wish = (float(away[0]), float(away[1]))
-            made.labels.add(text, end, own[j].color, wish=wish, gid=f"name:{text}")
+            made.labels.add(text, end, own[j].color, wish=wish, name=name, gid=f"name:{text}")
     if rest:
         made.key("other features", LIGHT, linewidth=0.7 * made.line)
     if encoding is not None and mapped is None:

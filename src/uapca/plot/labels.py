@@ -9,13 +9,13 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.artist import Artist
+from matplotlib.colors import to_rgb
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
 from uapca._validation import Doubles
-from uapca.plot.style import drawn_color, readable
 
-__all__ = ["Labels", "distinct", "drawable", "number", "percent", "scale_text", "subscript"]
+__all__ = ["Labels", "distinct", "drawable", "drawn_color", "number", "percent", "readable"]
 
 # Characters that end a line, steer a terminal or reverse the text after them are not obeyed.
 _STEERING = {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -36,6 +36,9 @@ def drawable(text: str) -> str:
         else c
         for c in str(text)
     )
+
+
+NAME = 72  # letters of a name in a legend
 
 
 def distinct(names: Sequence[str], length: int = 24) -> list[str]:
@@ -140,6 +143,37 @@ def subscript(index: int) -> str:
     return str(index).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
 
 
+# -- colours ------------------------------------------------------------------------------------
+
+
+def drawn_color(color: Any) -> Any:
+    """A colour, where None and black mean the user's own text colour (white on dark paper)."""
+    black = color is None or (isinstance(color, str) and color.lower() == "#000000")
+    return mpl.rcParams["text.color"] if black else color
+
+
+def readable(color: Any, background: Any) -> tuple[float, float, float]:
+    """The colour, mixed with black or white until text in it can be read on the background.
+
+    The contrast is at least 4.5, by the rule of the Web Content Accessibility Guidelines.
+    """
+    mixed, behind = np.array(to_rgb(color)), luminance(to_rgb(background))
+    toward = 0.0 if behind > 0.18 else 1.0
+    for _ in range(20):
+        dark, light = sorted((luminance(mixed), behind))
+        if (light + 0.05) / (dark + 0.05) >= 4.5:
+            break
+        mixed = 0.85 * mixed + 0.15 * toward
+    return tuple(mixed.tolist())
+
+
+def luminance(rgb: Any) -> float:
+    """The relative luminance of an sRGB colour."""
+    parts = np.asarray(rgb, dtype=np.float64)
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
 # -- where labels stand -------------------------------------------------------------------------
 
 ANGLES = np.radians([0, 45, 90, 135, 180, 225, 270, 315, 22, 67, 112, 157, 202, 247, 292, 337])
@@ -150,6 +184,7 @@ SWEEPS = 12
 HARD, MARKER, LINE, DISTANCE, TURN = 400.0, 6.0, 0.7, 2.2, 0.25
 # Optional labels stand close to their points, over no label or marker and hardly any line.
 CLOSE, ROOM = 2 * len(ANGLES), 5.0
+BRIEF = 10  # letters of a name that a number would not be much shorter than
 CROWD = 500  # a cloud of more markers than this is no obstacle
 
 
@@ -168,7 +203,8 @@ class Labels(Artist):
     def __init__(self) -> None:
         super().__init__()
         self.texts: list[Any] = []
-        self.wishes: list[tuple[float, float]] = []
+        self.wishes: list[tuple[float, float] | None] = []
+        self.names: list[str] = []
         self.optional: list[bool] = []
         self.markers: list[Doubles] = []
         self.lines: list[Doubles] = []
@@ -193,16 +229,20 @@ class Labels(Artist):
         at: Any,
         color: Any = None,
         *,
-        wish: tuple[float, float] = (0.0, 0.0),
+        wish: tuple[float, float] | None = (0.0, 0.0),
         optional: bool = False,
+        name: str = "",
         **style: Any,
     ) -> None:
-        """Add a label beside a point, if possible in the direction of `wish`."""
+        """Add a label beside a point, if possible in the direction of `wish`.
+
+        Without a wish it stands on the point itself. `name` is what a legend would call it.
+        """
         params, background = mpl.rcParams, self.axes.get_facecolor()
         made = self.axes.annotate(
             text,
             (float(at[0]), float(at[1])),
-            xytext=wish,
+            xytext=(0.0, 0.0),
             textcoords="offset points",
             ha="center",
             va="center",
@@ -219,10 +259,12 @@ class Labels(Artist):
             },
             **{"fontsize": 0.9 * params["font.size"], **style},
         )
-        made.set_path_effects([withStroke(linewidth=1.6, foreground=background, alpha=0.7)])
+        wide, alpha = (3.5, 1.0) if wish is None else (1.6, 0.7)
+        made.set_path_effects([withStroke(linewidth=wide, foreground=background, alpha=alpha)])
         made.set_in_layout(False)
         self.texts.append(made)
         self.wishes.append(wish)
+        self.names.append(name or text)
         self.optional.append(optional)
 
     def avoid(self, points: Any, *, line: bool = False) -> None:
@@ -231,10 +273,21 @@ class Labels(Artist):
         if line or len(points) <= CROWD:
             (self.lines if line else self.markers).append(points)
 
-    def without_room(self) -> list[Any]:
-        """The texts that were left out although they are not optional, when last drawn."""
-        pairs = zip(self.texts, self.optional, strict=True)
-        return [text for text, optional in pairs if not optional and not text.get_visible()]
+    def crowded(self) -> list[tuple[Any, str]]:
+        """Texts that had better be numbers, and their names, as they were last drawn.
+
+        These are all but short ones, if a name is not written in full, had no room or if several
+        stand far from their points.
+        """
+        listed = zip(self.texts, self.names, self.optional, strict=True)
+        needed = [(text, name) for text, name, optional in listed if not optional]
+        long = [(text, name) for text, name in needed if len(text.get_text()) > BRIEF]
+        hidden = [(text, name) for text, name in needed if not text.get_visible()]
+        far = sum(text.arrow_patch.get_visible() for text, _ in long)
+        whole = all(text.get_text() == name for text, name in needed)
+        if whole and not hidden and far < max(3, len(needed) / 4):
+            return []
+        return long + [pair for pair in hidden if pair not in long]
 
     def draw(self, renderer: Any) -> None:
         """Place the labels for the size the axes have now."""
@@ -298,9 +351,11 @@ class Labels(Artist):
 
 
 def _candidates(
-    anchor: Doubles, size: Doubles, wish: tuple[float, float], unit: float, most: int | None
+    anchor: Doubles, size: Doubles, wish: tuple[float, float] | None, unit: float, most: int | None
 ) -> tuple[Doubles, Doubles]:
     """Centres of boxes around a point, and what their distance and direction cost."""
+    if wish is None:
+        return anchor[None], np.zeros(1)
     away = DISTANCES[:, None] * unit
     reach = [np.cos(ANGLES) * (size[0] / 2 + away), np.sin(ANGLES) * (size[1] / 2 + away)]
     turn = np.minimum(np.arange(len(ANGLES)) / 8, 1.0)

@@ -20,6 +20,7 @@ from uapca.plot.base import (
     axis_labels,
     chosen_components,
     counted,
+    cycle_colors,
     data_of,
     feature_names,
     fit_of,
@@ -28,9 +29,8 @@ from uapca.plot.base import (
     uncertainty_of,
     with_matrices,
 )
-from uapca.plot.labels import distinct
+from uapca.plot.labels import NAME, distinct, drawn_color
 from uapca.plot.metadata import columns_of, correlation
-from uapca.plot.style import cycle_colors, drawn_color
 from uapca.uncertain import UncertainArray
 
 __all__ = ["loadings"]
@@ -130,11 +130,12 @@ def loadings(
             label, values = feature_shares(fit, pair, color_by)
             colors = list(made.colorbar(values, label).to_rgba(values))
         made.key("correlation of feature and score", marker=">")
-        for j, text in zip(shown, distinct([names[j] for j in shown], 20), strict=True):
+        named = [names[j] for j in shown]
+        for j, text, name in zip(shown, distinct(named), distinct(named, NAME), strict=True):
             draw_wedge(made, ends[j], spreads[j], colors[j])
-            draw_arrow(made, ends[j], text, colors[j], own[j].dash, gid=f"feature:{text}")
-        for text, end in zip(distinct(list(others), 20), others.values(), strict=True):
-            draw_arrow(made, end, text, GREY, "dashed", gid=f"supplementary:{text}")
+            draw_arrow(made, ends[j], text, colors[j], own[j].dash, name, f"feature:{text}")
+        for text, end in zip(distinct(list(others)), others.values(), strict=True):
+            draw_arrow(made, end, text, GREY, "dashed", text, f"supplementary:{text}")
             made.key("variable not in the fit", GREY, "dashed", marker=">")
         made.axis_names(*axis_labels(fit, pair))
     return made.drawn
@@ -155,7 +156,13 @@ def draw_circle(made: Panel) -> None:
 
 
 def draw_arrow(
-    made: Panel, end: Doubles, text: str, color: Any = None, dash: str = "solid", gid: str = ""
+    made: Panel,
+    end: Doubles,
+    text: str,
+    color: Any = None,
+    dash: str = "solid",
+    name: str = "",
+    gid: str = "",
 ) -> None:
     """An arrow from the centre, with its name beyond the head."""
     size = float(np.hypot(*end))
@@ -163,7 +170,7 @@ def draw_arrow(
         made.arrow((0.0, 0.0), end, color, dash, gid=gid)
         made.labels.avoid(np.linspace(0.1, 1.0, 14)[:, None] * end)
         wish = (float(end[0]) / size, float(end[1]) / size)
-        made.labels.add(text, end, color, wish=wish, gid=f"name:{text}")
+        made.labels.add(text, end, color, wish=wish, name=name, gid=f"name:{text}")
 
 
 def draw_wedge(made: Panel, end: Doubles, spread: float, color: Any) -> None:

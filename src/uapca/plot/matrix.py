@@ -18,7 +18,7 @@ from uapca.plot.base import (
     joint_legend,
 )
 from uapca.plot.labels import scale_text
-from uapca.plot.projection import draw_projection
+from uapca.plot.projection import draw_projection, spreads_of
 from uapca.plot.rows import Kind
 
 __all__ = ["matrix"]
@@ -69,6 +69,7 @@ def matrix(
     q = fit.n_components_
     chosen = chosen_components(range(min(q, 4)) if components is None else components, q, 2, q)
     rows, names, size = fit.transform(data), axis_labels(fit, range(q)), len(chosen) - 1
+    spreads = spreads_of(rows[:, chosen])  # then a row has one colour in all panels
     written = labels if labels is not None else len(rows) <= 12
     text = scale_text(float(fit.scale)) if title is None else title
     share: dict[str, Any] = {"sharex": "col", "sharey": "row"}
@@ -89,6 +90,7 @@ def matrix(
                     groups=groups,
                     palette=palette,
                     labels=written if j == 0 or not written else None,
+                    spreads=spreads,
                 )
                 made.ax.set_aspect("auto")  # one unit for all would leave the last ones empty
                 drawn.append(made.ax)

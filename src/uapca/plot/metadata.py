@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from uapca._validation import Doubles
 from uapca.plot.base import Data, Fit, counted, data_of, panel
-from uapca.plot.labels import distinct
+from uapca.plot.contributions import two_lines
 
 __all__ = ["metadata"]
 
@@ -71,7 +71,7 @@ def metadata(
     with panel(ax, title, figsize, legend, fit) as made:
         made.ax.imshow(values, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
         kinds = [" (η)" * (column.dtype.kind != "f") for column in columns.values()]
-        texts = [a + b for a, b in zip(distinct(list(columns), 22), kinds, strict=True)]
+        texts = [a + b for a, b in zip(two_lines(list(columns)), kinds, strict=True)]
         made.ax.set_yticks(range(len(texts)), texts, parse_math=False)
         made.ax.set_xticks(range(q), [f"PC{i + 1}" for i in range(q)])
         for (i, j), value in np.ndenumerate(values):

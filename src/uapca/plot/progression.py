@@ -16,6 +16,7 @@ from uapca.plot.base import (
     Panel,
     checked_level,
     chosen_components,
+    cycle_colors,
     data_of,
     grid,
     joint_legend,
@@ -25,7 +26,6 @@ from uapca.plot.base import (
 from uapca.plot.factor_traces import Course, course_of, draw_traces, longest
 from uapca.plot.labels import distinct, percent, scale_text
 from uapca.plot.rows import MANY, NAMED, as_if_normal, draw_rows, radius_of
-from uapca.plot.style import cycle_colors
 from uapca.sensitivity import FactorTraces
 from uapca.sensitivity import factor_traces as follow
 from uapca.uncertain import UncertainArray

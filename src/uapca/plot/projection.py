@@ -11,6 +11,7 @@ from uapca._looks import GREY, Look, Palette, RowLooks
 from uapca._validation import Doubles, check_choice
 from uapca.decomposition import UAPCA
 from uapca.plot.base import (
+    LINESTYLES,
     Data,
     Fit,
     Panel,
@@ -20,7 +21,7 @@ from uapca.plot.base import (
     panel,
     positions,
 )
-from uapca.plot.labels import distinct, drawable, percent
+from uapca.plot.labels import distinct, drawable, drawn_color, percent
 from uapca.plot.rows import (
     KINDS,
     Kind,
@@ -32,7 +33,6 @@ from uapca.plot.rows import (
     looks_of,
     row_levels,
 )
-from uapca.plot.style import LINESTYLES, drawn_color
 from uapca.uncertain import UncertainArray
 
 __all__ = ["projection"]
@@ -197,12 +197,15 @@ def draw_projection(
     ellipses: str | None = None,
     by_value: tuple[str, Doubles] | None = None,
     more: UncertainArray | None = None,
+    spreads: Doubles | None = None,
 ) -> None:
-    """Draw rows of one or two coordinates, with all that belongs to them."""
+    """Draw rows of one or two coordinates, with all that belongs to them.
+
+    By `spreads`, if not by those in the picture, the widest of many rows are chosen.
+    """
     check_choice(kind, KINDS, "kind")
     held = row_levels(levels, len(rows))
-    variances = np.asarray(rows.cov.diagonal(), dtype=np.float64).sum(axis=1)
-    spreads = np.sqrt(np.maximum(variances, 0.0))
+    spreads = spreads_of(rows) if spreads is None else spreads
     looks = looks_of(rows, groups, palette, None if kind == "points" else spreads)
     chosen = positions(highlight, looks.keys, "highlight")
     if rows.shape[1] == 1:
@@ -236,6 +239,12 @@ def draw_projection(
         _draw_more(made, more, held)
     made.axis_names(*names)
     made.equal()
+
+
+def spreads_of(rows: UncertainArray) -> Doubles:
+    """The root of the total variance of each row."""
+    variances = np.asarray(rows.cov.diagonal(), dtype=np.float64).sum(axis=1)
+    return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
 
 
 def _draw_groups(

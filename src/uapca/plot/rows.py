@@ -31,10 +31,9 @@ from uapca._looks import (
 from uapca._validation import Doubles, as_floats, check_choice
 from uapca.exceptions import DegenerateLawError
 from uapca.laws import Law, Normal
-from uapca.plot.base import Panel
-from uapca.plot.labels import distinct, drawable, number, percent
+from uapca.plot.base import LINESTYLES, MARKERS, Panel, cycle_colors
+from uapca.plot.labels import NAME, distinct, drawable, drawn_color, number, percent
 from uapca.plot.regions import Unresolved, curve, intervals, rings
-from uapca.plot.style import LINESTYLES, MARKERS, cycle_colors, drawn_color
 from uapca.uncertain import UncertainArray
 
 __all__ = ["Kind", "draw_ridges", "draw_rows", "looks_of", "row_levels"]
@@ -331,14 +330,15 @@ def _name_rows(
         return
     if labels is None and not (named or chosen or (n <= NUMBERED and not looks.groups)):
         return
-    for i, text in zip(order, distinct([looks.keys[i] for i in order]), strict=True):
+    keys = [looks.keys[i] for i in order]
+    for i, text, name in zip(order, distinct(keys), distinct(keys, NAME), strict=True):
         spot = at[i]
         if i in looks.wide:  # at the edge: the middle belongs to the others
             ring = ellipse_ring(at[i], covs[i], level)
             spot = ring[np.argmax(ring[:, 1])]
         optional = labels is None and n > NAMED and i not in chosen
         color = looks.looks[i].color
-        made.labels.add(text, spot, color, optional=optional, gid=f"name:{text}")
+        made.labels.add(text, spot, color, optional=optional, name=name, gid=f"name:{text}")
 
 
 # -- the density of all rows --------------------------------------------------------------------
@@ -502,8 +502,10 @@ def explain_widest(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
     """Say in the legend whose spread the rows with colours of their own have."""
     usual = float(np.median(spreads))
     for i, text in zip(looks.wide, distinct([looks.keys[i] for i in looks.wide], 16), strict=True):
-        times = f": {number(spreads[i] / usual, 2)} × the median spread" if usual > 0 else ""
+        times = f": {number(spreads[i] / usual, 2)} ×" if usual > 0 else ""
         made.area(text + times, looks.looks[i].color, 0.14)
+    if looks.wide and usual > 0:
+        made.key("×: the median spread of a row", linestyle="none")
     if looks.wide and len(spreads) <= MANY:
         other = next(i for i in range(len(spreads)) if i not in looks.wide)
         rest = f"{len(spreads) - len(looks.wide):,} others"

@@ -22,8 +22,7 @@ from uapca.plot.base import (
     uncertainty_of,
     with_matrices,
 )
-from uapca.plot.labels import percent
-from uapca.plot.style import drawn_color
+from uapca.plot.labels import drawn_color, percent
 
 __all__ = ["scree"]
 

@@ -83,7 +83,9 @@ def simulation(
     clouds = _clouds(scores, None if X is None else X.names)
     looks = looks_of(clouds, groups, palette)
     with panel(ax, title, figsize, legend) as made:
-        every = np.unique(np.linspace(0, count - 1, min(draws, count)).astype(int))
+        # Of many rows their density is shaded instead.
+        shown = min(draws, count) if n <= MANY else 0
+        every = np.unique(np.linspace(0, count - 1, shown).astype(int))
         made.ax.scatter(
             *scores[every].transpose(1, 0, 2).reshape(-1, 2).T,
             s=(0.3 * made.marker) ** 2,
@@ -99,8 +101,8 @@ def simulation(
         draw_rows(made, clouds, looks, held, kind=kind, labels=labels, fill=False)
         for text in [text for text in made.labels.entries if "row's" in text]:
             del made.labels.entries[text]
-        made.dot("draws", size=0.3)
         if n <= MANY:
+            made.dot("draws", size=0.3)
             made.key(f"{' and '.join(map(percent, held))} of each row's draws", GREY)
         if closed is not None and n <= MANY:
             same = RowLooks(looks.keys, (Look("#000000", "#000000", "dashed"),) * n)
