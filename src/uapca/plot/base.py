@@ -49,7 +49,6 @@ MARKERS = {
     "plus": "P",
 }
 TOP = 20  # bars or arrows of more features than this are no longer read one by one
-SHORT = 16  # letters of an entry of a legend that stands beside others
 
 
 # -- what is given ------------------------------------------------------------------------------
@@ -448,36 +447,21 @@ def _draw_legend(made: Panel) -> None:
 
 
 def _legend(host: Any, entries: dict[str, Any], room: float, **where: Any) -> None:
-    """A legend no wider than `room` pixels.
-
-    Few long entries stand beside many short ones, such as groups; else entries are read row by row
-    in as many columns as fit.
-    """
+    """A legend no wider than `room` pixels, as low as it can be."""
     if not entries:
         return
     size = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size_in_points()
-    letters = int(room / (0.62 * size * host.get_figure(root=True).dpi / 72))
-    texts, handles = [drawable(text) for text in entries], list(entries.values())
-    short = [i for i, text in enumerate(texts) if len(text) <= SHORT]
-    long = [i for i, text in enumerate(texts) if len(text) > SHORT]
-    # Handles and gaps are as wide as six letters.
-    narrow = 6 + max((len(texts[i]) for i in short), default=0)
-    beside = min((letters - 32) // narrow, len(short) // max(len(long), 1))
-    if long and len(short) > 3 and beside > 0:
-        rows = -(-len(short) // beside)
-        columns = [short[k : k + rows] for k in range(0, len(short), rows)]
-        most = letters - narrow * len(columns) - 7
-        columns.append(long)
-    else:
-        columns, most = _columns(texts, letters)
-    texts = ["\n".join(wrap(text, most)) or " " for text in texts]
+    letters = int(room / (0.58 * size * host.get_figure(root=True).dpi / 72))
+    columns, most = _columns([drawable(text) for text in entries], letters)
+    # The columns are as long as each other, but for the last.
     rows = max(map(len, columns))
     order = [i for column in columns for i in (*column, *[-1] * (rows - len(column)))]
-    order = order[:-1] if order[-1] < 0 else order  # the last column may be shorter by one
-    blank = Line2D([], [], linestyle="none")
+    order = order[:-1] if order[-1] < 0 else order
+    texts = ["\n".join(wrap(drawable(text), most)) or " " for text in entries]
+    handles = [*entries.values(), Line2D([], [], linestyle="none")]
     made = host.legend(
-        [handles[i] if i >= 0 else blank for i in order],
-        [texts[i] if i >= 0 else " " for i in order],
+        [handles[i] for i in order],
+        [[*texts, " "][i] for i in order],
         ncols=len(columns),
         handlelength=1.8,
         columnspacing=1.2,
@@ -490,17 +474,32 @@ def _legend(host: Any, entries: dict[str, Any], room: float, **where: Any) -> No
 
 
 def _columns(texts: list[str], letters: int) -> tuple[list[list[int]], int]:
-    """The entries of a legend in the columns that make it lowest, and how wide texts may be."""
-    found = []
-    for count in range(1, min(len(texts), 6) + 1):
-        for most in (letters // count - 7, letters - 7):
-            parts = [wrap(text, max(most, 8)) or [""] for text in texts]
-            widths = [6 + max(map(len, part)) for part in parts]
-            if count == 1 or sum(max(widths[k::count]) for k in range(count)) <= letters:
-                high = max(sum(map(len, parts[k::count])) for k in range(count))
-                found.append((high, count, max(most, 8)))
-    _, count, most = min(found)
-    return [list(range(k, len(texts), count)) for k in range(count)], most
+    """The entries of a legend in the columns that make it lowest, and how wide texts may be.
+
+    Entries are read row by row; or else short ones, such as groups, stand in columns of their own
+    with the long ones beside them.
+    """
+    count, plans = len(texts), []
+    for k in range(1, min(count, 6) + 1):
+        rows = [list(range(i, count, k)) for i in range(k)]
+        plans += [(rows, letters // k - 7), (rows, letters - 7)]
+        for limit in (8, 12, 16):
+            short = [i for i in range(count) if len(texts[i]) <= limit]
+            long = [i for i in range(count) if len(texts[i]) > limit]
+            high = -(-len(short) // k)
+            if k <= len(short) and 0 < len(long) <= high:
+                beside = [short[i : i + high] for i in range(0, len(short), high)]
+                wide = 6 + max(len(texts[i]) for i in short)
+                plans.append(([*beside, long], letters - wide * len(beside) - 7))
+    lowest, chosen = np.inf, ([list(range(count))], max(letters - 7, 8))
+    for columns, most in plans:
+        lines = [wrap(text, max(most, 1)) or [""] for text in texts]
+        width = sum(6 + max(len(line) for i in column for line in lines[i]) for column in columns)
+        rows = max(map(len, columns))
+        height = max(sum(len(lines[i]) for i in c) + rows - len(c) for c in columns)
+        if most >= 8 and width <= letters and height < lowest:
+            lowest, chosen = height, (columns, most)
+    return chosen
 
 
 @contextmanager
