@@ -538,14 +538,14 @@ class UAPCA(UncertainTransformer):
             gives one that is not computed yet, sparse points a dense array.
         """
         check_is_fitted(self)
+        if isinstance(X, UncertainArray):
+            self._check_features(X)
+            names = self._component_names()
+            return X.affine(self._projection(), center=self._center, features=names)
         if is_dask_array(X):
             return dask_scores(self, X)  # type: ignore[no-any-return]
-        if not isinstance(X, UncertainArray):
-            points = self._points(X, sparse=True)
-            return self._scores(points).astype(points.dtype, copy=False)
-        self._check_features(X)
-        names = self._component_names()
-        return X.affine(self._projection(), center=self._center, features=names)
+        points = self._points(X, sparse=True)
+        return self._scores(points).astype(points.dtype, copy=False)
 
     @overload
     def inverse_transform(self, Y: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import anywidget
 import traitlets
@@ -22,6 +22,7 @@ from uapca.explorer.payload import component_count
 
 __all__ = ["ExplorerWidget"]
 
+_Trait: TypeAlias = "traitlets.TraitType[Any, Any]"
 _INFINITE = {
     "to_json": lambda value, _: scale_to_wire(value),
     "from_json": lambda value, _: float(value),
@@ -55,12 +56,12 @@ class ExplorerWidget(Explorer, anywidget.AnyWidget):
 
     _esm = script()
     _payload = traitlets.Dict().tag(sync=True)
-    scale = _Checked(1.0).tag(sync=True, **_INFINITE)
-    weights = traitlets.Any(None, allow_none=True).tag(sync=True)
-    selection = _Checked([]).tag(sync=True)
-    pair = _Checked([0, 1]).tag(sync=True)
-    level = _Checked(0.95).tag(sync=True)
-    standardize = traitlets.Bool(False).tag(sync=True)
+    scale: _Trait = _Checked(1.0).tag(sync=True, **_INFINITE)
+    weights: _Trait = traitlets.Any(None, allow_none=True).tag(sync=True)
+    selection: _Trait = _Checked([]).tag(sync=True)
+    pair: _Trait = _Checked([0, 1]).tag(sync=True)
+    level: _Trait = _Checked(0.95).tag(sync=True)
+    standardize: _Trait = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, data: dict[str, Any], state: State) -> None:
         self._data = data
