@@ -402,16 +402,16 @@ def panel(
             yield made
             made.title(title)
             for numbered in (False, True):
-                if numbered and not (legend and _number_names(made)):
-                    break
                 if legend:
                     _draw_legend(made)
                 if own:
                     key = sum(one.get_window_extent().height for one in figure.legends)
                     text = 6.5 * mpl.rcParams["font.size"] / 72
                     figure.set_size_inches(wide, made.ratio * wide + key / figure.dpi + text)
-            if made.ax.get_adjustable() == "datalim":  # from now on limits and ticks stay
                 figure.draw_without_rendering()
+                if numbered or not (legend and _number_names(made)):
+                    break
+            if made.ax.get_adjustable() == "datalim":  # from now on limits and ticks stay
                 made.ax.set_adjustable("box")
         except BaseException:
             plt.close(figure)
@@ -420,9 +420,6 @@ def panel(
 
 def _number_names(made: Panel) -> bool:
     """Numbers in the picture and names in the legend, for names that are crowded."""
-    if all(made.labels.optional):
-        return False
-    made.ax.figure.draw_without_rendering()
     crowded = made.labels.crowded()
     for k, (text, name) in enumerate(crowded, 1):
         made.key(f"[{k}]  {name}", linestyle="none")
