@@ -478,8 +478,8 @@ def _columns(texts: list[str], letters: int) -> tuple[list[list[int]], int]:
     """
     count, plans = len(texts), []
     for k in range(1, min(count, 6) + 1):
-        rows = [list(range(i, count, k)) for i in range(k)]
-        plans += [(rows, letters // k - 7), (rows, letters - 7)]
+        by_row = [list(range(i, count, k)) for i in range(k)]
+        plans += [(by_row, letters // k - 7), (by_row, letters - 7)]
         for limit in (8, 12, 16):
             short = [i for i in range(count) if len(texts[i]) <= limit]
             long = [i for i in range(count) if len(texts[i]) > limit]
