@@ -30,7 +30,7 @@ The components shown hold 68.8 % of the rows' uncertainty.
 
 Stability
 PC1 is known to 12°.
-PC2 and PC3 cannot be told apart (they swap in 36 % of redraws); PC3 is not among those asked for.
+PC2 cannot be told apart from the next component, PC3 (they swap in 36 % of redraws).
 
 ±       one standard error, if each row is one unknown value (10,000 draws)
 errors  the part of a variance that is uncertainty of the rows

@@ -132,13 +132,13 @@ def test_cumulants_enter_the_closed_form(law):
 
 def test_irises_are_told_apart_by_their_150_flowers():
     X = uapca.datasets.load_iris_groups()
-    found = uapca.component_uncertainty(X, 3)
+    found = uapca.component_uncertainty(X, 3, normal=True)
     assert (found.of, found.method) == ("sample", "closed form")
     assert found.swap_probability.max() < 1e-6
     assert found.verdict == ("PC1 is known to 1.3°", "PC2 is known to 4.4°", "PC3 is known to 5.9°")
     low, high = found.share_interval()[0]
     assert 0.89 < low < 0.925 < high < 0.95
-    drawn = uapca.component_uncertainty(X, 3, method="simulation")
+    drawn = uapca.component_uncertainty(X, 3, method="simulation", normal=True)
     assert_allclose(found.angle, drawn.angle, rtol=0.1)
     assert_allclose(found.eigenvalue_std, drawn.eigenvalue_std, rtol=0.1)
     assert_allclose(found.eigenvalue_interval(), drawn.eigenvalue_interval(), rtol=0.05)
@@ -191,7 +191,7 @@ def test_confidence_intervals_of_groups_cover_the_population(n, d):
             [np.cov(p.T, ddof=0).reshape(d, d) for p in points],
             counts=[n] * 3,
         )
-        found = uapca.component_uncertainty(X, 1)
+        found = uapca.component_uncertainty(X, 1, normal=True)
         low, high = found.eigenvalue_interval(0.9)[0]
         first, last = found.share_interval(0.9)[0]
         if not found.refusals[0]:
@@ -213,7 +213,7 @@ def test_intervals_are_refused_where_they_would_not_cover():
     assert np.isnan(found.share_interval()).all()
     assert any("no interval is stated for PC1, PC2" in text for text in found.verdict)
     tied = uapca.UncertainArray(np.zeros((1, 3)), np.diag([5.0, 1.0, 1.0]), counts=[100])
-    found = uapca.component_uncertainty(tied)
+    found = uapca.component_uncertainty(tied, normal=True)
     assert [bool(reason) for reason in found.refusals] == [False, True]
     assert_array_equal(np.isnan(found.eigenvalue_interval()).all(axis=1), [False, True])
 
@@ -243,13 +243,47 @@ def test_points_that_are_kept_lend_their_fourth_moments(law):
     assert abs(np.mean(plain) / np.std(values) - 1.0) > 0.1
 
 
-def test_heavy_tails_of_few_points_are_refused():
+def test_fourth_moments_need_points_and_many_of_them():
+    """The number alone decides: heavy tails often do not show in a small sample."""
     rng = np.random.default_rng(0)
-    points = rng.standard_t(3, size=(3, 40, 2)) * [3.0, 1.0]
-    psi = [np.cov(p.T, ddof=0) for p in points]
-    kept = [Samples(p) for p in points]
-    X = uapca.UncertainArray(points.mean(axis=1), psi, counts=[40] * 3, laws=kept)
-    assert "fourth moments" in uapca.component_uncertainty(X, 1).refusals[0]
+    for n, kept, normal, refused in [
+        (40, True, False, "120 points in 3 groups are too few for fourth moments"),
+        (40, True, True, ""),
+        (40, False, False, "the points are not kept"),
+        (400, False, False, "the points are not kept"),
+        (400, False, True, ""),
+        (400, True, False, ""),
+    ]:
+        points = np.array([[-4.0, 0.0], [0.0, 0.0], [4.0, 0.0]])[:, None] + rng.normal(
+            size=(3, n, 2)
+        )
+        X = uapca.UncertainArray(
+            points.mean(axis=1),
+            [np.cov(p.T, ddof=0) for p in points],
+            counts=[n] * 3,
+            laws=[Samples(p) for p in points] if kept else None,
+        )
+        found = uapca.component_uncertainty(X, 1, normal=normal)
+        assert found.refusals[0].startswith(refused)
+        assert bool(found.refusals[0]) == bool(refused)
+        assert np.isnan(found.eigenvalue_interval()).all() == bool(refused)
+
+
+def test_the_number_of_points_is_that_of_the_groups_that_matter():
+    """Of many points, those of one small group may have all the variance of a component."""
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(50, 2)) * [1.0, 10.0]
+    points = [np.array([10.0, 0.0]) + rng.normal(size=(1000, 2)) * [5.0, 0.1], wide]
+    X = uapca.UncertainArray(
+        [p.mean(axis=0) for p in points],
+        [np.cov(p.T, ddof=0) for p in points],
+        weights=[1000, 50],
+        counts=[1000, 50],
+        laws=[Samples(p) for p in points],
+    )
+    found = uapca.component_uncertainty(X, 2)
+    assert found.refusals[0] == ""
+    assert "too few for fourth moments" in found.refusals[1]
 
 
 def test_groups_need_two_points():
@@ -277,7 +311,7 @@ def test_the_truth_behind_noisy_rows_is_covered():
         std = rng.uniform(0.3, 1.0, truth.shape)
         X = uapca.UncertainArray(truth + std * rng.normal(size=truth.shape), std=std)
         rows = uapca.Denoiser().fit(X).transform(X)
-        found = uapca.component_uncertainty(rows, 1)
+        found = uapca.component_uncertainty(rows, 1, normal=True)
         assert found.of == "truth"
         low, high = found.eigenvalue_interval(0.95)[0]
         hits.append(low <= population[0] <= high)
@@ -295,7 +329,7 @@ def test_truths_without_variance_in_a_feature():
     rng = np.random.default_rng(4)
     truth = rng.normal(size=(40, 3)) * [3.0, 1.0, 0.0]
     X = uapca.UncertainArray(truth + rng.normal(size=truth.shape), std=1.5)
-    found = uapca.component_uncertainty(uapca.Denoiser().fit(X).transform(X), 3)
+    found = uapca.component_uncertainty(uapca.Denoiser().fit(X).transform(X), 3, normal=True)
     assert np.isfinite(found.angle).all()
     low, high = found.eigenvalue_interval()[0]
     assert 0.0 < low < 9.0 < high
@@ -351,7 +385,7 @@ def test_a_verdict_for_each_neighborhood_not_for_each_pair():
         "PC5",
     ]
     cut = uapca.component_uncertainty(uapca.UncertainArray(mean, std=0.3), 2)
-    assert "PC3 is not among those asked for" in cut.verdict[-1]
+    assert "PC2 cannot be told apart from the next component, PC3 (they swap in" in cut.verdict[-1]
 
 
 def test_a_component_between_two_is_not_blamed_for_the_swaps_of_the_first():
@@ -439,6 +473,29 @@ def test_an_axis_beside_a_truth_that_nearly_vanishes_is_not_known_exactly():
         actual.append(np.arccos(min(1.0, abs(found.components[0, 0]))))
     assert min(stated) > 0.05
     assert np.mean(np.square(stated)) > 0.5 * np.mean(np.square(actual))
+
+
+def test_some_posterior_rows_and_loaded_ones_are_values_and_a_warning_says_so(rng, tmp_path):
+    values = rng.normal(size=(30, 3)) * [3.0, 1.5, 0.5] + 0.5 * rng.normal(size=(30, 3))
+    rows = uapca.Denoiser().fit_transform(uapca.UncertainArray(values, std=0.5))
+    rows.save(tmp_path / "rows.uapca")
+    for some in (rows[:10], rows[:, [0, 1]], uapca.load(tmp_path / "rows.uapca")):
+        with pytest.warns(uapca.ApproximationWarning, match="posterior rows, but not all"):
+            assert uapca.component_uncertainty(some).of == "values"
+        with pytest.raises(ValueError, match="^of='truth' needs rows of uapca.Denoiser.transform"):
+            uapca.component_uncertainty(some, of="truth")
+
+
+def test_groups_in_huge_units_warn_of_nothing(rng):
+    mean, psi = rng.normal(size=(3, 2)), np.array([0.1 * np.eye(2)] * 3)
+    one, huge = (
+        uapca.component_uncertainty(
+            uapca.UncertainArray(mean * unit, psi * unit**2, counts=[50] * 3), normal=True
+        )
+        for unit in (1.0, 1e150)
+    )
+    assert_allclose(huge.angle, one.angle)
+    assert_allclose(huge.eigenvalue_interval() / 1e300, one.eigenvalue_interval(), rtol=1e-9)
 
 
 def test_truths_in_other_units_are_still_truths(rng):

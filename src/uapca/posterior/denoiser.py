@@ -102,6 +102,11 @@ class ParameterErrors:
         self._fitted = fitted
         self._factors = np.ones(fitted.data.shape[1]) if factors is None else factors
 
+    @property
+    def rows(self) -> int:
+        """The number of rows of the fit."""
+        return len(self._fitted.data.source)
+
     def scaled(self, factors: npt.ArrayLike) -> ParameterErrors:
         """The same for rows whose features are multiplied by ``factors``, shape (D,)."""
         return ParameterErrors(self._fitted, self._factors * np.asarray(factors, dtype=np.float64))

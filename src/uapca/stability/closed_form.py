@@ -65,6 +65,8 @@ class Redraw:
     entries : ndarray of shape (D, D), or None
         If given, the variances of independent δ_ij in the basis of eigenvectors of ``expected``,
         whatever the rows.
+    influences : ndarray of shape (N, D), or None
+        What each row adds to δ_ii, if its variance is that of the rows; the sum of squares.
     """
 
     rows: UncertainArray
@@ -73,6 +75,7 @@ class Redraw:
     own: Doubles | None = None
     cumulants: Cumulants | None = None
     entries: Doubles | None = None
+    influences: Doubles | None = None
 
 
 def redraw_of_values(X: UncertainArray, cumulants: Cumulants | None = None) -> Redraw:
@@ -102,14 +105,15 @@ def redraw_of_groups(X: UncertainArray, counts: Doubles, scale: float) -> Redraw
     return replace(found, expected=expected, own=scale**4 * w * w * (counts - 1.0))
 
 
-def redraw_of_truth(X: UncertainArray, mean: Doubles, K: Doubles) -> Redraw:
-    """The covariance of normal truths behind posterior rows, by Fisher's information.
+def redraw_of_truth(X: UncertainArray, mean: Doubles, K: Doubles, normal: bool) -> Redraw:
+    """The covariance of the truths behind posterior rows, by Fisher's information.
 
-    With B_n the covariance of a posterior row, r_n,i = 1 − v_iᵀB_nv_i / λ_i is the share of
-    component i that its observation determined, and Var(δ_ij) = λ_i λ_j / Σ r_n,i r_n,j, twice that
-    for i = j: a row counts as much as it was observed. Where the fourth moments of the scores are
-    not those of normals beyond chance, they scale Var(δ_ii). Along components without variance B_n
-    does not tell how much was observed; there the parameter errors of the model are used.
+    With a_n,i the score of a posterior row, B_n its covariance and r_n,i = 1 − v_iᵀB_nv_i / λ_i the
+    share of component i that its observation determined, Var(δ_ij) = λ_i λ_j / Σ r_n,i r_n,j, twice
+    that for i = j: a row counts as much as it was observed. If truths need not be ``normal``, the
+    variances of δ_ii are those of the influences of the rows, (a_n,i² − λ_i r_n,i) / mean(r_i²)
+    (sandwich formula). Along components without variance B_n does not tell how
+    much was observed; there the parameter errors of the model are used.
     """
     w, n = X.weights, len(X)
     pairs = spectrum(K)
@@ -119,20 +123,18 @@ def redraw_of_truth(X: UncertainArray, mean: Doubles, K: Doubles) -> Redraw:
     # Posterior rows match the covariance to about 1e-6 only.
     unseen = ~((values > 1e-9 * values[0]) & (w @ observed > 0.01))
     observed = np.where(unseen, 1.0, observed).clip(1e-9, 1.0)
-    counted = max(n - 1.0, 1.0) * (observed.T * w) @ observed
-    entries = np.multiply.outer(values, values) / counted
-    scores = (X.mean - mean) @ V.T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        excess = (
-            w @ np.square(np.square(scores) / values - observed) / (w @ np.square(observed)) / 2
-        )
-        unusual = np.isfinite(excess) & (np.abs(excess - 1.0) > 3.0 * math.sqrt(14.0 / n))
-    axis = np.arange(len(values))
-    entries[axis, axis] *= 2.0 * np.where(unusual, excess, 1.0)
+    shares, rest = (observed.T * w) @ observed, max(n - 1.0, 1.0)
+    entries = np.multiply.outer(values, values) / (rest * shares)
+    axis, influences = np.arange(len(values)), None
+    entries[axis, axis] *= 2.0
+    if not normal:
+        moved = (np.square((X.mean - mean) @ V.T) - observed * values) / shares.diagonal()
+        influences = np.sqrt(w / rest)[:, None] * moved
+        entries[axis, axis] = np.square(influences).sum(axis=0)
     if unseen.any():
         directions = X.parameter_errors.covariance(V)
         entries = np.where(unseen | unseen[:, None], np.square(directions).sum(axis=0), entries)
-    return Redraw(X, mean, K, entries=entries)
+    return Redraw(X, mean, K, entries=entries, influences=influences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -472,8 +474,7 @@ class _EntrySums:
                 total[k, i] = entries[i, k]
         self.spreads = V.T @ turned @ V
         self._own = entries.diagonal()[: max(map(max, pairs)) + 2]
-        self.total_variance = float(entries.trace())
-        self.total_covariance = self._own
+        self.total_variance, self.total_covariance = float(entries.trace()), self._own
 
     def gap_variances(self) -> Doubles:
         """Var(δ_ii − δ_jj) for neighbors j = i + 1."""

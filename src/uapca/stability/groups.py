@@ -1,12 +1,14 @@
 """Redrawing the points behind groups, and the standard errors of each redraw.
 
-Points that are kept are resampled with replacement. Otherwise the points of a group are normal with
-its mean and Σ = Ψ n / (n − 1): their mean is normal and their scatter a Wishart matrix, drawn as a
-triangle (Bartlett's decomposition).
+Points that are kept are resampled with replacement, their deviations from the mean of the group
+times √(n / (n − 1)), so that they have the covariance Σ = Ψ n / (n − 1). Otherwise the points of a
+group are normal with its mean and Σ: their mean is normal and their scatter a Wishart matrix, drawn
+as a triangle (Bartlett's decomposition).
 
-Intervals come from studentized deviations (bootstrap-t): the deviation of log λ in each redraw is
-divided by the standard error that this redraw would state. Few points make that standard error
-uncertain, which widens the quantiles as in Student's t.
+Intervals of normal points come from studentized deviations (bootstrap-t): the deviation of log λ in
+each redraw is divided by the standard error that this redraw would state. Few points make that
+standard error uncertain, which widens the quantiles as in Student's t. Those of points that are
+kept come from the points' influences on the eigenvalues.
 """
 
 from __future__ import annotations
@@ -32,12 +34,12 @@ class Groups:
     weights, counts : ndarray of shape (G,)
     means : ndarray of shape (G, D)
     kept : bool
-        Whether the points are kept as the laws of all rows, with equal weights.
+        Whether the points are kept as the laws of all rows, with equal weights, and used.
     rows : int
         Rows of a redraw: one for each group and one for each row of the parts.
     """
 
-    def __init__(self, X: UncertainArray, scale: float) -> None:
+    def __init__(self, X: UncertainArray, scale: float, normal: bool = False) -> None:
         from uapca.laws import Samples
 
         used = np.flatnonzero(X.weights > 0.0)
@@ -52,7 +54,7 @@ class Groups:
             for law, n in zip(laws, self.counts, strict=False)
             if isinstance(law, Samples) and len(law.values) == n and np.ptp(law.weights) < 1e-12
         ]
-        self.kept: bool = len(points) == len(used)
+        self.kept: bool = len(points) == len(used) and not normal
         self._cov = X.cov.take(used)
         self._points = points if self.kept else []
         ranks = self.counts if self.kept else np.minimum(self.counts - 1.0, X.shape[1])
@@ -84,7 +86,7 @@ class Groups:
             for g, (m, part) in enumerate(zip(self.counts, self.parts, strict=True)):
                 rank = len(part)
                 if self.kept:
-                    drawn = part[rng.integers(0, rank, (b, rank))]
+                    drawn = part[rng.integers(0, rank, (b, rank))] * np.sqrt(m / (m - 1.0))
                     shift = drawn.mean(axis=1)
                     means[:, g] += shift * np.sqrt(m)
                     parts.append(drawn - shift[:, None])
@@ -104,17 +106,31 @@ class Groups:
         blocks = [self.scale * size * part for size, part in zip(sizes, parts, strict=True)]
         return np.concatenate([sizes[:, None] * centered, *blocks], axis=1)
 
-    def excess(self, vectors: Doubles) -> float:
-        """Largest ratio of the variances of eigenvalues (q, D) to those that normals would have."""
-        found, normal = (self.variances(*self.fit, vectors[None], k)[0] for k in (self.kept, False))
-        return float(np.max(found / normal, where=normal > 0.0, initial=0.0))
+    def influences(self, vectors: Doubles) -> Doubles:
+        """What each kept point adds to eigenvalues with their ``vectors`` (q, D), and to the total.
+
+        Shape (number of points, q + 1). Sums of squares are variances, whatever the law of the
+        points, to first order.
+
+        Notes
+        -----
+        A point at e from the mean of its group, at a along v from the center of all, changes an
+        eigenvalue by w/n [2a (e·v) + s² ((e·v)² − vᵀΨv)], and the total by the same with traces.
+        """
+        centered = self.means - self.weights @ self.means
+        found = []
+        for w, n, c, points in zip(self.weights, self.counts, centered, self._points, strict=True):
+            x = points @ vectors.T
+            linear = np.column_stack([x * (vectors @ c), points @ c])
+            squares = np.column_stack([np.square(x), np.square(points).sum(axis=1)])
+            moved = 2.0 * linear + self.scale**2 * (squares - squares.mean(axis=0))
+            found.append(w / np.sqrt(n * (n - 1.0)) * moved)
+        return np.concatenate(found)
 
     def variances(
-        self, means: Doubles, parts: list[Doubles], vectors: Doubles, kept: bool | None = None
+        self, means: Doubles, parts: list[Doubles], vectors: Doubles
     ) -> tuple[Doubles, Doubles, Doubles]:
-        """To first order, of eigenvalues with their ``vectors`` (b, q, D), and of the total.
-
-        ``kept`` is whether the parts are points, by default as they are.
+        """To first order, of eigenvalues with their ``vectors`` (b, q, D), of normal points.
 
         Returns
         -------
@@ -122,13 +138,6 @@ class Groups:
             Of the eigenvalues, and between them and the total.
         total : ndarray of shape (b, 1)
             Of the total.
-
-        Notes
-        -----
-        A point at e from the mean of its group, at a along v from the center of all, changes an
-        eigenvalue by w/n [2a (e·v) + s² ((e·v)² − vᵀΨv)], and the total by the same with traces.
-        Sums of squares are the variances, whatever the law of the points; without the points they
-        are those of normals.
         """
         square = self.scale**2
         centered = means - (self.weights @ means)[:, None, :]
@@ -136,23 +145,15 @@ class Groups:
         variance, covariance, total = 0.0, 0.0, 0.0
         for g, (w, n, Z) in enumerate(zip(self.weights, self.counts, parts, strict=True)):
             c = centered[:, g, :, None]
-            a, x, y = vectors @ c, Z @ axes, Z @ c  # (b, q, 1), (b, r, q), (b, r, 1)
+            a, x, y = (vectors @ c)[..., 0], Z @ axes, Z @ c  # (b, q), (b, r, q), (b, r, 1)
             p = np.square(x).sum(axis=1)
-            if self.kept if kept is None else kept:
-                moved = 2.0 * np.sqrt(n) * a.transpose(0, 2, 1) * x
-                moved += square * (n * np.square(x) - p[:, None])
-                length = n * np.square(Z).sum(axis=2, keepdims=True)
-                whole = 2.0 * np.sqrt(n) * y + square * (length - length.mean(axis=1)[:, None])
-                products = (np.square(moved), moved * whole, np.square(whole))
-                one, two, three = (product.mean(axis=1) for product in products)
-            else:
-                one = 4.0 * np.square(a[..., 0]) * p + 2.0 * np.square(square * p)
-                turned = Z.transpose(0, 2, 1)
-                images, gram = turned @ x, turned @ Z
-                two = 4.0 * a[..., 0] * (x * y).sum(axis=1)
-                two = two + 2.0 * square**2 * np.square(images).sum(axis=1)
-                three = 4.0 * np.square(y).sum(axis=1)
-                three = three + 2.0 * square**2 * np.square(gram).sum(axis=(1, 2))[:, None]
+            turned = Z.transpose(0, 2, 1)
+            images, gram = turned @ x, turned @ Z
+            one = 4.0 * np.square(a) * p + 2.0 * np.square(square * p)
+            two = 4.0 * a * (x * y).sum(axis=1)
+            two = two + 2.0 * square**2 * np.square(images).sum(axis=1)
+            three = 4.0 * np.square(y).sum(axis=1)
+            three = three + 2.0 * square**2 * np.square(gram).sum(axis=(1, 2))[:, None]
             share = w * w / (n - 1.0)
             variance, covariance = variance + share * one, covariance + share * two
             total = total + share * three

@@ -11,12 +11,12 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, fdtri, gammaincinv, gammaln, logit, ndtr, ndtri
+from scipy.special import expit, fdtri, gammaincinv, gammaln, logit, ndtr, ndtri, stdtrit
 
 from uapca._validation import Doubles, Seed, check_choice, rng_from
 from uapca.aggregate.accumulate import moments
 from uapca.decomposition.spectrum import Spectrum, spectrum, tie_tolerance
-from uapca.exceptions import SeparationWarning
+from uapca.exceptions import ApproximationWarning, SeparationWarning
 from uapca.stability.closed_form import (
     Cumulants,
     Expansion,
@@ -52,9 +52,16 @@ _LARGEST_EXCESS = 0.25  # share of an eigenvalue's variance from cumulants beyon
 _SWAPS = 0.05
 # Below this number of points, or degrees of freedom of variances, groups are simulated.
 _POINTS_TO_RESAMPLE, _FREEDOM = 1000, 40
-# Tails are heavy where kept points make the variance of an eigenvalue so many times that of normal
-# points; then intervals need so many points.
-_HEAVY, _MANY_POINTS = 2.0, 150
+# Fourth moments of points that need not be normal are measured from so many points on. The rule
+# looks at their number only: samples in which heavy tails do not show are those that mislead. So
+# many of them should be in groups that matter to a component.
+_POINTS_FOR_TAILS, _POINTS_EACH = 500, 100
+# Standard deviations between the logarithms of neighboring eigenvalues below which those of a
+# sample are biased apart. Equal eigenvalues are further apart in 4 % of samples.
+_APART = 2.5
+# Standard errors of eigenvalues of a truth beyond which no interval is stated: relative to the
+# eigenvalue, and of all of those together relative to the total.
+_LARGEST_RELATIVE, _LARGEST_HIDDEN = 0.5, 0.1
 # Operations that a simulation may take, and the numbers of draws between which it chooses.
 _BUDGET, _FEWEST, _MOST, _MOST_OF_GROUPS = 1e10, 400, 10_000, 2000
 _LARGEST = 4e6  # entries of a component in all draws
@@ -105,8 +112,8 @@ class ComponentUncertainty:
         Number of draws; 0 in closed form.
     order : int
         The highest power of the errors in the closed form.
-    refusals : tuple of q str
-        Why no interval is stated for a component; empty where it is.
+    refusals, share_refusals : tuple of q str
+        Why no interval is stated for an eigenvalue, or a share; empty where it is.
     joint : ndarray of shape (q, D, q, D), or None
         The covariance between the entries of all components, if it was asked for.
 
@@ -143,6 +150,7 @@ class ComponentUncertainty:
     n_draws: int
     order: int
     refusals: tuple[str, ...]
+    share_refusals: tuple[str, ...]
     joint: Doubles | None
     _redrawn: _Redrawn = field(repr=False)
 
@@ -168,10 +176,8 @@ class ComponentUncertainty:
         return self._interval(p)[len(self.eigenvalues) :]
 
     def _interval(self, p: float) -> Doubles:
-        if not 0.0 < p < 1.0:
-            raise ValueError(f"p must be between 0 and 1; got {p!r}")
-        bounds = self._redrawn.interval(p, predict=self.of == "values")
-        refused = np.array([bool(reason) for reason in self.refusals] * 2)
+        bounds = self._redrawn.interval(_level(p), predict=self.of == "values")
+        refused = np.array([bool(reason) for reason in self.refusals + self.share_refusals])
         return np.where(refused[:, None], np.nan, bounds)
 
     @cached_property
@@ -184,9 +190,7 @@ class ComponentUncertainty:
 
     def subspace_interval(self, p: float = 0.95) -> float:
         """The angle that the largest principal angle of all q components stays below."""
-        if not 0.0 < p < 1.0:
-            raise ValueError(f"p must be between 0 and 1; got {p!r}")
-        return float(np.quantile(self._redrawn.angles(0, len(self.components)), p))
+        return float(np.quantile(self._redrawn.angles(0, len(self.components)), _level(p)))
 
     def _subspace(self, first: int, last: int) -> float:
         return float(np.sqrt(np.square(self._redrawn.angles(first, last)).mean()))
@@ -216,9 +220,13 @@ class ComponentUncertainty:
             first = last + 1
         if first < q:  # the last run goes on with a component that is not among the q
             sentences.append(self._sentence(first, q, ignorance))
-        for reason in dict.fromkeys(filter(None, self.refusals)):
-            names = ", ".join(f"PC{i + 1}" for i in range(q) if self.refusals[i] == reason)
-            sentences.append(f"no interval is stated for {names}: {reason}")
+        shares = [
+            r if r != s else "" for r, s in zip(self.share_refusals, self.refusals, strict=True)
+        ]
+        for what, reasons in (("", self.refusals), ("the share of ", shares)):
+            for reason in dict.fromkeys(filter(None, reasons)):
+                names = ", ".join(f"PC{i + 1}" for i in range(q) if reasons[i] == reason)
+                sentences.append(f"no interval is stated for {what}{names}: {reason}")
         return tuple(sentences)
 
     def _sentence(self, first: int, last: int, ignorance: float) -> str:
@@ -228,17 +236,19 @@ class ComponentUncertainty:
             if angle > 0.7 * ignorance:
                 return f"PC{first + 1} is not determined"
             return f"PC{first + 1} is known to {_degrees(angle)}"
-        names = [f"PC{i + 1}" for i in range(first, last + 1)]
-        text = ", ".join(names[:-1]) + f" and {names[-1]}"
+        names = [f"PC{i + 1}" for i in range(first, min(last + 1, q))]
+        text = ", ".join(names[:-1]) + " and " * (len(names) > 1) + names[-1]
+        text += " cannot be told apart"
         swaps = 100.0 * float(self.swap_probability[first:last].max())
-        text += f" cannot be told apart (they swap in {swaps:.0f} % of redraws)"
-        if last < q:
-            span = {2: "plane", 3: "space"}.get(last - first + 1, "subspace")
-            angle = self._subspace(first, last + 1)
-            if angle < 0.5 * float(self.angle[first : last + 1].max()):
-                return f"{text}; their {span} is known to {_degrees(angle)}, its axes are not"
-            return f"{text}; their {span} is known to {_degrees(angle)} only"
-        return f"{text}; PC{last + 1} is not among those asked for"
+        often = f"(they swap in {swaps:.0f} % of redraws)"
+        if last == q:
+            each = "from each other or " * (len(names) > 1)
+            return f"{text} {each}from the next component, PC{q + 1} {often}"
+        span = {2: "plane", 3: "space"}.get(last - first + 1, "subspace")
+        angle = self._subspace(first, last + 1)
+        known = f"their {span} is known to {_degrees(angle)}"
+        clear = angle < 0.5 * float(self.angle[first : last + 1].max())
+        return f"{text} {often}; {known}{', its axes are not' if clear else ' only'}"
 
     def __repr__(self) -> str:
         q, d = self.std.shape
@@ -266,8 +276,10 @@ class _Redrawn:
     smooth : bool
         Whether quantiles are those of laws with this mean and standard deviation, even if there
         are draws.
+    freedom : ndarray of shape (2q,), or None
+        Where the standard deviations are measured from points, their degrees of freedom.
     errors : tuple of two ndarrays of shape (2q,) and (n_draws, 2q), or None
-        For groups, the standard errors of log λ and logit share that the fit and each redraw state.
+        For normal groups, the standard errors of log λ and logit share of the fit and each redraw.
     tangent : ndarray of shape (q, D, D), or None
         In closed form, covariance of the components in the basis of eigenvectors.
     """
@@ -278,6 +290,7 @@ class _Redrawn:
     std: Doubles
     draws: Simulation | None = None
     smooth: bool = False
+    freedom: Doubles | None = None
     errors: tuple[Doubles, Doubles] | None = None
     tangent: Doubles | None = None
 
@@ -291,8 +304,13 @@ class _Redrawn:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if predict:
                 return self._quantiles(tails)
-            center = _stretched(self.fit)
-            if self.errors is None or self.draws is None:
+            center, q = _stretched(self.fit), len(self.fit) // 2
+            if self.freedom is not None:
+                # Student's t on the stretched scale.
+                spread = self.std / self.fit / np.concatenate([np.ones(q), 1.0 - self.fit[q:]])
+                change = (_stretched(self.mean) - _stretched(self.plugged))[:, None]
+                change = change + spread[:, None] * stdtrit(self.freedom[:, None], tails)
+            elif self.errors is None or self.draws is None:
                 change = _stretched(self._quantiles(tails)) - _stretched(self.plugged)[:, None]
             else:
                 own, redrawn = self.errors
@@ -300,7 +318,6 @@ class _Redrawn:
                 change = np.where(redrawn > 0.0, change / redrawn, 0.0)
                 change = own[:, None] * np.quantile(change, tails, axis=0, method="weibull").T
             bounds = center[:, None] - change[:, ::-1]
-            q = len(bounds) // 2
             bounds = np.concatenate([np.exp(bounds[:q]), expit(bounds[q:])])
         return np.where(np.isnan(bounds), self.fit[:, None], bounds)
 
@@ -350,6 +367,13 @@ class _Redrawn:
         return np.arctan(np.sqrt(np.maximum(top, 0.0)))
 
 
+def _level(p: object) -> float:
+    """A probability between 0 and 1."""
+    if isinstance(p, int | float | np.number) and 0.0 < p < 1.0:
+        return float(p)
+    raise ValueError(f"p must be between 0 and 1; got {p!r}")
+
+
 def _stretched(figures: Doubles) -> Doubles:
     """log λ and logit share of 2q figures, the first axis."""
     q = len(figures) // 2
@@ -364,6 +388,7 @@ def component_uncertainty(
     method: Method = "auto",
     scale: float = 1.0,
     order: int = 2,
+    normal: bool = False,
     joint: bool = False,
     n_draws: int | None = None,
     rng: Seed = 0,
@@ -382,8 +407,8 @@ def component_uncertainty(
         rows' distributions. "sample": the rows are groups of ``X.counts`` points; the points
         behind them are redrawn, as normals within each group, with the sizes of the groups fixed.
         Where the points are kept as the laws of the rows, they are resampled.
-        "truth": the rows come from a `uapca.Denoiser`; the covariance of the truths is redrawn, as
-        that of normal truths of which each row was observed in part.
+        "truth": the rows are those that a `uapca.Denoiser` was fitted to; the covariance of the
+        truths is redrawn, as that of truths of which each row was observed in part.
         "auto" goes by ``X.source``.
     method : {"auto", "closed form", "simulation"}, default="auto"
         "auto" takes the closed form where its own error estimate is small (tilt, second-order
@@ -394,6 +419,10 @@ def component_uncertainty(
         2 expands about the expected covariance of a redraw and keeps products of errors and the
         second-order shift of the eigenvalues. 1 expands about C, the PCA of the means, and keeps
         what is linear in the errors: error propagation as in VIPurPCA, in closed form only.
+    normal : bool, default=False
+        Whether the points behind groups, or the truths, are known to be normal. If not, intervals
+        need their fourth moments, which take 500 points that are kept
+        (``from_groups(keep_samples=True)``) or 500 rows of a Denoiser; otherwise none is stated.
     joint : bool, default=False
         Whether to give the covariance between different components as well.
     n_draws : int, optional
@@ -474,7 +503,7 @@ def component_uncertainty(
     question = _question(X, of)
     if order == 1 and (question != "values" or method == "simulation"):
         raise ValueError("order=1 must go with of='values' in closed form")
-    case = _case(X, question, float(scale), order)
+    case = _case(X, question, float(scale), order, bool(normal))
     expansion = expand(case.redraw, q, order, joint)
     doubt = "" if order == 1 else _doubt(case, expansion, q)
     if method == "closed form" or (method == "auto" and not doubt):
@@ -482,8 +511,9 @@ def component_uncertainty(
         found = _in_closed_form(case, expansion, q, order, joint, why)
     else:
         why = "as asked for" if method == "simulation" else doubt
-        found = _by_simulation(case, q, joint, count, rng_from(rng), why)
-    found = replace(found, refusals=_refusals(case, found))
+        found = _by_simulation(case, expansion, q, joint, count, rng_from(rng), why)
+    reasons, share_reasons = _refusals(case, expansion, found)
+    found = replace(found, refusals=reasons, share_refusals=share_reasons)
     mixed = [i for i, p in enumerate(found.swap_probability) if not p <= _SWAPS]
     if mixed:
         pairs = ", ".join(f"PC{i + 1} and PC{i + 2}" for i in mixed)
@@ -507,6 +537,16 @@ class _Case:
     population: Doubles  # that the redraws come from
     groups: Groups | None = None
     known: bool = True  # whether the closed form knows the cumulants of the laws
+    normal: bool = False  # whether points or truths are known to be normal
+
+    def influences(self, vectors: Doubles) -> Doubles | None:
+        """Of points or rows on eigenvalues and the total, (points, q + 1), where measured."""
+        if self.groups is not None:
+            return self.groups.influences(vectors) if self.groups.kept else None
+        found = self.redraw.influences
+        if found is None:
+            return None
+        return np.column_stack([found[:, : len(vectors)], found.sum(axis=1)])
 
     @property
     def rank(self) -> int:
@@ -518,17 +558,26 @@ class _Case:
 
 def _question(X: UncertainArray, of: Of) -> str:
     """What is redrawn, where it can be."""
-    if of == "auto":
-        posterior = X.source == "posterior" and X.parameter_errors is not None
-        return "truth" if posterior else "sample" if X.source == "groups" else "values"
     if of == "sample" and X.counts is None:
         raise ValueError("of='sample' needs X.counts, the number of points behind each row")
-    if of == "truth" and X.parameter_errors is None:
-        raise ValueError("of='truth' needs rows of uapca.Denoiser.transform")
-    return of
+    needed = "rows of uapca.Denoiser.transform, all those of its fit"
+    posterior = X.parameter_errors is not None and X.parameter_errors.rows == len(X)
+    if of == "truth" and not posterior:
+        raise ValueError(f"of='truth' needs {needed}")
+    if of != "auto":
+        return of
+    if X.source == "posterior" and not posterior:
+        warnings.warn(
+            "X are posterior rows, but not all those of the Denoiser's fit, or without its record "
+            "(files do not keep it); each is taken as one unknown value (of='values'), which "
+            "leaves out the errors of the Denoiser's parameters",
+            ApproximationWarning,
+            stacklevel=3,
+        )
+    return "truth" if posterior else "sample" if X.source == "groups" else "values"
 
 
-def _case(X: UncertainArray, question: str, scale: float, order: int) -> _Case:
+def _case(X: UncertainArray, question: str, scale: float, order: int, normal: bool) -> _Case:
     if question == "values":
         data = X if scale == 1.0 else X.scaled(scale)
         if order == 1:
@@ -542,7 +591,8 @@ def _case(X: UncertainArray, question: str, scale: float, order: int) -> _Case:
     if question == "truth":
         # N rows have lost one to their mean.
         population = K * (len(X) / max(len(X) - 1.0, 1.0))
-        return _Case(X, question, redraw_of_truth(X, mean, K), K, population)
+        redraw = redraw_of_truth(X, mean, K, normal or len(X) < _POINTS_FOR_TAILS)
+        return _Case(X, question, redraw, K, population, normal=normal)
     assert X.counts is not None
     counts, w = np.asarray(X.counts, dtype=np.float64), X.weights
     small = int(((counts < 2.0) & (w > 0.0)).sum())
@@ -551,13 +601,12 @@ def _case(X: UncertainArray, question: str, scale: float, order: int) -> _Case:
             f"of='sample' needs groups of at least 2 points; {small} of {len(X)} have fewer "
             "(of='values' redraws one value for each row)"
         )
-    groups = Groups(X, scale)
+    groups = Groups(X, scale, normal)
     redraw = redraw_of_groups(X, np.maximum(counts, 2.0), scale)
-    population = K
-    if not groups.kept:  # normals with Σ = Ψ n / (n − 1) within groups
-        spread = redraw.rows.cov.average(w * counts / (w @ counts)) * float(w @ counts)
-        population = between + scale**2 * spread
-    return _Case(X, question, redraw, K, population, groups)
+    # Σ = Ψ n / (n − 1) within groups
+    spread = redraw.rows.cov.average(w * counts / (w @ counts)) * float(w @ counts)
+    population = between + scale**2 * spread
+    return _Case(X, question, redraw, K, population, groups, normal=normal)
 
 
 def _cumulants(X: UncertainArray) -> tuple[Cumulants | None, bool]:
@@ -608,21 +657,33 @@ def _doubt(case: _Case, expansion: Expansion, q: int) -> str:
             return "the laws of the rows have large cumulants"
     if case.groups is not None:
         few = _POINTS_TO_RESAMPLE if case.groups.kept else _FREEDOM
-        if (case.groups.counts.sum() if case.groups.kept else _freedom(case, expansion, q)) < few:
+        points = case.groups.counts.sum()
+        if not case.groups.kept:
+            points = _freedom(case, expansion, q)[0].min()
+        if points < few:
             return "the points of the groups are few"
     return ""
 
 
-def _freedom(case: _Case, expansion: Expansion, q: int) -> float:
-    """The fewest degrees of freedom of the variances of the eigenvalues (Satterthwaite)."""
+def _freedom(case: _Case, expansion: Expansion, q: int) -> tuple[Doubles, Doubles]:
+    """Degrees of freedom of the variance of each eigenvalue, shape (q,) (Satterthwaite).
+
+    Fewer than all points where one group has most of the variance. Of all of it, for normal points,
+    and of the part that comes from squares of the points, which have the fourth moments.
+    """
     rows, V = case.redraw.rows, expansion.vectors[:q]
+    size = math.sqrt(float(expansion.values[0])) or 1.0
     counts = np.maximum(np.asarray(case.X.counts, dtype=np.float64) - 1.0, 1.0)[:, None]
-    own = rows.cov.variances_along(V)
-    scores = (rows.mean - case.redraw.mean) @ V.T
-    parts = np.square(rows.weights)[:, None] * own * (4.0 * np.square(scores) + 2.0 * own * counts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = np.square(parts.sum(axis=0)) / (np.square(parts) / counts).sum(axis=0)
-    return float(np.min(freedom, where=np.isfinite(freedom), initial=np.inf))
+    own = rows.cov.variances_along(V) / size / size
+    scores = ((rows.mean - case.redraw.mean) / size) @ V.T
+    squares = np.square(rows.weights)[:, None] * 2.0 * np.square(own) * counts
+    linear = np.square(rows.weights)[:, None] * 4.0 * own * np.square(scores)
+    found = []
+    for parts in (squares + linear, squares):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            freedom = np.square(parts.sum(axis=0)) / (np.square(parts) / counts).sum(axis=0)
+        found.append(np.where(np.isfinite(freedom), freedom, np.inf))
+    return found[0], found[1]
 
 
 def _separations(expansion: Expansion, q: int) -> Doubles:
@@ -635,30 +696,56 @@ def _separations(expansion: Expansion, q: int) -> Doubles:
     return np.where(gaps > tie_tolerance(d) * float(expansion.values[0]), z, 0.0)
 
 
-def _refusals(case: _Case, found: ComponentUncertainty) -> tuple[str, ...]:
-    """Why confidence intervals for single eigenvalues would not cover; empty where they do."""
+def _refusals(
+    case: _Case, expansion: Expansion, found: ComponentUncertainty
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Why confidence intervals of eigenvalues, and of shares, would not cover; empty if they do."""
     q, d = len(found.components), len(case.fit)
     if case.question == "values":
-        return ("",) * q
-    if case.groups is not None:
+        return ("",) * q, ("" if case.rank else "a single value has no spread to share",) * q
+    if case.groups is None:
+        used, total, few = 1, len(case.X) - 1.0, f"{len(case.X)} rows are too few"
+        points = np.full(q, total)
+    else:
         counts = case.groups.counts
-        needed, few = 2 * d + 8, f"{counts.sum():.0f} points in {len(counts)} groups are too few"
-        if (counts - 1.0).sum() < needed:
-            text = f"{few} for {d} features (intervals need {needed} points more than groups)"
-            return (text,) * q
-        if (
-            case.groups.kept
-            and counts.sum() < _MANY_POINTS
-            and case.groups.excess(found.components) > _HEAVY
-        ):
-            text = f"{few} for the fourth moments of heavy tails (intervals need {_MANY_POINTS})"
-            return (text,) * q
+        used, total = len(counts), float((counts - 1.0).sum())
+        few = f"{counts.sum():.0f} points in {used} groups are too few"
+        points = _freedom(case, expansion, q)[1]
+    needed, text = 2 * d + 8, ""
+    if total < needed:
+        text = f"{few} for {d} features (intervals need {needed} points more than groups)"
+    elif not case.normal and case.groups is not None and not case.groups.kept:
+        text = "the points are not kept; ± takes them as normal, intervals need fourth moments"
+    if text:
+        return (text,) * q, (text,) * q
     # Eigenvalues of a sample are further apart than those of the population, where those are close
     # by an unknown amount.
-    near = np.zeros(q + 1)
-    near[1 : 1 + len(found.swap_probability)] = found.swap_probability
-    text = "eigenvalues of components that cannot be told apart are biased apart in a sample"
-    return tuple(text if p > _SWAPS else "" for p in np.maximum(near[:-1], near[1:]))
+    apart, swaps = np.full(q + 1, np.inf), np.zeros(q + 1)
+    known = slice(1, 1 + len(found.swap_probability))
+    # Standard errors of normal points are in proportion to the eigenvalues: on the log scale.
+    above, below = expansion.values[:q][: len(found.swap_probability)], expansion.values[1 : q + 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.log(above / below) * np.hypot(above, below) / (above - below) / math.sqrt(2.0)
+    ratio = np.where(np.isfinite(ratio), ratio, 1.0)
+    apart[known], swaps[known] = _separations(expansion, q) * ratio, found.swap_probability
+    near = (apart < _APART) | (swaps > _SWAPS)
+    wide, hidden = np.zeros(d, dtype=bool), False
+    if case.redraw.entries is not None:
+        squares = case.redraw.entries.diagonal()
+        wide = squares > np.square(_LARGEST_RELATIVE * expansion.values)
+        hidden = squares[wide].sum() > np.square(_LARGEST_HIDDEN * expansion.values.sum())
+    reasons = []
+    for i in range(q):
+        text = ""
+        if not case.normal and (total + used < _POINTS_FOR_TAILS or points[i] < _POINTS_EACH):
+            text = f"{few} for fourth moments (intervals need {_POINTS_FOR_TAILS} points)"
+        elif wide[i]:
+            text = "the errors hide most of its variance"
+        elif near[i] or near[i + 1]:
+            text = "eigenvalues that are close to each other are biased apart in a sample"
+        reasons.append(text)
+    text = "the errors hide too much of the total variance"
+    return tuple(reasons), tuple(reason or text * bool(hidden) for reason in reasons)
 
 
 def _tilts(expansion: Expansion, fit: Doubles) -> Doubles:
@@ -698,19 +785,7 @@ def _in_closed_form(
         std = np.sqrt(across + along + np.square(centers - components))
     std = np.minimum(std, _random_std(components))
     angle = np.minimum(angle, _random_angle(d))
-    size = expansion.size
-    variance, covariance_of_total = expansion.variance, expansion.total_covariance
-    total_variance = expansion.total_variance
-    if case.groups is not None and case.groups.kept:
-        found = case.groups.variances(*case.groups.fit, expansion.vectors[None, :q])
-        variance, covariance_of_total, spread = (part[0] / size**2 for part in found)
-        total_variance = float(spread[0])
-    mean = np.maximum(expansion.values[:q] + expansion.shift, 0.0)
-    total = float(expansion.values.sum())
-    share = mean / total if total > 0.0 else np.zeros(q)
-    share_variance = variance - 2.0 * share * covariance_of_total + share**2 * total_variance
-    share_std = np.sqrt(np.maximum(share_variance, 0.0)) * (size / total if total > 0.0 else 0.0)
-    eigenvalue_std = np.sqrt(variance) * size
+    mean, figure_std, freedom = _figure_moments(case, expansion, q)
     z = _separations(expansion, q)
     blocks = None
     if joint:
@@ -723,8 +798,8 @@ def _in_closed_form(
         covariance=covariance,
         std=std,
         angle=angle,
-        eigenvalue_mean=mean,
-        eigenvalue_std=eigenvalue_std,
+        eigenvalue_mean=mean[:q],
+        eigenvalue_std=figure_std[:q],
         gap=_gaps(fit.values, q),
         swap_probability=ndtr(-z),
         of=case.question,
@@ -733,18 +808,52 @@ def _in_closed_form(
         n_draws=0,
         order=order,
         refusals=(),
+        share_refusals=(),
         joint=blocks,
         _redrawn=_Redrawn(
             *_figures(case, fit.values[:q]),
-            mean=np.concatenate([mean, share]),
-            std=np.concatenate([eigenvalue_std, share_std]),
+            mean=mean,
+            std=figure_std,
+            freedom=freedom,
             tangent=expansion.tangent,
         ),
     )
 
 
+def _figure_moments(
+    case: _Case, expansion: Expansion, q: int
+) -> tuple[Doubles, Doubles, Doubles | None]:
+    """Of redrawn eigenvalues and shares in closed form, shape (2q,): mean and standard deviation.
+
+    And, where the variance is measured by the influences of points or rows, the degrees of freedom
+    of that measurement, 2 (Σ x²)² / Σ x⁴.
+    """
+    size, total = expansion.size, float(expansion.values.sum())
+    mean = np.maximum(expansion.values[:q] + expansion.shift, 0.0)
+    share = mean / total if total > 0.0 else np.zeros(q)
+    influences = case.influences(expansion.vectors[:q])
+    if influences is None:
+        variance, along = expansion.variance, expansion.total_covariance
+        squares = variance - 2.0 * share * along + share**2 * expansion.total_variance
+        squares, freedom = np.concatenate([variance, np.maximum(squares, 0.0)]), None
+    else:
+        own, whole = influences[:, :q] / size, influences[:, q:] / size
+        each = np.square(np.concatenate([own, own - share * whole], axis=1))
+        squares = each.sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            freedom = 2.0 * np.square(squares) / np.square(each).sum(axis=0)
+    units = np.repeat([size, size / total if total > 0.0 else 0.0], q)
+    return np.concatenate([mean, share]), np.sqrt(squares) * units, freedom
+
+
 def _by_simulation(
-    case: _Case, q: int, joint: bool, count: int | None, rng: np.random.Generator, reason: str
+    case: _Case,
+    expansion: Expansion,
+    q: int,
+    joint: bool,
+    count: int | None,
+    rng: np.random.Generator,
+    reason: str,
 ) -> ComponentUncertainty:
     d = len(case.fit)
     fit = spectrum(case.fit, min(q + 1, d))
@@ -763,11 +872,13 @@ def _by_simulation(
             rows = groups.roots(means, parts)
             eigenvalues[batch], found, totals[batch] = leading(rows, reference)
             components[batch] = aligned(found, reference, "sign")
-            spread = groups.variances(means, parts, found)
-            redrawn[batch] = _errors(eigenvalues[batch], totals[batch], *spread)
-        spread = groups.variances(*groups.fit, reference[None])
-        own = _errors(fit.values[None, :q], np.array([case.fit.trace()]), *spread)[0]
-        errors = own, redrawn
+            if not groups.kept:
+                spread = groups.variances(means, parts, found)
+                redrawn[batch] = _errors(eigenvalues[batch], totals[batch], *spread)
+        if not groups.kept:
+            spread = groups.variances(*groups.fit, reference[None])
+            own = _errors(fit.values[None, :q], np.array([case.fit.trace()]), *spread)[0]
+            errors = own, redrawn
     draws = Simulation(components, eigenvalues, None, reference, "sign", totals)
     deviations = components - reference
     overlap = np.abs(components @ fit.vectors.T)  # (n, q, q + 1)
@@ -789,6 +900,9 @@ def _by_simulation(
     figure_std = np.concatenate(
         [(eigenvalues / size).std(axis=0) * size, figures[:, q:].std(axis=0)]
     )
+    freedom = None
+    if case.influences(reference) is not None:  # intervals are those of the closed form
+        _, figure_std, freedom = _figure_moments(case, expansion, q)
     blocks = None
     if joint:
         blocks = np.einsum("sid,ske->idke", spread_out, spread_out, optimize=True) / n
@@ -808,6 +922,7 @@ def _by_simulation(
         n_draws=n,
         order=2,
         refusals=(),
+        share_refusals=(),
         joint=blocks,
         _redrawn=_Redrawn(
             *_figures(case, fit.values[:q]),
@@ -815,6 +930,7 @@ def _by_simulation(
             std=figure_std,
             draws=draws,
             smooth=case.question == "truth",
+            freedom=freedom,
             errors=errors,
         ),
     )
@@ -958,9 +1074,7 @@ def ellipse_factor(
     2.45
     """
     check_choice(kind, ("prediction", "mean"), "kind")
-    if not 0.0 < p < 1.0:
-        raise ValueError(f"p must be between 0 and 1; got {p!r}")
-    d = check_count(d, "d")
+    p, d = _level(p), check_count(d, "d")
     if n is None:
         return np.asarray(math.sqrt(2.0 * gammaincinv(d / 2, p)) if kind == "prediction" else 0.0)
     count = np.asarray(n, dtype=np.float64)
