@@ -1,6 +1,7 @@
 """What README and docs show is true: code runs as it stands, links lead somewhere."""
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +12,10 @@ import uapca
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorials/*.md"))]
-# The Python blocks of a page build on each other and on the names below. Those of clusters.md have
-# addresses of clusters; tests/aggregate runs the same calls on local ones.
-RUN = [
-    path
-    for path in PAGES
-    if "```python" in path.read_text(encoding="utf-8") and path.name != "clusters.md"
-]
-# The tutorial has a million points in each file; fewer do for a test.
-SMALLER = {"1_000_000": "2_000"}
+# The Python blocks of a page build on each other and on the names below.
+RUN = [path for path in PAGES if "```python" in path.read_text(encoding="utf-8")]
+# The tutorial has a million points in each file, and fewer do; addresses of clusters are local.
+HERE = {"1_000_000": "2_000", "s3://bucket/points/": "points", "hdfs:///points/": "points"}
 
 
 def blocks(text, language="python"):
@@ -33,15 +29,23 @@ def page(name):
 @pytest.fixture
 def surroundings(tmp_path, monkeypatch, rng):
     """What the examples take for granted: data of the reader's own, a folder to write into."""
+    import dask.array as da
     import dask.dataframe as dd
     import pandas as pd
 
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     points = rng.normal(size=(40, 3))
     frame = pd.DataFrame(points, columns=["x", "y", "z"])
     frame["species"] = np.resize(["a", "b"], 40)
     (tmp_path / "calls").mkdir()
     frame.to_parquet(tmp_path / "calls" / "one.parquet")
+    (tmp_path / "points").mkdir()
+    frame.rename(columns={"species": "kind"}).assign(year=2020).to_parquet(
+        tmp_path / "points" / "one.parquet"
+    )
+    da.to_npy_stack(tmp_path / "stack", da.from_array(points, chunks=(10, 3)))
     (tmp_path / "night").mkdir()
     bands = pd.DataFrame(points, columns=["u", "g", "r"])
     bands.assign(field=frame["species"], filter=1).to_parquet(tmp_path / "night" / "a.parquet")
@@ -65,14 +69,15 @@ def surroundings(tmp_path, monkeypatch, rng):
 
 
 @pytest.mark.filterwarnings("ignore::uapca.SeparationWarning")
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 @pytest.mark.parametrize("path", RUN, ids=lambda path: path.name)
 def test_python_blocks_run_as_they_stand(path, surroundings):
     import matplotlib as mpl
 
     mpl.use("agg")
     text = path.read_text(encoding="utf-8")
-    for large, small in SMALLER.items():
-        text = text.replace(large, small)
+    for there, here in HERE.items():
+        text = text.replace(there, here)
     code = blocks(text)
     assert code
     names = dict(surroundings)
@@ -81,6 +86,8 @@ def test_python_blocks_run_as_they_stand(path, surroundings):
     from matplotlib import pyplot as plt
 
     plt.close("all")
+    if "spark" in names:
+        names["spark"].stop()
 
 
 def test_plots_listed_are_all_there_are():
