@@ -65,17 +65,20 @@ programs:
 		echo "some tests need:  sudo apt-get install$$missing"; \
 	fi
 
+# Pythons that pyenv installed count as there.
+NOX := PATH="$$PATH:$(subst $() $(),:,$(wildcard $(HOME)/.pyenv/versions/3.1*/bin))" $(BIN)/nox
+
 # The suite on every Python from 3.11 on that this machine has, and with the oldest supported libraries.
 test-all: $(STAMPS)/release programs explorer-test
-	$(BIN)/nox --no-error-on-missing-interpreters -s tests lowest
+	$(NOX) --no-error-on-missing-interpreters -s tests lowest
 
 # What continuous integration adds to `make test`: the core rooms on the newest Pythons and with the
 # oldest libraries.
 test-core: $(STAMPS)/release
-	$(BIN)/nox --no-error-on-missing-interpreters -s core core_lowest
+	$(NOX) --no-error-on-missing-interpreters -s core core_lowest
 
 test-lowest: $(STAMPS)/release programs explorer-test
-	$(BIN)/nox -s lowest
+	$(NOX) -s lowest
 
 # The wheel and the source archive, checked; and the wheel alone in an empty environment.
 dist: $(STAMPS)/release
