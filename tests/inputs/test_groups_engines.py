@@ -106,11 +106,11 @@ def test_a_grid_takes_its_extremes_from_the_statistics_of_parquet(tmp_path, monk
     pq.write_table(table, tmp_path / "with.parquet", row_group_size=500)
     pq.write_table(table, tmp_path / "without.parquet", write_statistics=False)
     passes = []
-    batches = uapca.inputs.files.ParquetFile._batches
+    batches = pq.ParquetFile.iter_batches
     monkeypatch.setattr(
-        uapca.inputs.files.ParquetFile,
-        "_batches",
-        lambda self, *args: passes.append(self.name) or batches(self, *args),
+        pq.ParquetFile,
+        "iter_batches",
+        lambda self, *args, **options: passes.append(self) or batches(self, *args, **options),
     )
     X, Y = (
         uapca.from_groups(tmp_path / name, bins={"c": 4, "a": 3})

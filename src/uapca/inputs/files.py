@@ -17,7 +17,9 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from importlib import import_module
 from os import PathLike, fspath
 from typing import Any, NamedTuple
@@ -32,7 +34,7 @@ from uapca.exceptions import FileError
 from uapca.inputs.frame import Table, table_of
 from uapca.inputs.read import shown
 
-__all__ = ["Source", "Stream", "is_streamed", "library", "open_table", "sources_of"]
+__all__ = ["Source", "is_streamed", "library", "open_table", "sources_of", "stream_of"]
 
 _FORMATS = {
     "text": (".csv", ".tsv", ".tab", ".txt", ".dat", ".psv"),
@@ -658,6 +660,7 @@ def _hive(path: str) -> dict[str, str | None]:
 # Record batches, a chunk at a time
 
 
+@dataclass
 class Source:
     """One file or stream of record batches.
 
@@ -665,31 +668,40 @@ class Source:
     ----------
     name : str
         What to call it in messages.
+    schema : pyarrow.Schema
+        With the columns that folders hold.
+    run : callable
+        Takes the columns of values, those of labels and a number of rows; gives record batches of
+        these columns, each with the rows that hold a cell which is no number, or None.
     once : bool
         Whether it can be read only once.
-    keys : dict of str to str or None
-        Columns that the names of its folders hold; never values by themselves.
     textual : bool
         Whether labels are text because the file has no types.
+    keys : dict of str to str or None
+        Columns that the names of its folders hold; never values by themselves.
     units : dict
         Units of columns, where the file tells them.
+    count : int, or None
+        The number of rows, where it is known without reading them.
+    footer : pyarrow.parquet.FileMetaData, or None
+        What a Parquet file tells of its values.
     """
 
     name: str
+    schema: Any
+    run: Callable[[list[str], list[str], int], Iterator[tuple[Any, Any]]]
     once: bool = False
     textual: bool = False
-    units: Mapping[str, Any] = {}
-    keys: Mapping[str, str | None] = {}
+    keys: Mapping[str, str | None] = field(default_factory=dict)
+    units: Mapping[str, Any] = field(default_factory=dict)
+    count: int | None = None
+    footer: Any = None
 
-    def schema(self) -> Any:
-        """The Arrow schema, with the columns that folders hold."""
-        own = self._schema()
-        pa = library("pyarrow")
+    def __post_init__(self) -> None:
+        text = library("pyarrow").string()
         for key in self.keys:
-            place = own.get_field_index(key)
-            field = pa.field(key, pa.string())
-            own = own.append(field) if place < 0 else own.set(place, field)
-        return own
+            place, own = self.schema.get_field_index(key), library("pyarrow").field(key, text)
+            self.schema = self.schema.append(own) if place < 0 else self.schema.set(place, own)
 
     def batches(
         self, features: Sequence[str], labels: Sequence[str], rows: int
@@ -698,84 +710,84 @@ class Source:
 
         Labels of text may come as dictionaries, whose order then means nothing.
         """
-        pa = library("pyarrow")
-        wanted = [*features, *labels]
+        pa, wanted = library("pyarrow"), [*features, *labels]
         own = [[n for n in part if n not in self.keys] for part in (features, labels)]
         with reading(self.name):
-            for batch, bad in self._batches(own[0], own[1], rows):
+            for whole, bad in self.run(own[0], own[1], rows):
                 columns = [
-                    pa.repeat(pa.scalar(self.keys[n], pa.string()), batch.num_rows)
+                    pa.repeat(pa.scalar(self.keys[n], pa.string()), whole.num_rows)
                     if n in self.keys
-                    else batch.column(n)
+                    else whole.column(n)
                     for n in wanted
                 ]
-                yield pa.RecordBatch.from_arrays(columns, wanted), bad
-
-    def _schema(self) -> Any:
-        raise NotImplementedError
-
-    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
-        raise NotImplementedError
-
-    def count(self) -> int | None:
-        """The number of rows, where it is known without reading them."""
-        return None
+                batch = pa.RecordBatch.from_arrays(columns, wanted)
+                for k in range(0, batch.num_rows, rows):
+                    yield batch.slice(k, rows), None if bad is None else bad[k : k + rows]
 
     def extremes(self, names: Sequence[str]) -> Floats | None:
         """Values of some columns between which all others are, where no value must be read."""
-        return None
-
-    def mark(self) -> Any:
-        """What changes when a file does."""
-        try:
-            known = os.stat(self.name)
-        except OSError:
+        places = [self.schema.get_field_index(name) for name in names]
+        # Nested columns count several, those of folders none.
+        if self.footer is None or self.footer.num_columns != len(self.schema):
             return None
-        return known.st_size, known.st_mtime_ns
+        found = []
+        for k in range(self.footer.num_row_groups):
+            group = self.footer.row_group(k)
+            held = [group.column(j).statistics for j in places]
+            if not all(own is not None and own.has_min_max for own in held):
+                return None
+            found += [[own.min for own in held], [own.max for own in held]]
+        if not all(isinstance(end, float | int | Decimal) for ends in found for end in ends):
+            return None  # text, dates, or half precision, which are bytes here
+        ends = np.array(found, dtype=np.float64).reshape(-1, len(names))
+        return ends if np.isfinite(ends).all() else None
 
 
-class Fragment(Source):
-    """A file that pyarrow.dataset reads: a Parquet or Arrow file, or a part of a dataset."""
+def stream_of(name: str, schema: Any, run: Callable[..., Any], once: bool = False) -> Source:
+    """Record batches of typed columns: ``run`` takes names of columns and a number of rows."""
+    return Source(name, schema, lambda x, by, n: ((b, None) for b in run([*x, *by], n)), once)
 
-    def __init__(self, fragment: Any, name: str, keys: Any = None, whole: Any = None) -> None:
-        self.name = name
-        self.keys: Mapping[str, str | None] = keys or {}
-        self._fragment, self._whole = fragment, whole
 
-    def _schema(self) -> Any:
-        with reading(self.name):
-            own = self._fragment.physical_schema
-        if self._whole is not None:
-            # Columns that the folders' names hold are in the schema of the whole only.
-            where = self._fragment.partition_expression
-            held = library("pyarrow.dataset").get_partition_keys(where)
-            for field in self._whole:
-                own = (
-                    own.append(field) if field.name in held and field.name not in own.names else own
-                )
-        return own
+def _of_parquet(path: str, keys: Mapping[str, str | None]) -> Source:
+    """A Parquet file, decoded in one thread: what came before is summed meanwhile."""
+    opened = partial(library("pyarrow.parquet").ParquetFile, pre_buffer=False, buffer_size=_PAGES)
+    with reading(path), opened(_stream(path)) as file:
+        footer, schema = file.metadata, file.schema_arrow
 
-    def count(self) -> int | None:
-        if self._fragment.format.default_extname != "parquet":
-            return None
-        with reading(self.name):
-            return int(self._fragment.count_rows())
+    def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
+        text = [n for n in labels if library("pyarrow").types.is_string(schema.field(n).type)]
+        # As the file has them, each text once: hashing them all would be done again for nothing.
+        with opened(_stream(path), read_dictionary=text, metadata=footer) as file:
+            for batch in file.iter_batches(rows, columns=[*features, *labels], use_threads=False):
+                yield batch, None
 
-    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
-        pa, ds = library("pyarrow"), library("pyarrow.dataset")
-        form, options = self._fragment.format, {}
+    return Source(path, schema, run, keys=keys, count=int(footer.num_rows), footer=footer)
+
+
+def _of_fragment(fragment: Any, name: str, keys: Any = None, whole: Any = None) -> Source:
+    """A file that pyarrow.dataset reads: an Arrow file, or a part of a dataset."""
+    pa, ds = library("pyarrow"), library("pyarrow.dataset")
+    with reading(name):
+        schema = fragment.physical_schema
+    if whole is not None:
+        # Columns that the folders' names hold are in the schema of the whole only.
+        held = ds.get_partition_keys(fragment.partition_expression)
+        for own in whole:
+            schema = schema.append(own) if own.name in {*held} - {*schema.names} else schema
+
+    def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
+        form, options = fragment.format, {}
         if isinstance(form, ds.ParquetFileFormat):
             # Pages as they are needed: by default Arrow has all of a file in memory.
             options["fragment_scan_options"] = ds.ParquetFragmentScanOptions(
                 pre_buffer=False, use_buffered_stream=True, buffer_size=_PAGES
             )
-        own = self._schema()
         # The types of text files are guessed from their first lines, which may have 1 where later
         # ones have 1.5.
         guessed = isinstance(form, ds.CsvFileFormat | ds.JsonFileFormat)
-        fields = [pa.field(n, pa.float64()) if guessed else own.field(n) for n in features]
-        fields += [(self._whole if guessed else own).field(n) for n in labels]
-        for batch in self._fragment.to_batches(
+        fields = [pa.field(n, pa.float64()) if guessed else schema.field(n) for n in features]
+        fields += [(whole if guessed else schema).field(n) for n in labels]
+        for batch in fragment.to_batches(
             schema=pa.schema(fields),
             columns=[*features, *labels],
             batch_size=rows,
@@ -786,178 +798,113 @@ class Fragment(Source):
             batch.validate(full=isinstance(form, ds.IpcFileFormat))
             yield batch, None
 
-
-class ParquetFile(Source):
-    """A Parquet file, decoded in one thread: what came before is summed meanwhile."""
-
-    def __init__(self, path: str, keys: Mapping[str, str | None]) -> None:
-        self.name = path
-        self.keys = keys
-        self._footer: Any = None
-
-    @contextmanager
-    def _opened(self, **options: Any) -> Iterator[Any]:
-        options = {"pre_buffer": False, "buffer_size": _PAGES, **options}
-        parquet = library("pyarrow.parquet")
-        with reading(self.name), parquet.ParquetFile(_stream(self.name), **options) as file:
-            yield file
-
-    def _known(self) -> Any:
-        """Metadata and schema, which the end of the file holds; read once unless it changes."""
-        mark = self.mark()
-        if self._footer is None or self._footer[2] != mark:
-            with self._opened() as file:
-                self._footer = file.metadata, file.schema_arrow, mark
-        return self._footer
-
-    def _schema(self) -> Any:
-        return self._known()[1]
-
-    def count(self) -> int | None:
-        return int(self._known()[0].num_rows)
-
-    def extremes(self, names: Sequence[str]) -> Floats | None:
-        metadata, schema, _ = self._known()
-        places = [schema.get_field_index(name) for name in names]
-        if metadata.num_columns != len(schema) or -1 in places:  # nested columns count several
-            return None
-        found = []
-        for k in range(metadata.num_row_groups):
-            group = metadata.row_group(k)
-            held = [group.column(j).statistics for j in places]
-            if not all(own is not None and own.has_min_max for own in held):
-                return None
-            found += [[own.min for own in held], [own.max for own in held]]
-        if not all(isinstance(end, float | int | Decimal) for ends in found for end in ends):
-            return None  # text, dates, or half precision, which are bytes here
-        ends = np.array(found, dtype=np.float64).reshape(-1, len(names))
-        return ends if np.isfinite(ends).all() else None
-
-    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
-        metadata, schema, _ = self._known()
-        text = [n for n in labels if library("pyarrow").types.is_string(schema.field(n).type)]
-        # As the file has them, each text once: hashing them all would be done again for nothing.
-        with self._opened(read_dictionary=text, metadata=metadata) as file:
-            for batch in file.iter_batches(rows, columns=[*features, *labels], use_threads=False):
-                yield batch, None
+    with reading(name):
+        counts = fragment.format.default_extname == "parquet"
+        count = int(fragment.count_rows()) if counts else None
+    return Source(name, schema, run, keys=keys or {}, count=count)
 
 
-class Stream(Source):
-    """Record batches from elsewhere: a reader, which can be read once, a dataset or a query.
-
-    Parameters
-    ----------
-    schema : pyarrow.Schema
-    run : callable
-        Takes names of columns and a number of rows; gives record batches of these columns.
-    """
-
-    def __init__(self, name: str, schema: Any, run: Callable[..., Any], once: bool = False) -> None:
-        self.name: str = name
-        self.once: bool = once
-        self._kinds, self._run = schema, run
-
-    def _schema(self) -> Any:
-        return self._kinds
-
-    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
-        for batch in self._run([*features, *labels], rows):
-            for start in range(0, batch.num_rows, rows):
-                yield batch.slice(start, rows), None
-
-
-def _of_engine(points: Any) -> Stream | None:
+def _of_engine(points: Any) -> Source | None:
     """What Arrow, DuckDB or polars would read or compute, a batch at a time."""
     if _is(points, "pyarrow", "RecordBatchReader"):
 
         def read(names: list[str], rows: int) -> Iterator[Any]:
             return (batch.select(names) for batch in points)
 
-        return Stream("the stream", points.schema, read, once=True)
+        return stream_of("the stream", points.schema, read, once=True)
     if _is(points, "duckdb", "DuckDBPyRelation"):
 
         def query(names: list[str], rows: int) -> Any:
             quoted = ['"' + name.replace('"', '""') + '"' for name in names]
             return points.project(", ".join(quoted)).to_arrow_reader(rows)
 
-        return Stream("the relation", points.limit(0).to_arrow_table().schema, query)
+        return stream_of("the relation", points.limit(0).to_arrow_table().schema, query)
     if _is(points, "polars", "LazyFrame"):
 
         def collect(names: list[str], rows: int) -> Iterator[Any]:
             for part in points.select(names).collect_batches(chunk_size=rows):
                 yield from part.to_arrow().to_batches()
 
-        return Stream("the lazy frame", points.head(0).collect().to_arrow().schema, collect)
+        return stream_of("the lazy frame", points.head(0).collect().to_arrow().schema, collect)
     return None
 
 
-class InMemory(Source):
+def _of_table(table: Table, name: str, keys: Mapping[str, str | None], bad_cells: str) -> Source:
     """A table that was read whole, because its format cannot be read a chunk at a time."""
+    table.resolve(table.names)
 
-    def __init__(self, table: Table, name: str, keys: Mapping[str, str | None], bad: str) -> None:
-        self.name = name
-        self.keys = keys
-        self._table, self._bad = table, bad
-        self.textual, self.units = True, table.units
-        table.resolve(table.names)
+    def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
+        yield _numbers(table, features, labels, name, bad_cells)
 
-    def _schema(self) -> Any:
-        pa, table = library("pyarrow"), self._table
-        kinds = {True: pa.float64(), False: pa.string()}
-        return pa.schema([(name, kinds[table.is_number(name)]) for name in table.names])
-
-    def count(self) -> int | None:
-        return len(self._table)
-
-    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
-        pa, table = library("pyarrow"), self._table
-        bad = np.zeros(len(table), dtype=bool)
-        for name in features:
-            bad[table.bad.get(name, [])] = True
-            if name in table.bad and self._bad == "error":
-                i = table.bad[name][0]
-                raise _bad_cell(self.name, i, name, table.cells(name)[i])
-        arrays = [pa.array(table.block([n])[:, 0]) for n in features]
-        arrays += [pa.array([t or None for t in table.texts(n)], pa.string()) for n in labels]
-        batch = pa.RecordBatch.from_arrays(arrays, [*features, *labels])
-        for start in range(0, len(table), rows):
-            yield batch.slice(start, rows), bad[start : start + rows]
+    return Source(
+        name,
+        library("pyarrow").schema(list(_kinds(table).items())),
+        run,
+        textual=True,
+        keys=keys,
+        units=table.units,
+        count=len(table),
+    )
 
 
-class CsvFile(Source):
+def _kinds(table: Table) -> dict[str, Any]:
+    """The Arrow types of the columns of a text."""
+    pa = library("pyarrow")
+    return {n: pa.float64() if table.is_number(n) else pa.string() for n in table.names}
+
+
+def _numbers(
+    table: Table,
+    features: Sequence[str],
+    labels: Sequence[str],
+    name: str,
+    rule: str,
+    start: int = 0,
+) -> tuple[Any, npt.NDArray[np.bool_]]:
+    """Columns of a text as a record batch, and its rows with a cell that is no number."""
+    pa, bad = library("pyarrow"), np.zeros(len(table), dtype=bool)
+    for column in features:
+        bad[table.bad.get(column, [])] = True
+        if column in table.bad and rule == "error":
+            row = table.bad[column][0]
+            text = str(table.cells(column)[row])
+            cell = repr(text if len(text) <= 40 else text[:37] + "...")
+            raise FileError(
+                f"cells must be numbers; {name!r}, row {start + row}, column {column!r}: cannot "
+                f"read {cell} as a number; correct it, pass words={{{cell}: None}} if that means "
+                "no value, bad_cells='drop', or leave the column out with exclude="
+            )
+    empty = np.full(len(table), np.nan)
+    arrays = [pa.array(table.block([n])[:, 0] if table.is_number(n) else empty) for n in features]
+    arrays += [pa.array([t or None for t in table.texts(n)], pa.string()) for n in labels]
+    return pa.RecordBatch.from_arrays(arrays, [*features, *labels]), bad
+
+
+def _of_csv(
+    path: str, keys: Mapping[str, str | None], bad_cells: str, text: Text, table: Table
+) -> Source:
     """A delimited text; its columns are understood from its first lines.
 
     Cells of columns of numbers may be empty. A cell that is no number is refused, with its row
     and column, or its row is counted as bad. Labels are text exactly as written.
     """
-
-    textual = True
-
-    def __init__(
-        self, path: str, keys: Mapping[str, str | None], bad: str, text: Text, table: Table
-    ) -> None:
-        self.name = path
-        self.keys = keys
-        self._bad = bad
-        self._text, self._table, self.units = text, table, table.units
-        self._known: Any = None
-        table.resolve(table.names)
+    pa, module = library("pyarrow"), library("pyarrow.csv")
+    table.resolve(table.names)
 
     @contextmanager
-    def _opened(self, names: Sequence[str], numbers: Sequence[str]) -> Iterator[Any]:
-        pa, module, text = library("pyarrow"), library("pyarrow.csv"), self._text
-        stream = _stream(self.name)
+    def opened(names: Sequence[str], numbers: Sequence[str]) -> Iterator[Any]:
+        stream = _stream(path)
         if not isinstance(stream, str):
             stream = pa.PythonFile(stream, mode="r")
-        words = {word.strip() for word in self._table.absent}
+        if path.lower().endswith(_PACKED):
+            stream = pa.input_stream(stream, compression="detect")
+        words = {word.strip() for word in table.absent}
         nulls = sorted({form for w in words for form in (w, w.upper(), w.title(), "NaN", "None")})
         types = dict.fromkeys(names, pa.string()) | dict.fromkeys(numbers, pa.float64())
         with (
-            reading(self.name),
+            reading(path),
             module.open_csv(
-                pa.input_stream(stream, compression="detect")
-                if self.name.lower().endswith(_PACKED)
-                else stream,
+                stream,
                 read_options=module.ReadOptions(
                     block_size=_BLOCK,
                     encoding="utf-16" if text.encoding == "utf-16" else "utf8",
@@ -972,77 +919,50 @@ class CsvFile(Source):
                     null_values=nulls,
                     include_columns=list(names),
                     column_types=types,
-                    decimal_point=self._table.decimal or ".",
+                    decimal_point=table.decimal or ".",
                 ),
             ) as reader,
         ):
             yield reader
 
-    def _schema(self) -> Any:
-        if self._known is None:
-            pa, table = library("pyarrow"), self._table
-            kinds = {
-                name: pa.float64() if table.is_number(name) else pa.string() for name in table.names
-            }
-            late = [n for n in table.names if n and not any(c.strip() for c in table.cells(n))]
-            # A column may be empty in the first lines and begin below.
-            for name in late:
-                kinds[name] = pa.null()
-            with self._opened(late, []) as reader:
-                for batch in reader if late else ():
-                    for name in [n for n in late if kinds[n] == pa.null()]:
-                        cells = [c for c in batch.column(name).to_pylist() if c.strip()]
-                        if cells:
-                            number = all(table.number(cell) is not None for cell in cells)
-                            kinds[name] = pa.float64() if number else pa.string()
-            self._known = pa.schema(list(kinds.items()))
-        return self._known
-
-    def _batches(self, features: Sequence[str], labels: Sequence[str], rows: int) -> Iterator[Any]:
+    def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
         """Numbers as Arrow reads them; cell by cell where it cannot."""
-        pa, wanted = library("pyarrow"), [*features, *labels]
-        done = 0
-        if not self._table.thousands and not any(n in self._table.bad for n in features):
+        wanted, done = [*features, *labels], 0
+        if not table.thousands and not any(n in table.bad for n in features):
             try:
-                with self._opened(wanted, features) as reader:
+                with opened(wanted, features) as reader:
                     for batch in reader:
-                        for start in range(0, batch.num_rows, rows):
-                            part = batch.slice(start, rows)
-                            yield _without_empty(part, labels), None
-                            done += part.num_rows
+                        yield _without_empty(batch, labels), None
+                        done += batch.num_rows
                 return
             except FileError as error:
                 if "conversion error" not in str(error):
                     raise
         start = 0
-        with self._opened(wanted, []) as reader:
+        with opened(wanted, []) as reader:
             for batch in reader:
-                columns, bad = [], np.zeros(batch.num_rows, dtype=bool)
-                for name in features:
-                    cells = batch.column(name).to_pylist()
-                    parsed = [self._table.number(cell) for cell in cells]
-                    wrong = [i for i, value in enumerate(parsed) if value is None]
-                    if wrong and self._bad == "error":
-                        raise _bad_cell(self.name, start + wrong[0], name, cells[wrong[0]])
-                    bad[wrong] = True
-                    columns.append(
-                        pa.array([np.nan if v is None else v for v in parsed], pa.float64())
-                    )
-                columns += [batch.column(name) for name in labels]
-                whole = _without_empty(pa.RecordBatch.from_arrays(columns, wanted), labels)
+                part = table.like({n: batch.column(n).to_pylist() for n in features})
+                part.resolve(features, chosen=True)
+                numbers, bad = _numbers(part, features, [], path, bad_cells, start)
+                columns = [*numbers.columns, *(batch.column(n) for n in labels)]
                 # What came before the cell that Arrow could not read was handed out already.
-                for k in range(max(0, done - start), batch.num_rows, rows):
-                    yield whole.slice(k, rows), bad[k : k + rows]
+                k = min(max(0, done - start), batch.num_rows)
+                whole = pa.RecordBatch.from_arrays(columns, wanted).slice(k)
+                yield _without_empty(whole, labels), bad[k:]
                 start += batch.num_rows
 
-
-def _bad_cell(name: str, row: int, column: str, text: Any) -> FileError:
-    cell = repr(text if len(str(text)) <= 40 else str(text)[:37] + "...")
-    return FileError(
-        f"cells must be numbers; {name!r}, row {row}, column {column!r}: cannot read {cell} as a "
-        f"number; correct it, pass words={{{cell}: None}} if that means no value, "
-        "bad_cells='drop', or leave the column out with exclude="
-    )
+    kinds = _kinds(table)
+    # A column may be empty in the first lines and begin below.
+    late = [n for n in table.names if n and not any(c.strip() for c in table.cells(n))]
+    kinds |= dict.fromkeys(late, pa.null())
+    with opened(late, []) as reader:
+        for batch in reader if late else ():
+            below = table.like(batch.to_pydict())
+            below.resolve(late)
+            begun = [n for n in late if kinds[n] == pa.null() and any(below.texts(n))]
+            kinds |= {name: _kinds(below)[name] for name in begun}
+    schema = pa.schema(list(kinds.items()))
+    return Source(path, schema, run, textual=True, keys=keys, units=table.units)
 
 
 def _without_empty(batch: Any, labels: Sequence[str]) -> Any:
@@ -1090,53 +1010,53 @@ def sources_of(
 ) -> tuple[list[Source], list[str]]:
     """The sources that paths, patterns, a dataset or a reader stand for, and what was not taken."""
     library("pyarrow", "reading points from files")
+    sources: list[Source] = []
+    notes: list[str] = []
+
+    def taken(make: Callable[[], Source]) -> None:
+        try:
+            sources.append(make())
+        except ValueError as error:
+            _skip(skipped, error)
+
     stream = _of_engine(points)
     if stream is not None:
         return [stream], []
     if _is(points, "pyarrow.dataset", "Dataset"):
         try:
-            parts = enumerate(points.get_fragments())
-            return [
-                Fragment(
-                    part,
-                    getattr(part, "path", None) or f"part {k} of the dataset",
-                    whole=points.schema,
-                )
-                for k, part in parts
-            ], []
+            parts = list(points.get_fragments())
         except ValueError:  # a filter was set, which the parts alone do not know of
 
             def scan(names: list[str], rows: int) -> Any:
                 return points.to_batches(columns=names, batch_readahead=1, fragment_readahead=1)
 
-            return [Stream("the dataset", points.schema, scan)], []
-    sources: list[Source] = []
-    notes: list[str] = []
+            return [stream_of("the dataset", points.schema, scan)], []
+        for k, part in enumerate(parts):
+            name = getattr(part, "path", None) or f"part {k} of the dataset"
+            taken(partial(_of_fragment, part, name, whole=points.schema))
+        return sources, []
     for item in points if isinstance(points, list | tuple) else [points]:
         found, more = find_files(fspath(item), skipped)
         notes += more
         for path, keys in found:
-            try:
-                sources.append(_source(path, keys, sheet, bad_cells, options))
-            except ValueError as error:
-                _skip(skipped, error)
+            taken(partial(_source, path, keys, sheet, bad_cells, options))
     return sources, notes
 
 
 def _source(path: str, keys: Any, sheet: Any, bad_cells: str, options: Mapping[str, Any]) -> Source:
     form = format_of(path)
     if form == "Parquet":
-        return ParquetFile(path, keys)
+        return _of_parquet(path, keys)
     if form == "Arrow" and "://" not in path:
         ds, fs = library("pyarrow.dataset"), library("pyarrow.fs").LocalFileSystem(use_mmap=True)
         fragment = ds.IpcFileFormat().make_fragment(os.path.abspath(path), fs)
-        return Fragment(fragment, path, keys)
+        return _of_fragment(fragment, path, keys)
     if form == "text":
         data = _bytes(path, _HEAD)
         text = Text(data, path, head=len(data) == _HEAD)
         if text.separator and not text.broken:
-            return CsvFile(path, keys, bad_cells, text, text.table(options))
-    return InMemory(_load(path, sheet, options), path, keys, bad_cells)
+            return _of_csv(path, keys, bad_cells, text, text.table(options))
+    return _of_table(_load(path, sheet, options), path, keys, bad_cells)
 
 
 def _is(points: Any, module: str, name: str) -> bool:

@@ -149,6 +149,11 @@ class Table:
         size = f"{plural(len(self), 'row')} and {plural(len(self.names), 'column')}"
         return f"{self.source + ': ' if self.source else ''}{self.form} of {size}"
 
+    def like(self, columns: Mapping[str, Any]) -> Table:
+        """Other rows of the text that this table begins, with numbers written in the same way."""
+        signs = {"decimal": self.decimal or ".", "thousands": self.thousands}
+        return Table(columns, self.source, textual=True, absent=self.absent, **signs)
+
     def add(self, name: str, value: str | None) -> None:
         """Add a column of one text, or put it in the place of the one of that name."""
         column = np.empty(len(self), dtype=object)

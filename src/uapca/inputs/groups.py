@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,12 +39,12 @@ from uapca.exceptions import FileError
 from uapca.inputs.cells import missing_words
 from uapca.inputs.files import (
     Source,
-    Stream,
     check_units,
     is_streamed,
     library,
     open_table,
     sources_of,
+    stream_of,
 )
 from uapca.inputs.frame import Reading, Table, is_table, say_dropped, table_of, with_units
 from uapca.inputs.read import Roles, expand, find_roles, shown
@@ -568,6 +569,14 @@ class Plan:
                     f"holds {kind}; choose other columns with features="
                 )
 
+    def check_marks(self, sources: Sequence[Source]) -> None:
+        for source in sources:
+            if self.marks.get(source.name) not in (None, _mark(source)):
+                raise FileError(
+                    f"files must not change while they are read; {source.name!r} has since the "
+                    "bins were found"
+                )
+
     def pieces(self, sources: Sequence[Source]) -> Iterator[Piece]:
         """The rows of all sources, a chunk at a time, checked and labelled.
 
@@ -582,7 +591,7 @@ class Plan:
     def _chunks(self, sources: Sequence[Source]) -> Iterator[tuple[Any, Any, Source, int, Any]]:
         known: Any = None
         for source in sources:
-            schema, start = source.schema(), 0
+            schema, start = source.schema, 0
             check_units(source.units, self.units, source.name, self.like)
             if known is None or not schema.equals(known, check_metadata=True):
                 self.check(source, schema)
@@ -721,13 +730,13 @@ def _planned(
     plans: dict[tuple[Any, ...], Plan] = {}
     usable: list[Source] = []
     first: ValueError | None = None
+    count = len(sources) + len(skipped or ())
     for source in sources:
         try:
-            schema = source.schema()
-            if _is_blank(source, schema):
+            if _is_blank(source):
                 usable.append(source)
                 continue
-            plan = _model(source, schema, keys, features, exclude, missing, rows)
+            plan = _model(source, keys, features, exclude, missing, rows)
         except ValueError as error:
             if skipped is None:
                 raise
@@ -743,27 +752,20 @@ def _planned(
             usable += sources[len(usable) :]
             break
     if not models:
-        if first is not None and not isinstance(first, FileError) and len(sources) == 1:
+        if first is not None and not isinstance(first, FileError) and count == 1:
             raise first
         why = skipped[0] if skipped else "they have no rows"
-        raise FileError(
-            f"points must have a file that can be read; none of {len(sources)} can: {why}"
-        )
+        raise FileError(f"points must have a file that can be read; none of {count} can: {why}")
     model = max(models, key=lambda own: len(models[own]))
     like = "the first" if min(map(min, models.values())) in models[model] else "most"
     return replace(plans[model], usable=usable, like=like)
 
 
 def _model(
-    source: Source,
-    schema: Any,
-    keys: list[str],
-    features: Any,
-    exclude: Any,
-    missing: str,
-    rows: int,
+    source: Source, keys: list[str], features: Any, exclude: Any, missing: str, rows: int
 ) -> Plan:
     """The plan that one source gives: its features and the kinds of its labels."""
+    schema = source.schema
     expand(keys, schema.names, "by")
     roles = _roles_of(source, schema, keys, features, exclude)
     _check_features(roles, schema.names)
@@ -783,11 +785,11 @@ def _model(
     return plan
 
 
-def _is_blank(source: Source, schema: Any) -> bool:
+def _is_blank(source: Source) -> bool:
     """Whether a file has no rows and columns without a type, such as a header alone."""
     null = library("pyarrow").types.is_null
-    blank = [null(kind) for kind in schema.types]
-    return all(blank) if not any(blank) or all(blank) else source.count() == 0
+    blank = [null(kind) for kind in source.schema.types]
+    return all(blank) if not any(blank) or all(blank) else source.count == 0
 
 
 def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Moments:
@@ -796,16 +798,12 @@ def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Mom
     total, unit = _extent(plan.usable) if progress else (len(plan.usable), "files")
 
     def run(sources: Sequence[Source], report: Callable[[int], None]) -> Moments:
+        plan.check_marks(sources)
         try:
             found = _summed(plan, sources, report if unit == "rows" else None)
         except Overflow as error:
             raise _farthest(plan, sources) or error from None
-        for source in sources:
-            if plan.marks.get(source.name) not in (None, source.mark()):
-                raise FileError(
-                    f"files must not change while they are read; {source.name!r} has since the "
-                    "bins were found"
-                )
+        plan.check_marks(sources)
         dropped.update(found.dropped)
         return found.moments
 
@@ -824,6 +822,15 @@ def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Mom
                 report(0 if unit == "rows" else 1)
     say_dropped(dropped, skipped or ())
     return moments
+
+
+def _mark(source: Source) -> Any:
+    """What changes when a file does; None for what is no file."""
+    try:
+        known = os.stat(source.name)
+    except OSError:
+        return None
+    return known.st_size, known.st_mtime_ns
 
 
 def _summed(
@@ -845,7 +852,7 @@ def _summed(
 def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
     """The plan for the sources that a binning could be learned from."""
     usable: list[Source] = []
-    marks = {source.name: source.mark() for source in plan.usable}
+    marks = {source.name: _mark(source) for source in plan.usable}
     if isinstance(binning, Grid) and plan.missing == "error" and skipped is None:
         names = [plan.features[j] for j in binning.columns]
         held = [source.extremes(names) for source in plan.usable]
@@ -895,11 +902,7 @@ def _farthest(plan: Plan, sources: Sequence[Source]) -> FileError | None:
 
 def _extent(sources: Sequence[Source]) -> tuple[int, str]:
     """How much there is to do: rows where all sources know their number, files otherwise."""
-    try:
-        counts = [source.count() for source in sources]
-    except FileError:  # which will be met again
-        counts = [None]
-    known = [count for count in counts if count is not None]
+    known = [source.count for source in sources if source.count is not None]
     return (sum(known), "rows") if len(known) == len(sources) else (len(sources), "files")
 
 
@@ -1081,7 +1084,7 @@ def _of_arrow(plan: PartitionPlan, kinds: Any, batches: Iterable[Any], number: i
 def _summed_partition(
     plan: PartitionPlan, name: str, schema: Any, batches: Iterable[Any]
 ) -> Partial:
-    return _summed(plan, [Stream(name, schema, lambda names, rows: batches, once=True)])
+    return _summed(plan, [stream_of(name, schema, lambda names, rows: batches, once=True)])
 
 
 # Over time
