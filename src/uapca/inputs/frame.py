@@ -151,8 +151,14 @@ class Table:
 
     def like(self, columns: Mapping[str, Any]) -> Table:
         """Other rows of the text that this table begins, with numbers written in the same way."""
-        signs = {"decimal": self.decimal or ".", "thousands": self.thousands}
-        return Table(columns, self.source, textual=True, absent=self.absent, **signs)
+        return Table(
+            columns,
+            self.source,
+            textual=True,
+            decimal=self.decimal or ".",
+            thousands=self.thousands,
+            absent=self.absent,
+        )
 
     def add(self, name: str, value: str | None) -> None:
         """Add a column of one text, or put it in the place of the one of that name."""
