@@ -10,11 +10,11 @@ import random
 CASES = int(os.environ.get("UAPCA_FUZZ", "20000"))
 BATCHES = 4  # tests that share the cases of a harness, so that they can run side by side
 _SHARES = {
-    "cells": 0.40,
-    "own files": 0.20,
-    "fits": 0.20,
-    "exact fits": 0.02,
-    "tables": 0.16,
+    "cells": 0.50,
+    "own files": 0.17,
+    "fits": 0.15,
+    "exact fits": 0.01,
+    "tables": 0.15,
     "bits": 0.0197,
     "signals": 0.0003,
 }
