@@ -1,5 +1,6 @@
 """Damaged and hostile tables: the data or a sentence, in bounded time and memory, never a crash."""
 
+import importlib
 import io
 import json
 import os
@@ -179,6 +180,28 @@ def _far_cell(content):
     return dimension.replace("</sheetData>", cell)
 
 
+def _far_cells(content):
+    """A cell in the last column of each of 2,000 rows."""
+    rows = [f'<row r="{k}"><c r="XFD{k}"><v>7</v></c></row>' for k in range(10, 2010)]
+    return content.replace("</sheetData>", "".join(rows) + "</sheetData>")
+
+
+def _repeated(cell):
+    """An OpenDocument sheet of one row, said to stand there a million times."""
+    office, table = (f"urn:oasis:names:tc:opendocument:xmlns:{x}:1.0" for x in ("office", "table"))
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr(
+            "content.xml",
+            f'<o:document-content xmlns:o="{office}" xmlns:t="{table}"><o:body><o:spreadsheet>'
+            f'<t:table t:name="s"><t:table-row t:number-rows-repeated="1000000">{cell}'
+            "</t:table-row></t:table></o:spreadsheet></o:body></o:document-content>",
+        )
+    return made.getvalue()
+
+
+WIDE_CELL = '<t:table-cell t:number-columns-repeated="16000" o:value-type="float" o:value="1"/>'
 LAUGHS = (
     '<!DOCTYPE l [<!ENTITY a "lollollollollollollollollollol">'
     + "".join(
@@ -211,6 +234,11 @@ def _bad_parquet(path, note):
 
 HOSTILE = {
     "far-cell.xlsx": lambda: _book(_far_cell),
+    "far-cells.xlsx": lambda: _book(_far_cells),
+    "far-cell.xls": lambda: _book(_far_cell),
+    "far-cell.ods": lambda: _book(_far_cell),
+    "far-cell": lambda: _book(_far_cell),
+    "repeated.ods": lambda: _repeated(WIDE_CELL),
     "laughs.xlsx": lambda: _book(_laughs),
     "laughs.vot": lambda: VOTABLE.format(head=LAUGHS, cell="&i;").encode(),
     "outside.vot": lambda: VOTABLE.format(
@@ -264,8 +292,22 @@ def test_an_excel_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch
         uapca.read(path)
 
 
-def test_a_far_cell_of_a_sheet_is_a_cell_like_others(hostile):
-    assert hostile["far-cell.xlsx"]["megabytes"] < 600
+@pytest.mark.parametrize("packer", ["gzip", "bz2", "lzma"])
+def test_a_text_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, packer):
+    from uapca.inputs import files
+
+    data = b"x,y\n" + b"1,2\n" * 100_000
+    path = tmp_path / f"bomb.csv.{ {'gzip': 'gz', 'bz2': 'bz2', 'lzma': 'xz'}[packer] }"
+    path.write_bytes(importlib.import_module(packer).compress(data))
+    assert uapca.read(path).shape == (100_000, 2)
+    monkeypatch.setattr(files, "_TEXT", 1 << 10)
+    with pytest.raises(ValueError, match=r"bomb\.csv\.\w+' unpacks to more than 0 MB; unpack it"):
+        uapca.read(path)
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name.startswith(("far", "rep"))])
+def test_a_far_cell_of_a_sheet_is_a_cell_like_others(hostile, name):
+    assert hostile[name]["megabytes"] < 600
 
 
 @pytest.mark.parametrize(

@@ -382,7 +382,8 @@ def of_cells(
     if not chosen or not len(table):
         raise ValueError(f"the table must have rows and columns of cells; {table.origin} has none")
     if features is None:
-        errors = find_errors(chosen)
+        with table.naming():
+            errors = find_errors(chosen)
         for value, own in errors.items():
             if all(isinstance(law, Point) or law is None for law in laws[own.columns[0]]):
                 raise ValueError(
@@ -438,7 +439,7 @@ def of_cells(
     common = reading.finish(described, roles)
     moments = np.array(
         [
-            [(np.nan, 0.0) if m is None else (m.mean, m.var) for m in (laws[n][i] for n in chosen)]
+            [(np.nan, 0.0) if m is None else (m.mean, m.std) for m in (laws[n][i] for n in chosen)]
             for i in rows
         ]
     )
@@ -446,7 +447,7 @@ def of_cells(
     whole = [Independent([laws[name][i] for name in chosen]) for i in rows] if not keeps else None
     return UncertainArray(
         moments[..., 0],
-        std=np.sqrt(moments[..., 1]),
+        std=moments[..., 1],
         features=with_units(chosen, table.units),
         laws=whole,
         missing="keep" if keeps else "error",

@@ -59,6 +59,8 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _HEAD = 1 << 20  # bytes of a text from which its columns are understood
 _BLOCK = 4 << 20  # bytes of a text taken at a time by the reader of CSV files
 _UNPACKED = 1 << 30  # bytes of an Excel file, unpacked
+_EMPTY = 10_000_000  # empty cells between those of a sheet
+_TEXT = 1 << 28  # bytes of a packed text; one that is larger is at most 100 times its file
 _PAGES = 1 << 20  # bytes of each column of a Parquet file read at a time
 
 
@@ -190,34 +192,37 @@ def _bytes(path: str, most: int = -1) -> bytes:
     """The bytes of a file, unpacked; the first ones only if ``most`` says so."""
     stream, name = _stream(path), path.lower()
     with reading(path), open(stream, "rb") if isinstance(stream, str) else stream as file:
-        if name.endswith(".zst"):
-            pa = library("pyarrow", "unpacking .zst files")
-            return bytes(pa.input_stream(file, compression="zstd").read(None if most < 0 else most))
-        packed = {".gz": "gzip", "bz2": "bz2", ".xz": "lzma"}.get(name[-3:])
+        packed = {".gz": "gzip", "bz2": "bz2", ".xz": "lzma", "zst": "zstd"}.get(name[-3:])
         if packed is None:
             return bytes(file.read(most))
-        with import_module(packed).open(file) as unpacked:
-            return bytes(unpacked.read(most))
+        limit = _TEXT + (100 * os.path.getsize(path) if isinstance(stream, str) else 0)
+        size = limit + 1 if most < 0 else most
+        if packed == "zstd":
+            pa = library("pyarrow", "unpacking .zst files")
+            data = bytes(pa.input_stream(file, compression="zstd").read(size))
+        else:
+            with import_module(packed).open(file) as unpacked:
+                data = bytes(unpacked.read(size))
+        if most < 0 and len(data) > limit:
+            raise FileError(f"{path!r} unpacks to more than {limit >> 20} MB; unpack it yourself")
+        return data
 
 
 def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
     """The columns of a sheet: its header is the first row with as many cells as the table has.
 
-    Rows are taken one after the other, and none for those that are empty: a sheet with one cell
-    in its last row is as small as its file.
+    Rows are taken one after the other, and of each only the cells that are not empty: a sheet with
+    one cell in its last row is as small as its file.
     """
-    rows = (
-        _xlsx_rows(path, sheet)
-        if path.lower().endswith((".xlsx", ".xlsm"))
-        else _xls_rows(path, sheet)
-    )
     rows = [
-        [_GUARD.sub("", cell) if isinstance(cell, str) else cell for cell in row]
-        for row in rows
-        if any(cell is not None for cell in row)
+        {j: _GUARD.sub("", cell) if isinstance(cell, str) else cell for j, cell in row.items()}
+        for row in (_xlsx_rows if _is_xlsx(path) else _xls_rows)(path, sheet)
+        if row
     ]
-    places = sorted({j for row in rows for j, cell in enumerate(row) if cell is not None})
-    cells = [[row[j] if j < len(row) else None for j in places] for row in rows]
+    places = sorted({j for row in rows for j in row})
+    if len(places) * len(rows) > _EMPTY + 20 * sum(map(len, rows)):
+        raise FileError(_almost_empty(path))
+    cells = [[row.get(j) for j in places] for row in rows]
     named = [sum(cell is not None for cell in row) for row in cells]
     # Lines above the header, a title or a date, have fewer cells.
     first = next((i for i, n in enumerate(named) if 2 * n > min(len(places), max(named))), 0)
@@ -232,22 +237,47 @@ def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
     return {name: [row[j] for row in cells[first + 1 :]] for j, name in enumerate(header)}
 
 
-def _xlsx_rows(path: str, sheet: Any) -> list[list[Any]]:
+def _is_xlsx(path: str) -> bool:
+    """Whether a file is in the newer format of Excel, whatever its name."""
+    zipfile = import_module("zipfile")
+    if path.lower().endswith((".xlsx", ".xlsm")) or "://" in path or not zipfile.is_zipfile(path):
+        return path.lower().endswith((".xlsx", ".xlsm"))
+    with zipfile.ZipFile(path) as archive:
+        return "xl/workbook.xml" in archive.namelist()
+
+
+def _check_unpacked(path: str, archive: Any) -> None:
+    if sum(part.file_size for part in archive.infolist()) > _UNPACKED:
+        raise FileError(f"{path!r} unpacks to more than {_UNPACKED >> 20} MB; save it as CSV")
+
+
+def _almost_empty(path: str) -> str:
+    return (
+        f"{path!r} has more than {_EMPTY:,} cells between those that are not empty: save it as CSV"
+    )
+
+
+def _xlsx_rows(path: str, sheet: Any) -> list[dict[int, Any]]:
     stream, openpyxl = _stream(path), library("openpyxl", "reading Excel files")
     with import_module("zipfile").ZipFile(stream) as archive:
-        if sum(part.file_size for part in archive.infolist()) > _UNPACKED:
-            raise FileError(f"{path!r} unpacks to more than {_UNPACKED >> 20} MB; save it as CSV")
-    book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
-    try:
+        _check_unpacked(path, archive)
+    with open(stream, "rb") if isinstance(stream, str) else stream as file:  # whatever its ending
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         found = _sheet(path, sheet, book.sheetnames)
         book[found].reset_dimensions()  # what the file says of its size need not be true
-        return [list(row) for row in book[found].iter_rows(values_only=True) if row]
-    finally:
-        book.close()
+        rows, spanned, filled = [], 0, 0
+        for row in book[found].iter_rows(values_only=True):
+            rows.append({j: cell for j, cell in enumerate(row) if cell is not None})
+            spanned, filled = spanned + len(row), filled + len(rows[-1])
+            if spanned > _EMPTY + 20 * filled:
+                raise FileError(_almost_empty(path))
+        return rows
 
 
-def _xls_rows(path: str, sheet: Any) -> list[list[Any]]:
+def _xls_rows(path: str, sheet: Any) -> list[dict[int, Any]]:
     pd = library("pandas", "reading Excel files")
+    if path.lower().endswith(".ods"):
+        _check_ods(path)
     with pd.ExcelFile(_stream(path)) as book:
         # As in a CSV file only an empty cell is empty: "NA" and "None" are words.
         frame = book.parse(
@@ -257,7 +287,37 @@ def _xls_rows(path: str, sheet: Any) -> list[list[Any]]:
             keep_default_na=False,
             na_values=[""],
         )
-    return [[None if cell != cell else cell for cell in row] for row in frame.to_numpy().tolist()]
+    return [
+        {j: cell for j, cell in enumerate(row) if cell == cell} for row in frame.to_numpy().tolist()
+    ]
+
+
+def _check_ods(path: str) -> None:
+    """Refuse sheets that say in a few bytes that cells or rows are repeated very often."""
+    iterparse = import_module("xml.etree.ElementTree").iterparse
+    with import_module("zipfile").ZipFile(path) as archive:
+        _check_unpacked(path, archive)
+        rows = widest = 0
+        with archive.open("content.xml") as content:
+            for _, element in iterparse(content):
+                if not element.tag.endswith("}table-row"):
+                    continue
+                width, last = 0, 0
+                for cell in element:
+                    width += _repeated(cell, "columns")
+                    # An empty cell has neither a paragraph nor a value.
+                    if len(cell) or any(key.endswith("}value-type") for key in cell.attrib):
+                        last = width
+                rows += _repeated(element, "rows") if last else 0
+                widest = max(widest, last)
+                element.clear()
+                if rows * widest > 5 * _EMPTY:
+                    raise FileError(_almost_empty(path))
+
+
+def _repeated(element: Any, what: str) -> int:
+    found = [n for key, n in element.attrib.items() if key.endswith(f"}}number-{what}-repeated")]
+    return int(found[0]) if found else 1
 
 
 def _sheet(path: str, sheet: Any, names: Sequence[str]) -> str:

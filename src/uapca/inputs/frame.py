@@ -10,7 +10,8 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -122,6 +123,16 @@ class Table:
         if len(self.keys) < len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
             raise ValueError(f"column names must be distinct; {self.of}{twice!r} occurs twice")
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Refusals of columns name the file that has them."""
+        try:
+            yield
+        except ValueError as refusal:
+            if not self.source or repr(self.source) in str(refusal):
+                raise
+            raise ValueError(f"{self.source!r}: {refusal}") from None
 
     def _take(self, columns: Any) -> None:
         self._name(list(columns))
@@ -747,7 +758,8 @@ class Reading:
                 known = table.names
                 without = {str(self.weighted), *expand(exclude, known, "exclude")}
                 without |= {*expand(features, known, "features", without)}
-                self.named = naming_column(table, without, errors, cells)
+                with table.naming():
+                    self.named = naming_column(table, without, errors, cells)
         elif names is not False and self.named is None:
             self.names = list(map(str, names))
         if self.named is not None:
@@ -897,7 +909,7 @@ def warn(message: str, category: type[Warning]) -> None:
 def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> UncertainArray:
     """Rows of values and their errors; of values alone where ``certain`` allows that."""
     table, features = reading.table, reading.features
-    try:
+    with table.naming():
         roles = find_roles(
             table,
             taken=reading.taken,
@@ -906,9 +918,6 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
             features=features,
             exclude=reading.exclude,
         )
-    except ValueError as refusal:
-        named = not table.source or repr(table.source) in str(refusal)
-        raise ValueError(str(refusal) if named else f"{table.source!r}: {refusal}") from None
     chosen = roles.features
     if not chosen or not len(table):
         why = "".join(f"; {line}" for line in roles.say())

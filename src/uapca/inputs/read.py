@@ -603,9 +603,10 @@ def read(
     )
     objects = any(uncertainties.holds_errors(table, name) for name in table.names)
     meant = fill is not None or len(absent) < len(meanings)
-    uncertain = meant or (
-        errors is None and cells.has_uncertain_cells(table, names) and not find_errors(table.names)
-    )
+    uncertain = meant
+    if not meant and errors is None and cells.has_uncertain_cells(table, names):
+        with table.naming():
+            uncertain = not find_errors(table.names)
     reading = frame.Reading(
         table,
         names,

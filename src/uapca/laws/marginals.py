@@ -165,6 +165,7 @@ class TwoPieceNormal(Marginal):
         for name in ("lower", "upper"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative; got {getattr(self, name):g}")
+            _check_spread(getattr(self, name), name)
 
     @property
     def _width(self) -> float:
@@ -260,6 +261,7 @@ class NormalMarginal(TwoPieceNormal):
         spread = finite(std, "std")
         if spread < 0:
             raise ValueError(f"std must not be negative; got {spread:g}")
+        _check_spread(spread, "std")
         super().__init__(finite(mean, "mean"), spread, spread)
 
     @property
@@ -316,6 +318,7 @@ class PiecewiseLinear(Marginal):
         if any(left > right for left, right in pairwise(values)):
             shown = ", ".join(map(_number, values))
             raise ValueError(f"{', '.join(names)} must not fall; got ({shown})")
+        _check_spread(values[-1] - values[0], "the distance of the bounds")
 
     @cached_property
     def knots(self) -> tuple[float, ...]:
@@ -697,6 +700,12 @@ def _refuse_atoms(A: Floats, marginals: tuple[Marginal, ...]) -> None:
         f"this law has no density: {atoms} sits on separate values and the continuous marginals "
         f"do not spread over all {plural(len(A), 'dimension')}; draw samples of it"
     )
+
+
+def _check_spread(spread: float, parameter: str) -> None:
+    """Refuse laws whose fourth moments overflow."""
+    if spread > 1e75:
+        raise ValueError(f"{parameter} must be at most 1e75; got {spread:g}: choose another unit")
 
 
 def _check_finite_fields(law: Marginal) -> list[str]:
