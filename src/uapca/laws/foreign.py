@@ -8,7 +8,7 @@ from collections.abc import Callable
 from copy import copy
 from functools import cached_property, lru_cache, partial
 from math import sqrt
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -66,11 +66,12 @@ class Variable(Marginal):
     (6.0, 12.0)
     """
 
-    kind = "scipy"
+    kind: ClassVar[str] = "scipy"
 
     def __init__(self, rv: Any, factor: float = 1.0, shift: float = 0.0) -> None:
         self.rv = rv
-        self.factor, self.shift = finite(factor, "factor"), finite(shift, "shift")
+        self.factor: float = finite(factor, "factor")
+        self.shift: float = finite(shift, "shift")
         if self.factor == 0:
             raise ValueError("factor must not be zero; use Point(shift) for a certain value")
         self.discrete: bool = _is_discrete(rv)
@@ -297,8 +298,10 @@ class Moments(Law):
     'law of 1 dimension known by mean and covariance, drawn as normal'
     """
 
-    kind = "moments"
-    fields = ("mean", "cov", "name")
+    kind: ClassVar[str] = "moments"
+    fields: ClassVar[tuple[str, ...]] = ("mean", "cov", "name")
+    mean: Floats
+    cov: Floats
 
     def __init__(
         self,

@@ -556,8 +556,8 @@ class Independent(Law):
     'independent: 15, T(10, 11, 13, 15), N(14, 5.7), U(14, 16)'
     """
 
-    kind = "independent"
-    fields = ("marginals",)
+    kind: ClassVar[str] = "independent"
+    fields: ClassVar[tuple[str, ...]] = ("marginals",)
 
     def __init__(self, marginals: Iterable[MarginalLike]) -> None:
         self.marginals: tuple[Marginal, ...] = tuple(
@@ -643,8 +643,12 @@ class Affine(Law):
     (array([ 8., -1.]), 'affine image in 2 dimensions of independent: U(0, 2), U(1, 3), 5')
     """
 
-    kind = "affine"
-    fields = ("law", "A", "b")
+    kind: ClassVar[str] = "affine"
+    fields: ClassVar[tuple[str, ...]] = ("law", "A", "b")
+    mean: Floats
+    cov: Floats
+    A: Floats
+    b: Floats
 
     def __init__(self, law: Independent, A: npt.ArrayLike, b: npt.ArrayLike) -> None:
         self.law = law

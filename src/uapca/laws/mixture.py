@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +41,8 @@ class Mixture(Law):
     (array([3.]), array([[4.]]))
     """
 
-    kind = "mixture"
-    fields = ("weights", "components")
+    kind: ClassVar[str] = "mixture"
+    fields: ClassVar[tuple[str, ...]] = ("weights", "components")
 
     def __init__(self, weights: npt.ArrayLike, components: Iterable[Law]) -> None:
         self.components: tuple[Law, ...] = tuple(components)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +42,10 @@ class Normal(Law):
     Normal(mean=[14.0], cov=[[9.0]])
     """
 
-    kind = "normal"
-    fields = ("mean", "cov")
+    kind: ClassVar[str] = "normal"
+    fields: ClassVar[tuple[str, ...]] = ("mean", "cov")
+    mean: Floats
+    cov: Floats
 
     def __init__(
         self,

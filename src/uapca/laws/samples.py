@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -47,8 +48,8 @@ class Samples(Law):
     (array([1., 1.]), [[1.0, 0.0], [0.0, 1.0]], 0.7937)
     """
 
-    kind = "samples"
-    fields = ("values", "weights")
+    kind: ClassVar[str] = "samples"
+    fields: ClassVar[tuple[str, ...]] = ("values", "weights")
 
     def __init__(self, values: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> None:
         array = as_floats(values, "values")
