@@ -205,19 +205,34 @@ def test_what_posterior_rows_carry():
 
 
 def test_golden_values():
-    """Two ways to the same numbers: the climb, and EM from another start, written out."""
+    """The climb and EM from another start, written out, against EM in 40 digits."""
     values = np.array([[1.0, 2.0], [2.0, 3.5], [3.0, 3.0], [4.0, 6.0], [5.0, 4.5], [0.0, 1.0]])
     std = np.array([[0.5, 0.1], [0.2, 0.5], [0.5, 0.5], [0.1, 0.3], [0.5, 0.4], [0.2, 0.2]])
     mean, Sigma = np.zeros(2), np.diag([1.0, 1.0])
-    for _ in range(1000):
-        posterior, spread, _ = brute_rows(
+    for _ in range(250):
+        posterior, spread, logs = brute_rows(
             UncertainArray(values), np.array([np.diag(s**2) for s in std]), mean, Sigma
         )
         mean = posterior.mean(axis=0)
         Sigma = (posterior - mean).T @ (posterior - mean) / 6 + spread.mean(axis=0)
     model = Denoiser(tol=1e-11).fit(values, std=std)
-    np.testing.assert_allclose(model.mean_, mean, atol=1e-9)
-    np.testing.assert_allclose(model.covariance_, Sigma, atol=1e-9)
+    row = model.transform(values, std=std)[0]
+    golden_mean = [2.37632371630997576, 3.35474386321999054]
+    golden_cov = [[2.47307456776063502, 2.3729681214899807], [2.3729681214899807, 2.62246575859299]]
+    golden_row = [1.06640350362260147, 2.00275198365581206]
+    golden_spread = [
+        [0.142983827002801763, 0.00385867836916425],
+        [0.00385867836916425, 0.0098228805716],
+    ]
+    for found_mean, found_cov, log_likelihood, row_mean, row_cov in (
+        (model.mean_, model.covariance_, model.log_likelihood_, row.mean[0], row.cov.dense()[0]),
+        (mean, Sigma, logs.sum(), posterior[0], spread[0]),
+    ):
+        np.testing.assert_allclose(found_mean, golden_mean, rtol=1e-10)
+        np.testing.assert_allclose(found_cov, golden_cov, rtol=1e-9)
+        np.testing.assert_allclose(log_likelihood, -18.6342766196582437, rtol=1e-13)
+        np.testing.assert_allclose(row_mean, golden_row, rtol=1e-10)
+        np.testing.assert_allclose(row_cov, golden_spread, rtol=1e-9)
 
 
 def test_pipeline_is_errors_in_variables_pca():
