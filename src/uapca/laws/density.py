@@ -32,8 +32,8 @@ __all__ = ["Lattice", "cells_lattice", "kernel_lattice", "sum_lattice"]
 
 #: Cells along each axis of a lattice of one and of two dimensions.
 CELLS = {1: 8192, 2: 512}
-#: Cells of a sum on a line for which the first number is too coarse: a narrow core, a long tail.
-FINE_CELLS = 2**17
+#: Cells of a sum for which the first number is too coarse: a narrow core, a long tail.
+FINE_CELLS = {1: 2**17, 2: 1024}
 #: A region may be off by this probability before `describe` says so.
 PROMISED = 2e-3
 #: Densities that differ by less than this, relatively, are equal: FFT leaves a noise of 1e-11.
@@ -271,9 +271,7 @@ def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Marginal]) -> L
     further = partial(make, CELLS[dim], windows)
     heavy = np.max(np.ptp(windows, axis=1) / np.ptp(core, axis=1)) >= HEAVY
     found = make(CELLS[dim], core, further) if heavy else further()
-    if dim == 1 and found.error > PROMISED:
-        return make(FINE_CELLS, core, further)
-    return found
+    return make(FINE_CELLS[dim], core, further) if found.error > PROMISED else found
 
 
 def _transformed(
@@ -421,7 +419,8 @@ def _small_cells(
         if factor != 0:
             first, last = sorted((window[0] / factor, window[1] / factor))
             low, high = max(low, first), min(high, last)
-    count = int(np.clip(ceil(2 * (high - low) * np.abs(share / steps).max()), 32, 4 * FINE_CELLS))
+    cells = ceil(2 * (high - low) * np.abs(share / steps).max())
+    count = int(np.clip(cells, 32, 4 * FINE_CELLS[1]))
     edges = np.linspace(low, high, count + 1)
     return (edges[1:] + edges[:-1]) / 2, np.diff(part.cdf(part.mean + edges))
 
