@@ -344,6 +344,21 @@ def test_what_is_no_data_is_not_counted_and_what_is_not_read_is_said(tmp_path):
     assert "not read, by their endings: README.md" in uapca.from_groups(tmp_path, "k").origin
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_keys_of_folders_are_no_values_by_themselves(tmp_path, ending):
+    pd = pytest.importorskip("pandas")
+    for year in ("2023", "2024"):
+        (tmp_path / f"year={year}").mkdir()
+        frame = pd.DataFrame({"x": [1.0, float(year)], "y": [2.0, 1.0]})
+        path = tmp_path / f"year={year}" / f"a.{ending}"
+        frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
+    for options in ({}, {"by": "year"}, {"by": "year", "keep_samples": True}):
+        X = uapca.read(tmp_path, **options)
+        assert X.features == ("x", "y")
+        assert X.names == (("2023", "2024") if options else None)
+    assert uapca.read(tmp_path, features=["x", "year"]).mean[-1].tolist() == [2024.0, 2024.0]
+
+
 def test_broken_links_and_unreadable_folders_are_said(tmp_path, monkeypatch):
     parquet(tmp_path / "a.parquet", x=[1.0], k=["a"])
     (tmp_path / "b.parquet").symlink_to(tmp_path / "gone.parquet")

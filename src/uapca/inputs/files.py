@@ -360,6 +360,7 @@ def _astropy(path: str, form: str, sheet: Any, options: Mapping[str, Any]) -> Ta
 def _with_keys(table: Table, keys: Mapping[str, str | None]) -> Table:
     for key, value in keys.items():
         table.add(key, value)
+    table.index = (*table.index, *keys)  # never values by themselves
     return table
 
 
