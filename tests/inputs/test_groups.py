@@ -211,7 +211,7 @@ def test_rows_with_missing_values_are_left_out_if_asked_for():
     assert said[0].filename == __file__
     assert (X.names, X.mean.tolist(), X.total_weight) == (("a",), [[2.0, 3.0]], 2.0)
     assert refused([[np.nan], [np.nan]], ["a", "b"], missing="drop") == (
-        "points must have complete rows; every row lacks a value"
+        "points must have complete rows; every row lacks a label or a value"
     )
     assert uapca.from_groups([[1.0]], ["a"], missing="drop").names == ("a",)
 

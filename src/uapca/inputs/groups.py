@@ -231,7 +231,7 @@ def from_groups(
         source="values" if spread == "sem" else "groups",
         names=X.names,
         features=None if X.features is None else with_units(X.features, units),
-        laws=data.samples() if keep_samples else None,
+        laws=[Samples(part) for part in data.split()[1]] if keep_samples else None,
         origin="\n".join(lines),
         check=False,
     ).replace(library=library_of(points))
@@ -276,15 +276,9 @@ class LabelledPoints:
         """The labels in their order, and the points of each."""
         factor = ordered(self.keys.values, self.keys.categories)
         codes = factor.codes[self.keys.codes]
-        order = np.argsort(codes, kind="stable")
-        counts = np.bincount(codes, minlength=len(factor.labels))
-        kept = [(label, n) for label, n in zip(factor.labels, counts, strict=True)]
-        parts = np.split(self.points[order], np.cumsum(counts)[:-1])
-        used = [k for k, (_, n) in enumerate(kept) if n]
-        return tuple(factor.labels[k] for k in used), [parts[k] for k in used]
-
-    def samples(self) -> list[Samples]:
-        return [Samples(part) for part in self.split()[1]]
+        used, counts = np.unique(codes, return_counts=True)
+        points = self.points[np.argsort(codes, kind="stable")]
+        return tuple(factor.labels[k] for k in used), np.split(points, np.cumsum(counts)[:-1])
 
 
 def labelled_points(
@@ -301,18 +295,16 @@ def labelled_points(
 ) -> LabelledPoints:
     """Points and labels from an array or a table in memory, checked and complete."""
     _check_index(points, by)
-    notes, mask, dropped, names = [""], None, {}, list[str]()
+    notes, names = [""], list[str]()
     units: Mapping[str, Any] = {}
     if is_table(points) or is_streamed(points) or hasattr(points, "read"):
         table = open_table(points, parameter="points", **options)
         names = [] if bins is not None else _key_columns(table, by)
-        expand(names, table.names, "by")
-        roles = find_roles(table, taken=names, features=features, exclude=exclude, groups=True)
-        _check_features(roles, table.names)
+        roles = _point_roles(table, names, features, exclude)
         reading = Reading(table, False, None, None, None, bad_cells=bad_cells, missing=missing)
         array = reading.numbers(roles.features)
         chosen: Any = roles.features
-        mask, dropped = reading.mask, reading.dropped
+        mask = reading.mask
         keys = keyed([_labels_of(table, name) for name in names]) if names else None
         notes, units = [table.origin, *table.notes, *roles.say()], table.units
     else:
@@ -323,39 +315,19 @@ def labelled_points(
                 f"{array.shape}"
             )
         chosen = check_labels(features, "features", array.shape[1], "feature")
-        keys, table = None, None
+        keys, mask = None, np.ones(len(array), dtype=bool)
     n = len(array)
     if keys is None and bins is None:
         keys = keyed([by])
     codes = np.zeros(n, dtype=np.int64) if keys is None else keys.codes
     if len(codes) != n:
         raise ValueError(f"by must have one label for each point; got {len(codes)} for {n} points")
-    kept = np.ones(n, dtype=bool) if mask is None else mask
-    lost = codes < 0
-    if lost.any():
-        if missing == "error" or lost.all():
-            remedy = _DROP if missing == "error" and not lost.all() else ""
-            raise ValueError(
-                f"by must have a label for every point; {lost.sum()} of {n} are missing{remedy}"
-            )
-        dropped[_UNLABELLED] = int((lost & kept).sum())
-        kept = kept & ~lost
-    gaps = _gaps(array)
-    if gaps is not None:
-        gaps &= kept[:, None]
-        rows = gaps.any(axis=1)
-        if rows.any() and missing == "error":
-            row, column = (int(i) for i in np.argwhere(gaps)[0])
-            where = f"column {chosen[column]!r}" if chosen is not None else f"feature {column}"
-            raise ValueError(
-                f"values must not be missing; row {row}, {where} is empty or nan ({gaps.sum()} "
-                "such)"
-                f"{_DROP}"
-            )
-        dropped[_INCOMPLETE] = int(rows.sum())
-        kept = kept & ~rows
+    with np.errstate(all="ignore"):  # one sum tells whether a value is missing
+        empty = np.isnan(array) if np.isnan(array.sum(dtype=np.float64)) else None
+    kept, dropped = _usable(codes, empty, mask, missing, chosen)
+    dropped[_UNREADABLE] = n - int(mask.sum())
     if not kept.any():
-        raise ValueError("points must have complete rows; every row lacks a value")
+        raise ValueError("points must have complete rows; every row lacks a label or a value")
     if not kept.all():
         array, codes = array[kept], codes[kept]
     check_finite(array, "points", ("row", "feature"))
@@ -366,14 +338,48 @@ def labelled_points(
     elif keys is not None:
         keys = keys._replace(codes=codes)
     assert keys is not None
-    dropped = {why: count for why, count in dropped.items() if count}
     return LabelledPoints(array, keys, chosen, dropped, notes, names, units)
 
 
-def _gaps(array: Floats) -> npt.NDArray[np.bool_] | None:
-    """Where values are missing; None if nowhere, which one sum tells."""
-    with np.errstate(all="ignore"):
-        return None if not np.isnan(array.sum(dtype=np.float64)) else np.isnan(array)
+def _usable(
+    codes: npt.NDArray[np.int64],
+    empty: npt.NDArray[np.bool_] | None,
+    kept: npt.NDArray[np.bool_],
+    missing: str,
+    features: Sequence[str] | None,
+    name: str = "",
+    start: int = 0,
+) -> tuple[npt.NDArray[np.bool_], Counter[str]]:
+    """The rows with a label and all values, and how many lack one; refuses them where it must.
+
+    ``kept`` are the rows whose cells are numbers, ``empty`` the cells without a value, and
+    ``start`` is the number of rows before these in the file ``name``.
+    """
+    fault, lost = FileError if name else ValueError, (codes < 0) & kept
+    if lost.any() and missing == "error":
+        row = start + int(lost.argmax())
+        said = (
+            f"{name!r} has none in row {row}"
+            if name
+            else f"{lost.sum()} of {len(kept)} are missing"
+        )
+        raise fault(f"by must have a label for every point; {said}{_DROP}")
+    dropped = Counter({_UNLABELLED: int(lost.sum())})
+    kept = kept & ~lost
+    if empty is not None:
+        holes = empty.any(axis=1) & kept
+        if holes.any() and missing == "error":
+            row = int(holes.argmax())
+            j = int(empty[row].argmax())
+            where = f"feature {j}" if features is None else f"column {features[j]!r}"
+            such = "" if name else f" ({empty[kept].sum()} such)"
+            raise fault(
+                f"values must not be missing; {f'{name!r}, ' if name else ''}row {start + row}, "
+                f"{where} is empty or nan{such}{_DROP}"
+            )
+        dropped[_INCOMPLETE] = int(holes.sum())
+        kept &= ~holes
+    return kept, dropped
 
 
 def _check_index(points: Any, by: Any) -> None:
@@ -392,13 +398,21 @@ def _check_index(points: Any, by: Any) -> None:
         )
 
 
-def _check_features(roles: Roles, names: Sequence[str]) -> None:
+def _point_roles(
+    table: Table, keys: Sequence[str], features: Any, exclude: Any = None, held: Sequence[str] = ()
+) -> Roles:
+    """The columns of points with the labels ``keys``; columns that folders hold are no values."""
+    expand(keys, table.names, "by")
+    wanted = set() if features is None else set(expand(features, table.names, "features"))
+    taken = {*keys, *(key for key in held if key not in wanted)}
+    roles = find_roles(table, taken=taken, features=features, exclude=exclude, groups=True)
     if not roles.features:
         why = "".join(f"; {line}" for line in roles.say())
         raise ValueError(
             f"points must have at least one column of numbers besides the labels; got the columns "
-            f"{listed(names)}{why}"
+            f"{listed(table.names)}{why}"
         )
+    return roles
 
 
 def _key_columns(table: Table, by: Any) -> list[str]:
@@ -537,7 +551,8 @@ class Plan:
                     f"column {name!r} holds {held}"
                 )
         if self.roles is not None:
-            own = _roles_of(source, schema, self.keys, exclude=self.exclude).features
+            table = _empty_table(schema)
+            own = _point_roles(table, self.keys, None, self.exclude, [*source.keys]).features
             more = [name for name in own if name not in self.features]
             if more:
                 raise FileError(
@@ -605,9 +620,7 @@ class Plan:
     ) -> Piece:
         points, empty, finite = _matrix(batch, self.features, buffer)
         kept = np.ones(len(points), dtype=bool) if bad is None else ~bad
-        dropped: Counter[str] = Counter()
-        dropped[_UNREADABLE] += len(kept) - int(kept.sum())
-        labels = None
+        labels, codes = None, np.zeros(len(points), dtype=np.int64)
         if self.keys:
             labels = keyed([batch.column(k) for k in self.keys])
             # Text may come as a dictionary, whose order then means nothing.
@@ -617,28 +630,12 @@ class Plan:
                 for own, key in zip(labels.categories, self.keys, strict=True)
             )
             labels = labels._replace(categories=categories)
+            codes = labels.codes
             if source.textual and empty is not None:
                 # Spreadsheets write lines of separators below their rows.
-                kept &= ~(empty.all(axis=1) & (labels.codes < 0))
-            lost = (labels.codes < 0) & kept
-            if lost.any() and self.missing == "error":
-                raise FileError(
-                    f"by must have a label for every point; {source.name!r} has none in row "
-                    f"{start + int(lost.argmax())}{_DROP}"
-                )
-            dropped[_UNLABELLED] += int(lost.sum())
-            kept &= ~lost
-        if empty is not None:
-            holes = empty.any(axis=1) & kept
-            if holes.any() and self.missing == "error":
-                row = int(holes.argmax())
-                name = self.features[int(empty[row].argmax())]
-                raise FileError(
-                    f"values must not be missing; {source.name!r}, row {start + row}, column "
-                    f"{name!r} is empty or nan{_DROP}"
-                )
-            dropped[_INCOMPLETE] += int(holes.sum())
-            kept &= ~holes
+                kept &= ~(empty.all(axis=1) & (codes < 0))
+        kept, dropped = _usable(codes, empty, kept, self.missing, self.features, source.name, start)
+        dropped[_UNREADABLE] = 0 if bad is None else int(bad.sum())
         if not kept.all():
             points = points[kept]
             labels = None if labels is None else labels._replace(codes=labels.codes[kept])
@@ -701,17 +698,6 @@ def _streamed(
     return moments, [name, *notes, *said], plan.units
 
 
-def _roles_of(
-    source: Source, schema: Any, keys: Sequence[str], features: Any = None, exclude: Any = None
-) -> Roles:
-    inside = [key for key in source.keys if key in schema.names]
-    wanted = set() if features is None else set(expand(features, schema.names, "features"))
-    taken = {*keys, *(key for key in inside if key not in wanted)}
-    return find_roles(
-        _empty_table(schema), taken=taken, features=features, exclude=exclude, groups=True
-    )
-
-
 def _planned(
     sources: Sequence[Source],
     keys: list[str],
@@ -766,9 +752,7 @@ def _model(
 ) -> Plan:
     """The plan that one source gives: its features and the kinds of its labels."""
     schema = source.schema
-    expand(keys, schema.names, "by")
-    roles = _roles_of(source, schema, keys, features, exclude)
-    _check_features(roles, schema.names)
+    roles = _point_roles(_empty_table(schema), keys, features, exclude, [*source.keys])
     types = library("pyarrow").types
     for key in keys:
         kind = schema.field(key).type
@@ -1056,9 +1040,7 @@ def _partition_plan(
     keys = [] if dask.is_dask(by) else _key_columns(table, by)
     if not keys:
         raise TypeError(f"by must name a column of the frame, or several; got {type(by).__name__}")
-    expand(keys, table.names, "by")
-    roles = find_roles(table, taken=keys, features=features, exclude=exclude, groups=True)
-    _check_features(roles, table.names)
+    roles = _point_roles(table, keys, features, exclude)
     return PartitionPlan(roles.features, keys, [], None, missing, rows)
 
 
@@ -1260,9 +1242,7 @@ class Aggregator:
             names = check_labels(self._features, "features", array.shape[1], "feature")
             return array, _given(labels, len(array)), names
         table, by = table_of(points, "points"), self._by or []
-        expand(by, table.names, "by")
-        roles = find_roles(table, taken=by, features=self._features, groups=True)
-        _check_features(roles, table.names)
+        roles = _point_roles(table, by, self._features)
         keys = keyed([table.labels(key) for key in by]) if by else _given(labels, len(table))
         return table.block(roles.features), keys, tuple(roles.features)
 
