@@ -704,7 +704,7 @@ def from_frame(
     from uapca.inputs.cells import missing_words
     from uapca.inputs.files import open_table
 
-    absent = missing_words(words)
+    absent = [] if words is None else missing_words(words)
     table = open_table(df, sheet=sheet, decimal=decimal, thousands=thousands, absent=absent)
     reading = Reading(
         table,

@@ -601,7 +601,8 @@ def read(
     table = files.open_table(
         source, sheet=sheet, decimal=decimal, thousands=thousands, absent=absent
     )
-    objects = any(uncertainties.holds_errors(table, name) for name in table.names)
+    others = [name for name in table.names if table.kind(name) == "other"]
+    objects = any(uncertainties.holds_errors(table, name) for name in others)
     meant = fill is not None or len(absent) < len(meanings)
     uncertain = meant
     if not meant and errors is None and cells.has_uncertain_cells(table, names):

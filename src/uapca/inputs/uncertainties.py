@@ -84,7 +84,8 @@ def from_uncertainties(
 def of_table(reading: Reading) -> UncertainArray:
     """Rows of a table in which some columns hold such numbers and others plain ones."""
     table, features = reading.table, reading.features
-    objects = {name for name in table.names if holds_errors(table, name)}
+    others = [name for name in table.names if table.kind(name) == "other"]
+    objects = {name for name in others if holds_errors(table, name)}
     without = {*expand(reading.exclude, table.names, "exclude"), *reading.taken}
     plain = find_roles(table, taken=without | objects)
     usable = [n for n in table.names if n in plain.features or n in objects - without]
@@ -97,9 +98,7 @@ def of_table(reading: Reading) -> UncertainArray:
 
 
 def holds_errors(table: Table, name: str) -> bool:
-    """Whether a column holds ``ufloat`` objects or measurements."""
-    if table.kind(name) != "other":
-        return False
+    """Whether a column of objects holds ``ufloat`` objects or measurements."""
     return any(
         hasattr(cell, "nominal_value") or hasattr(cell, "magnitude") for cell in table.cells(name)
     )
