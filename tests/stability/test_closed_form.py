@@ -1,6 +1,8 @@
 """Component uncertainty: the formula term by term, derivatives, hand-derivable cases, drawing."""
 
 import re
+import subprocess
+import sys
 import tracemalloc
 import warnings
 
@@ -165,6 +167,59 @@ def test_order_one_is_error_propagation(rng):
         jacobian[:, k] = (components(mean + step) - components(mean - step)) / 2e-5
     expected = (jacobian * np.square(std).ravel()) @ jacobian.T
     assert_allclose(found.joint.reshape(6, 6), expected, atol=1e-7 * np.abs(expected).max())
+
+
+def test_order_one_is_the_delta_method_of_every_cell(rng):
+    """J Σ Jᵀ with the derivative of each component by each cell, as VIPurPCA has it."""
+    n, d, q = 12, 4, 2
+    mean, std = rng.normal(size=(n, d)) * [5, 3, 2, 1], rng.uniform(0.1, 0.5, (n, d))
+    found = closed_form(uapca.UncertainArray(mean, std=std), q, order=1, joint=True)
+    centered = mean - mean.mean(axis=0)
+    values, vectors = np.linalg.eigh(centered.T @ centered / n)
+    values, V = values[::-1], vectors.T[::-1]
+    signs = np.sign((V[:q] * found.components).sum(axis=1))
+    jacobian = np.empty((q, d, n, d))
+    for row in range(n):
+        for cell in range(d):
+            change = np.zeros((d, d))
+            change[cell] += centered[row] / n
+            change[:, cell] += centered[row] / n
+            for i in range(q):
+                moved = sum(
+                    V[j] * (V[j] @ change @ V[i]) / (values[i] - values[j])
+                    for j in range(d)
+                    if j != i
+                )
+                jacobian[i, :, row, cell] = signs[i] * moved
+    flat = jacobian.reshape(q * d, n * d)
+    expected = (flat * np.square(std).ravel()) @ flat.T
+    assert_allclose(found.joint.reshape(q * d, q * d), expected, atol=1e-10 * expected.max())
+    assert_allclose(found.std.ravel(), np.sqrt(expected.diagonal()), rtol=1e-10)
+
+
+@pytest.mark.slow
+def test_vipurpca_in_double_precision():
+    """Its own standard errors, in a process of its own: the precision of JAX is set globally."""
+    pytest.importorskip("vipurpca")
+    code = """
+import jax
+jax.config.update("jax_enable_x64", True)
+import numpy as np
+import uapca
+from vipurpca import PCA
+rng = np.random.default_rng(0)
+mean, std = rng.normal(size=(60, 6)) * np.geomspace(8, 1, 6), rng.uniform(0.05, 0.2, (60, 6))
+pca = PCA(matrix=mean, full_cov=np.square(std).ravel(), n_components=2, axis=0)
+pca.compute_cov_eigenvectors()
+theirs = np.sqrt(np.diag(np.asarray(pca.cov_eigenvectors))).reshape(2, 6)
+ours = uapca.component_uncertainty(uapca.UncertainArray(mean, std=std), order=1).std
+print(np.abs(ours / theirs - 1).max())
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1e-10
 
 
 def test_two_features_by_hand():
@@ -461,6 +516,8 @@ def test_bad_data():
     message = "X must be an UncertainArray; got ndarray"
     with pytest.raises(TypeError, match=told(message)):
         closed_form(np.eye(3))
+    with pytest.raises(TypeError, match="got UAPCA .give the rows; of a standardized fit"):
+        closed_form(uapca.UAPCA())
     message = (
         "X must have squares that fit into float64; the covariance overflows: divide the data by "
         "its largest magnitude first"
@@ -469,7 +526,7 @@ def test_bad_data():
         closed_form(uapca.UncertainArray([[1e200, 0.0], [-1e200, 1.0]], std=1.0))
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, 95, np.nan])
+@pytest.mark.parametrize("level", [0.0, 1.0, 95, np.nan, "a", None, [0.9]])
 def test_bad_level(rng, level):
     found = closed_form(random_uncertain(rng, 30).scaled(0.1))
     for interval in (found.eigenvalue_interval, found.share_interval, found.subspace_interval):

@@ -120,8 +120,8 @@ def redraw_of_truth(X: UncertainArray, mean: Doubles, K: Doubles, normal: bool) 
     V, values = pairs.vectors, pairs.values
     with np.errstate(divide="ignore", invalid="ignore"):
         observed = 1.0 - X.cov.variances_along(V) / values
-    # Posterior rows match the covariance to about 1e-6 only.
-    unseen = ~((values > 1e-9 * values[0]) & (w @ observed > 0.01))
+        # Posterior rows match the covariance to about 1e-6 only.
+        unseen = ~((values > 1e-9 * values[0]) & (w @ observed > 0.01))
     observed = np.where(unseen, 1.0, observed).clip(1e-9, 1.0)
     shares, rest = (observed.T * w) @ observed, max(n - 1.0, 1.0)
     entries = np.multiply.outer(values, values) / (rest * shares)

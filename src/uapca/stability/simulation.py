@@ -301,7 +301,9 @@ def draw_batches(
 def check_data(X: object) -> UncertainArray:
     """Raise unless X is an UncertainArray without missing cells."""
     if not isinstance(X, UncertainArray):
-        raise TypeError(f"X must be an UncertainArray; got {type(X).__name__}")
+        hint = " (give the rows; of a standardized fit UncertainScaler().fit_transform(rows))"
+        hint = hint if isinstance(X, UAPCA) else ""
+        raise TypeError(f"X must be an UncertainArray; got {type(X).__name__}{hint}")
     X.require_complete("a PCA")
     return X
 

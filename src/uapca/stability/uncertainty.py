@@ -57,8 +57,8 @@ _POINTS_TO_RESAMPLE, _FREEDOM = 1000, 40
 # many of them should be in groups that matter to a component.
 _POINTS_FOR_TAILS, _POINTS_EACH = 500, 100
 # Standard deviations between the logarithms of neighboring eigenvalues below which those of a
-# sample are biased apart. Equal eigenvalues are further apart in 4 % of samples.
-_APART = 2.5
+# sample are biased apart. Equal eigenvalues are further apart in a tenth of samples.
+_APART = 2.0
 # Standard errors of eigenvalues of a truth beyond which no interval is stated: relative to the
 # eigenvalue, and of all of those together relative to the total.
 _LARGEST_RELATIVE, _LARGEST_HIDDEN = 0.5, 0.1
@@ -450,10 +450,11 @@ def component_uncertainty(
     of the true values lie in the interval with probability p. This is not the model
     measurement = truth + noise: a measurement's distribution is centered at the measured value, so
     values drawn from it spread more than the truth does. For measurements use `uapca.Denoiser`
-    first ("truth"). For "sample": over repeated samples of normal points, or of points that are
-    kept, the interval covers the eigenvalue of the population of groups with probability p.
-    Simulated intervals of groups are studentized on the scale of log λ and logit share
-    (bootstrap-t).
+    first ("truth"). For "sample" and "truth": over repeated samples the interval covers the
+    eigenvalue of the population with probability p. Simulated intervals of normal groups are
+    studentized on the scale of log λ and logit share (bootstrap-t). Those of kept points and of
+    truths have standard errors from the influences x of the points on an eigenvalue, Σ x², with
+    2 (Σ x²)² / Σ x⁴ degrees of freedom of Student's t.
 
     With a_n = Vᵀ(m_n − μ), P_n = VᵀΨ_nV and V the eigenvectors of the expected covariance, the
     covariance of v_i's coefficients on v_j and v_l is
