@@ -279,6 +279,39 @@ def test_biplot_arrows_are_unit_vectors_times_one_factor_and_share_no_colour_wit
     } == {(0.0, 0.0, 0.0)}
 
 
+@ignore_separation
+@pytest.mark.parametrize("what", ["contribution", "cos2"])
+@pytest.mark.parametrize("name", ["biplot", "loadings"])
+def test_arrows_are_coloured_by_contribution_or_cos2(pca, name, what):
+    ax = getattr(plot, name)(pca, STUDENTS, color_by=what)
+    bar = ax.figure.axes[1]
+    assert (
+        bar.get_ylabel()
+        == f"{what.replace('cos2', 'cos² on').replace('ion', 'ion to')} PC1 and PC2"
+    )
+    values = np.square(np.asarray(pca.loadings())[:, :2]).sum(axis=1)
+    if what == "contribution":
+        shares = pca.explained_variance_[:2] / pca.explained_variance_[:2].sum()
+        values = shares @ np.square(pca.components_[:2])
+    np.testing.assert_allclose(bar.get_ylim(), [values.min(), values.max()])
+    drawn = {
+        a.get_gid()[8:]: a.arrow_patch.get_edgecolor()
+        for a in ax.texts
+        if (a.get_gid() or "").startswith("feature:")
+    }
+    order = [STUDENTS.features[j] for j in np.argsort(values)]
+    light = [sum(drawn[feature][:3]) for feature in order]
+    assert light == sorted(light)  # the colours go from dark to light
+
+
+def test_no_row_of_a_biplot_is_as_black_as_its_arrows():
+    X = uapca.UncertainArray(np.random.default_rng(0).normal(size=(9, 3)), std=0.2)
+    ax = plot.biplot(uapca.UAPCA(2).fit(X), X)
+    edges = {p.get_edgecolor()[:3] for p in ax.patches if (p.get_gid() or "").startswith("row:")}
+    assert len(edges) > 6
+    assert (0.0, 0.0, 0.0) not in edges
+
+
 # -- traces -------------------------------------------------------------------------------------
 
 
@@ -371,6 +404,26 @@ def test_eigenvalues_are_shares_with_the_crossings_that_are_close():
     far = uapca.factor_traces(IRIS)
     wide = [c for c in far.crossings if c.relative_gap >= 0.3 and c.kind == "avoided"]
     assert len(lines(plot.eigenvalues(far), "crossing")) == len(far.crossings) - len(wide)
+
+
+@ignore_separation
+def test_traces_have_wedges_of_the_components_standard_errors(pca):
+    ax = plot.factor_traces(pca, STUDENTS)
+    assert "± one standard error of its direction" in legend(ax)
+    halves = [(w.theta2 - w.theta1) / 2 for w in ax.patches if hasattr(w, "theta1")]
+    fit = uapca.UAPCA(2).fit(STUDENTS)
+    wanted = np.degrees(angle_std(fit, STUDENTS, [0, 1]))
+    np.testing.assert_allclose(halves, wanted, rtol=1e-6)
+
+
+def test_of_many_crossings_the_closest_are_marked_and_each_has_a_label():
+    rng = np.random.default_rng(5)
+    X = uapca.UncertainArray(rng.normal(size=(40, 8)), std=rng.gamma(1, 1, 8))
+    ax = plot.eigenvalues(X)
+    met = lines(ax, "crossing")
+    words = [text for text in ax.texts if text.get_gid() == "crossing"]
+    assert len(met) == len(words) == 6
+    assert any(text.startswith("the 6 closest of") for text in legend(ax))
 
 
 def test_names_of_curves_and_crossings_do_not_overlap():

@@ -102,6 +102,7 @@ def biplot(
             labels=labels,
             highlight=highlight,
             means=means,
+            black=False,
         )
         reach = max(float(np.abs(made.ax.dataLim.get_points()).max()), 1e-300)
         factor = 0.8 * reach / max(float(lengths.max()), 1e-300)

@@ -23,7 +23,7 @@ _LABELS = {
 }
 CROWDED = 8  # more curves than this are not told apart; the others go on in grey
 SOUGHT = 50  # crossings of more eigenvalues than this are only looked for where asked
-NAMED = 6  # crossings that are called by name
+NAMED = 6  # crossings at most
 CLOSE = 0.3  # a smallest gap, relative to the eigenvalue, below which two avoid each other
 TICKS = ((0.0, "0"), (1 / 3, "½"), (0.5, "1"), (2 / 3, "2"), (1.0, "∞"))
 # Components have an order, and no colour that a feature or row has: dark to light, with dashes.
@@ -48,7 +48,7 @@ def eigenvalues(
 
     Above each line stands which two and at which s. Two eigenvalues come close where the smallest
     gap between them is below 0.3 times the larger one. A solid line is a true crossing: the two
-    change places. Of many crossings the closest are called by name.
+    change places. Of many crossings the six closest are marked.
 
     Parameters
     ----------
@@ -156,16 +156,17 @@ def _draw_crossings(
         and (crossing.touches or not only_shown)
     ]
     top = made.ax.get_ylim()[1]
-    for crossing in met:
+    closest = sorted(met, key=lambda crossing: crossing.relative_gap)[:NAMED]
+    for crossing in sorted(closest, key=lambda crossing: crossing.u):
         dash, text = _KINDS[crossing.kind]
         style = {"linestyle": LINESTYLES[dash], "linewidth": 0.9 * made.line}
         made.ax.axvline(crossing.u, gid="crossing", color=GREY, zorder=1, **style)
         made.key(text, GREY, dash, linewidth=0.9 * made.line)
         made.labels.avoid([(crossing.u, y) for y in np.linspace(0.0, top, 60)], line=True)
-    closest = sorted(met, key=lambda crossing: crossing.relative_gap)[:NAMED]
-    for crossing in sorted(closest, key=lambda crossing: crossing.u):
         first, second = crossing.pair
         where = scale_text(crossing.scale) if isinstance(crossing, Crossing) else number(crossing.u)
         words = f"λ{subscript(first + 1)}, λ{subscript(second + 1)}\n{where}"
         at, style = (crossing.u, 0.9 * top), {"fontsize": "small", "gid": "crossing"}
         made.labels.add(words, at, GREY, wish=(1.0, 0.0), **style)
+    if len(met) > NAMED:
+        made.key(f"the {NAMED} closest of {len(met)}", linestyle="none")

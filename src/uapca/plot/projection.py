@@ -198,15 +198,17 @@ def draw_projection(
     by_value: tuple[str, Doubles] | None = None,
     more: UncertainArray | None = None,
     spreads: Doubles | None = None,
+    black: bool = True,
 ) -> None:
     """Draw rows of one or two coordinates, with all that belongs to them.
 
-    By `spreads`, if not by those in the picture, the widest of many rows are chosen.
+    By `spreads`, if not by those in the picture, the widest of many rows are chosen. Without
+    `black` no row has the colour of arrows.
     """
     check_choice(kind, KINDS, "kind")
     held = row_levels(levels, len(rows))
     spreads = spreads_of(rows) if spreads is None else spreads
-    looks = looks_of(rows, groups, palette, None if kind == "points" else spreads)
+    looks = looks_of(rows, groups, palette, None if kind == "points" else spreads, black)
     chosen = positions(highlight, looks.keys, "highlight")
     if rows.shape[1] == 1:
         wrong = ["points"] * (points is not None) + ["kind"] * (kind not in ("auto", "contour"))

@@ -63,14 +63,18 @@ def row_levels(levels: Any, count: int) -> tuple[float, ...]:
 
 
 def looks_of(
-    Y: UncertainArray, groups: Any = None, palette: Palette = None, spreads: Doubles | None = None
+    Y: UncertainArray,
+    groups: Any = None,
+    palette: Palette = None,
+    spreads: Doubles | None = None,
+    black: bool = True,
 ) -> RowLooks:
-    """The looks of rows, in the user's own colours where there are some."""
+    """The looks of rows, in the user's own colours where there are some, with or without black."""
     given: Any = palette.values() if isinstance(palette, Mapping) else palette or ()
     for color in () if isinstance(palette, str) else given:
         if isinstance(color, str) and not is_color_like(color):
             raise ValueError(f"palette must name colours that matplotlib knows; got {color!r}")
-    colors = cycle_colors()
+    colors = [color for color in cycle_colors() if black or color != "#000000"]
     return row_looks(Y.names, len(Y), groups, palette, colors=colors, spreads=spreads)
 
 
