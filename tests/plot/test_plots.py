@@ -285,10 +285,8 @@ def test_biplot_arrows_are_unit_vectors_times_one_factor_and_share_no_colour_wit
 def test_arrows_are_coloured_by_contribution_or_cos2(pca, name, what):
     ax = getattr(plot, name)(pca, STUDENTS, color_by=what)
     bar = ax.figure.axes[1]
-    assert (
-        bar.get_ylabel()
-        == f"{what.replace('cos2', 'cos² on').replace('ion', 'ion to')} PC1 and PC2"
-    )
+    label = {"cos2": "cos² on", "contribution": "contribution to"}[what]
+    assert bar.get_ylabel() == f"{label} PC1 and PC2"
     values = np.square(np.asarray(pca.loadings())[:, :2]).sum(axis=1)
     if what == "contribution":
         shares = pca.explained_variance_[:2] / pca.explained_variance_[:2].sum()
