@@ -138,9 +138,10 @@ def _name_curves(made: Panel, u: Doubles, heights: Doubles, named: int) -> None:
     gaps = np.column_stack([far, curves[:, :-1] - curves[:, 1:], far])
     free = np.minimum(gaps[:, :-1], gaps[:, 1:])
     free[(u < 0.04) | (u > 0.96)] = -1.0  # inside the axes
+    taken = np.zeros(len(u))
     for i, (text, line, room) in enumerate(zip(texts, curves.T, free.T, strict=True)):
-        away = np.where(room >= 0.7 * room.max(), np.abs(u - 0.07 * (i + 1)), np.inf)
-        k = int(np.argmin(away))
+        k = int(np.argmin(np.abs(u - 0.07 * (i + 1)) + taken + 9.0 * (room < 0.8 * room.max())))
+        taken += np.abs(u - u[k]) < 0.07
         made.labels.add(text, (u[k], line[k]), wish=None, gid="eigenvalue")
 
 

@@ -236,7 +236,7 @@ class Labels(Artist):
     ) -> None:
         """Add a label beside a point, if possible in the direction of `wish`.
 
-        Without a wish it stands on the point itself. `name` is what a legend would call it.
+        Without a wish it stands on the point itself if it can. `name` is what a legend would call it.
         """
         params, background = mpl.rcParams, self.axes.get_facecolor()
         made = self.axes.annotate(
@@ -354,15 +354,17 @@ def _candidates(
     anchor: Doubles, size: Doubles, wish: tuple[float, float] | None, unit: float, most: int | None
 ) -> tuple[Doubles, Doubles]:
     """Centres of boxes around a point, and what their distance and direction cost."""
-    if wish is None:
-        return anchor[None], np.zeros(1)
     away = DISTANCES[:, None] * unit
     reach = [np.cos(ANGLES) * (size[0] / 2 + away), np.sin(ANGLES) * (size[1] / 2 + away)]
     turn = np.minimum(np.arange(len(ANGLES)) / 8, 1.0)
-    if any(wish):
-        turn = 8 * (1 - np.cos(ANGLES - np.arctan2(wish[1], wish[0])))
+    if wish is None or any(wish):
+        toward = np.pi / 2 if wish is None else np.arctan2(wish[1], wish[0])
+        turn = 8 * (1 - np.cos(ANGLES - toward))
     cost = (DISTANCE * DISTANCES[:, None] ** 1.3 + TURN * turn).ravel()
-    return (anchor + np.stack(reach, axis=-1)).reshape(-1, 2)[:most], cost[:most]
+    places = (anchor + np.stack(reach, axis=-1)).reshape(-1, 2)
+    if wish is None:  # on the point itself, if it can stand there
+        return np.vstack([anchor, places]), np.append(0.0, cost + HARD / 8)
+    return places[:most], cost[:most]
 
 
 def _inside(points: Doubles, low: Doubles, high: Doubles) -> Doubles:
