@@ -236,7 +236,7 @@ class Labels(Artist):
     ) -> None:
         """Add a label beside a point, if possible in the direction of `wish`.
 
-        Without a wish it stands on the point itself if it can. `name` is what a legend would call it.
+        Without a wish it stands on the point itself if it can. `name` is for the legend.
         """
         params, background = mpl.rcParams, self.axes.get_facecolor()
         made = self.axes.annotate(
