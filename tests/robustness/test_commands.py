@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import resource
 import signal
 import socket
@@ -204,6 +205,78 @@ def test_a_full_disk_names_the_file_and_keeps_the_old_one(folder, name):
     assert said.startswith("uapca: error: File too large: '")
     assert said.endswith(f"{name}'")
     assert target.read_bytes() == b"mine"
+    assert not leftovers(folder)
+
+
+@pytest.fixture
+def mounted(folder):
+    """Runs a script in which ``disk`` is a file system of its own, with the given options."""
+    program = " ".join(PROGRAM)
+
+    def mounted_run(options, script):
+        script = f"mount -t tmpfs -o {options} none disk && {{ {script}; }}"
+        done = subprocess.run(
+            ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={**os.environ, "PROGRAM": program},
+        )
+        if "unshare:" in done.stderr or "mount:" in done.stderr:
+            pytest.skip(f"no file system can be mounted here: {done.stderr.splitlines()[0]}")
+        return done
+
+    (folder / "disk").mkdir()
+    return mounted_run
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_disk_of_a_few_bytes(mounted, name):
+    command = f"$PROGRAM {' '.join(WRITERS[name])} -o disk/{name} --force -q"
+    script = f"printf mine > disk/{name}; {command} >&2; echo $?; cat disk/{name}; ls -A disk"
+    # One page for the old file, none for the new one.
+    done = mounted("size=4k", script)
+    assert done.stdout == f"2\nmine{name}\n"
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith("uapca: error: No space left on device: '")
+    assert said.endswith(f"disk/{name}'")
+
+
+@pytest.mark.parametrize("name", ["m.json", "p.png"])
+def test_a_folder_that_is_read_only(mounted, name):
+    command = f"$PROGRAM {' '.join(WRITERS[name])} -o disk/{name} -q"
+    done = mounted("ro", f"{command} >&2; echo $?; ls -A disk")
+    assert done.stdout == "2\n"
+    assert re.fullmatch(
+        r"uapca: error: the folder '.*/disk' cannot be written to \(Read-only file system\)\. .*\n",
+        done.stderr,
+    )
+
+
+@pytest.mark.parametrize("name", ["y.xlsx", "t.parquet", "p.png", "e.html"])
+def test_nothing_is_needed_in_the_temporary_folder(mounted, folder, name):
+    command = f"TMPDIR=$PWD/disk $PROGRAM {' '.join(WRITERS[name])} -o {name} -q"
+    done = mounted("size=4k,nr_inodes=1", f"{command} >&2; echo $?")
+    assert (done.stdout, done.stderr) == ("0\n", "")
+    check_complete(folder / name)
+
+
+@pytest.mark.parametrize("megabytes", [150, 300, 600])
+def test_little_memory(folder, megabytes):
+    """The program works or says in a line that it cannot, and keeps the old file."""
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+
+    (folder / "y.csv").write_bytes(b"mine")
+    (folder / "large.csv").write_text("x,y\n" + "1.25,2.5\n3.75,1.5\n" * 300_000)
+    done = run("project", "large.csv", "-o", "y.csv", "--force", "-q", preexec_fn=limited)
+    if done.returncode:
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+        assert done.stderr.startswith("uapca: error: ")
+        assert (folder / "y.csv").read_bytes() == b"mine"
+    else:
+        assert len((folder / "y.csv").read_text().splitlines()) == 600_001
     assert not leftovers(folder)
 
 
