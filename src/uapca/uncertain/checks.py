@@ -338,7 +338,7 @@ def _with(matrices: Floats, rows: npt.NDArray[np.intp], replaced: Doubles) -> Fl
 def _nearest(matrices: Floats) -> Doubles:
     """The nearest semi-definite matrices, in correlations: small variances keep their digits."""
     unit = _units(matrices.diagonal(0, 1, 2))
-    correlations = matrices / unit[:, :, None] / unit[:, None, :]
+    correlations = _correlations(matrices, unit)
     half = unit[:, :, None] * root(0.5 * (correlations + correlations.transpose(0, 2, 1)))
     return np.asarray(half @ half.transpose(0, 2, 1))
 
@@ -401,7 +401,7 @@ def _faulty(
     for block in blocks:
         variances = matrices[block].diagonal(0, 1, 2).astype(np.float64)
         unit = _units(variances)
-        correlations = matrices[block] / unit[:, :, None] / unit[:, None, :]
+        correlations = _correlations(matrices[block], unit)
         lowest = np.linalg.eigvalsh(correlations)[:, 0]
         difference = np.abs(correlations - correlations.transpose(0, 2, 1)).max(axis=(1, 2))
         apart = difference > tolerance
@@ -409,6 +409,13 @@ def _faulty(
         rows.append(block.start + np.flatnonzero(bad))
         asymmetric.append(apart[bad])
     return np.concatenate(rows), np.concatenate(asymmetric)
+
+
+def _correlations(matrices: Floats, unit: Doubles) -> Doubles:
+    """The matrices in their units; what is far above 1 is wrong, however far."""
+    with np.errstate(over="ignore"):
+        found = matrices / unit[:, :, None] / unit[:, None, :]
+    return np.clip(found, -1e30, 1e30)
 
 
 def _units(variances: Floats) -> Doubles:
