@@ -94,6 +94,25 @@ def test_legend_says_level_and_kind(iris):
     assert legend(uapca.plot.projection(*iris, kind="points")) == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("prediction", "95 % of new points of each group, if normal (prediction)"),
+        ("mean", "95 % region of each group's mean, if its points are normal"),
+    ],
+)
+def test_ellipses_of_groups_know_the_number_of_points(kind, words):
+    """Hotelling's radius; coverage itself is tested with `uapca.stability.ellipse_factor`."""
+    X = uapca.UncertainArray([[0.0, 0.0], [9.0, 0.0]], [np.eye(2)] * 2, counts=[5, 50])
+    ax = uapca.plot.projection(plane(), X, levels=0.95, kind=kind)
+    widths = sorted(patch.width / 2 for patch in ax.patches)
+    np.testing.assert_allclose(widths, uapca.stability.ellipse_factor(0.95, [50, 5], 2, kind))
+    assert legend(ax)[0] == words
+    few = uapca.UncertainArray([[0.0, 0.0], [9.0, 0.0]], [np.eye(2)] * 2, counts=[5, 2])
+    with pytest.raises(ValueError, match=f"^kind='{kind}' needs groups of at least 3 points"):
+        uapca.plot.projection(plane(), few, kind=kind)
+
+
 def test_legend_says_where_no_more_than_moments_is_known():
     """An ellipse of given moments holds its level of a normal, and of hardly any other law."""
 
@@ -356,7 +375,11 @@ def test_own_axes_parts_of_figures_and_shared_axes(iris):
             "components must be one or two different numbers from 0 to 2; got (0, 3)",
         ),
         ({"levels": 95}, "levels must be probabilities between 0 and 1; got 95"),
-        ({"kind": "elipse"}, "kind must be 'auto', 'ellipse', 'contour', 'points' or 'density'"),
+        (
+            {"kind": "elipse"},
+            "kind must be 'auto', 'ellipse', 'contour', 'points', 'density', 'prediction' or "
+            "'mean'",
+        ),
         ({"groups": ["a", "b"]}, "groups must have one label for each of the 3 rows; got 2"),
         ({"palette": ["nocolour"]}, "palette must name colours that matplotlib knows"),
         ({"points": [[1.0, 2.0]]}, "X must have the 4 features of the fit"),

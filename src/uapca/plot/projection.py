@@ -77,9 +77,11 @@ def projection(
         Which components to show, counted from 0; one shows densities.
     levels : float or sequence of float, optional
         The probabilities of each row that its regions hold; by default 0.95, and 0.5 for few rows.
-    kind : {"auto", "ellipse", "contour", "points", "density"}, default="auto"
+    kind : {"auto", "ellipse", "contour", "points", "density", "prediction", "mean"}, default="auto"
         By the law; ellipses of mean and covariance; densities for normals too; means only; or the
-        density of all rows together.
+        density of all rows together. For groups of points (``X.counts``), "prediction" draws
+        ellipses that hold a new point of the group, and "mean" those that hold its mean, if points
+        are normal: their moments are estimated, so that few points have wide ellipses.
     groups : sequence of N labels or numbers, optional
         Categories have a colour, dash and shape each, continuous numbers a colour bar. Without
         groups each row has a colour; of more than 24 rows only the few whose spread is over twice

@@ -34,12 +34,18 @@ from uapca.laws import Law, Normal
 from uapca.plot.base import LINESTYLES, MARKERS, Panel, cycle_colors
 from uapca.plot.labels import NAME, distinct, drawable, drawn_color, number, percent
 from uapca.plot.regions import Unresolved, curve, intervals, rings
+from uapca.stability import ellipse_factor
 from uapca.uncertain import UncertainArray
 
 __all__ = ["Kind", "draw_ridges", "draw_rows", "looks_of", "row_levels"]
 
-Kind: TypeAlias = Literal["auto", "ellipse", "contour", "points", "density"]
-KINDS = ("auto", "ellipse", "contour", "points", "density")
+Kind: TypeAlias = Literal["auto", "ellipse", "contour", "points", "density", "prediction", "mean"]
+KINDS = ("auto", "ellipse", "contour", "points", "density", "prediction", "mean")
+# What ellipses of groups are about, by their kind.
+OF_POINTS = {
+    "prediction": "of new points of each group, if normal (prediction)",
+    "mean": "region of each group's mean, if its points are normal",
+}
 FLAT = 1e-6  # below this ratio of standard deviations an ellipse is a line on any paper
 FEW, NAMED, NUMBERED = 6, 12, 24  # rows with an inner region; all named; called by their numbers
 MANY = 60  # of more rows the density of all is drawn, and regions for a few
@@ -143,9 +149,9 @@ def draw_rows(
     looks : RowLooks
     levels : tuple of float
         Rising probabilities.
-    kind : {"auto", "ellipse", "contour", "points", "density"}
+    kind : {"auto", "ellipse", "contour", "points", "density", "prediction", "mean"}
         By the row's law; of the row's mean and covariance; the density throughout; means only; the
-        density of all rows, with regions for a few.
+        density of all rows, with regions for a few; of a new point, or the mean, of groups.
     labels : bool, optional
         Whether to write the rows' names; by default where there is room.
     means : bool
@@ -158,8 +164,16 @@ def draw_rows(
         Whether to explain the rows in the legend and to write names.
     """
     check_choice(kind, KINDS, "kind")
+    counts = np.full(len(Y), np.inf) if Y.counts is None else np.asarray(Y.counts)
+    if kind in OF_POINTS and (Y.counts is None or counts.min() < 3):
+        raise ValueError(f"kind={kind!r} needs groups of at least 3 points each (X.counts)")
     n, at = len(Y), np.asarray(Y.mean, dtype=np.float64)
     covs = np.zeros((n, 2, 2)) if kind == "points" else Y.cov.dense().astype(np.float64)
+    # Moments of few points make wider ellipses (Hotelling's T²).
+    wider = {
+        p: ellipse_factor(p, counts, 2, kind) / radius_of(p) if kind in OF_POINTS else np.ones(n)
+        for p in levels
+    }
     sizes = np.trace(covs, axis1=1, axis2=2)
     unit = max(float(np.ptp(at, axis=0).max()), float(np.sqrt(max(sizes.max(), 0.0))))
     sure = sizes <= (FLAT * unit) ** 2
@@ -177,14 +191,15 @@ def draw_rows(
     laws = {i: Y.laws[i] if Y.laws is not None else None for i in drawn.tolist()}
     kinds = set()
     for i, law in laws.items():
-        if kind == "contour" or not (kind == "ellipse" or is_normal(law)):
+        if kind == "contour" or not (kind in ("ellipse", *OF_POINTS) or is_normal(law)):
             kinds.add(_draw_law(made, law or Normal(at[i], covs[i]), levels, looks, i, fill))
         elif np.linalg.cond(covs[i]) > FLAT**-2:
             kinds.add(_draw_law(made, Normal(at[i], covs[i]), levels, looks, i, fill))
         else:
             for k in range(len(levels))[::-1]:
                 style = _patch(made, looks.looks[i], k, len(levels), fill and len(drawn) <= MANY)
-                draw_normal(made, at[i], covs[i], levels[k], _gid(looks, i), **style)
+                cov = wider[levels[k]][i] ** 2 * covs[i]
+                draw_normal(made, at[i], cov, levels[k], _gid(looks, i), **style)
             kinds.add("ellipse")
     small = float(np.clip(np.sqrt(80 / n), 0.22, 1.0))
     for rows, size, gid in ((sure & marked, 1.0, "certain"), (~sure & marked, 0.55, "means")):
@@ -201,6 +216,7 @@ def draw_rows(
         what = f"of each row's probability{as_if_normal(laws.values())} ({words})"
         if kind == "ellipse":
             what = "of the normal with each row's mean and covariance"
+        what = OF_POINTS.get(kind, what)
         if whole:
             what = f"of single rows that stand out{as_if_normal(laws.values())}"
         elif len(drawn) < uncertain:
