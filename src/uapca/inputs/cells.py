@@ -59,7 +59,7 @@ _EXPONENT = r"[eE][+-]?[0-9]{1,5}"
 # No two repeated parts meet without a sign between them: matching takes time linear in the text.
 _DIGITS = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 _NUMBER = rf"[+-]?{_DIGITS}(?:{_EXPONENT})?"
-_CERTAIN = re.compile(_NUMBER)
+_CERTAIN = re.compile(f"({_NUMBER})")
 _INTERVAL = re.compile(rf"\[\s*({_NUMBER})\s*[,;]\s*({_NUMBER})\s*\]")
 _ERROR_BAR = re.compile(rf"({_NUMBER})\s*(?:±|\+/-|\+-)\s*({_NUMBER})")
 _ASYMMETRIC = re.compile(rf"({_NUMBER})\s*\+\s*({_NUMBER})\s*-\s*({_NUMBER})")
@@ -201,22 +201,14 @@ def _of_word(word: str, meaning: Any) -> Marginal:
 
 
 def _law(text: str) -> Marginal | None:
-    if _CERTAIN.fullmatch(text):
-        return Point(float(text))
-    if match := _INTERVAL.fullmatch(text):
-        return Uniform(float(match[1]), float(match[2]))
-    if match := _ERROR_BAR.fullmatch(text):
-        return NormalMarginal(float(match[1]), float(match[2]))
-    if match := _ASYMMETRIC.fullmatch(text):
-        return TwoPieceNormal(float(match[1]), lower=float(match[3]), upper=float(match[2]))
-    if match := _LAST_DIGITS.fullmatch(text):
-        return _last_digits(match[1], match[2], match[3] or "")
-    if match := _CALL.fullmatch(text):
-        return _called(match[1], match[2], text)
+    for form, make in _FORMS:
+        if match := form.fullmatch(text):
+            return make(*match.groups())
     return None
 
 
-def _last_digits(value: str, error: str, exponent: str) -> NormalMarginal:
+def _last_digits(value: str, error: str, exponent: str | None) -> NormalMarginal:
+    exponent = exponent or ""
     mean = float(value + exponent)
     if "." in error:
         return NormalMarginal(mean, float(error + exponent))
@@ -226,14 +218,24 @@ def _last_digits(value: str, error: str, exponent: str) -> NormalMarginal:
     return NormalMarginal(mean, float(f"{error}e{power}"))
 
 
-def _called(letters: str, inside: str, text: str) -> Marginal | None:
+def _called(letters: str, inside: str) -> Marginal | None:
     if letters.lower() not in _CALLS:
         return None
     form, count, make = _CALLS[letters.lower()]
     numbers = [part.strip() for part in re.split(r"[,;]", inside)]
     if len(numbers) != count or not all(_CERTAIN.fullmatch(number) for number in numbers):
-        raise CellError(f"a cell must have the form {form}; got {_shown(text)}")
+        raise CellError(f"a cell must have the form {form}; got {_shown(f'{letters}({inside})')}")
     return make(*map(float, numbers))
+
+
+_FORMS: tuple[tuple[re.Pattern[str], Callable[..., Marginal | None]], ...] = (
+    (_CERTAIN, lambda number: Point(float(number))),
+    (_INTERVAL, lambda low, high: Uniform(float(low), float(high))),
+    (_ERROR_BAR, lambda mean, std: NormalMarginal(float(mean), float(std))),
+    (_ASYMMETRIC, lambda mode, up, down: TwoPieceNormal(float(mode), float(down), float(up))),
+    (_LAST_DIGITS, _last_digits),
+    (_CALL, _called),
+)
 
 
 def _shown(text: str) -> str:

@@ -337,7 +337,7 @@ class Table:
 
     def block(self, names: Sequence[str]) -> Floats:
         """Columns of numbers side by side, shape (N, len(names)); missing values are NaN."""
-        columns = [self._floats(name) for name in names]
+        columns = self._floats(names)
         single = bool(columns) and all(column.dtype == np.float32 for column in columns)
         # One column after the other in memory, as they come: copied at the speed of memory.
         array = np.empty((len(columns), len(self)), np.float32 if single else np.float64)
@@ -345,10 +345,9 @@ class Table:
             array[j] = column
         return array.T
 
-    def _floats(self, name: str) -> npt.NDArray[Any]:
-        if name in self._numbers:
-            return self._numbers[name]
-        return _of_objects(self._columns[name])
+    def _floats(self, names: Sequence[str]) -> list[npt.NDArray[Any]]:
+        own = self._numbers
+        return [own[n] if n in own else _of_objects(self._columns[n]) for n in names]
 
     # Words for messages
 
@@ -434,10 +433,10 @@ class Frame(Table):
             return super().block(names)
         return np.asarray(self._frame.select(list(names)).to_numpy())
 
-    def _floats(self, name: str) -> npt.NDArray[Any]:
-        if name in self._numbers:
-            return self._numbers[name]
-        return _of_objects(np.asarray(self._frame[name].to_numpy()))
+    def _floats(self, names: Sequence[str]) -> list[npt.NDArray[Any]]:
+        held = self._frame.select([name for name in names if name not in self._numbers])
+        own = {part.name: _of_objects(np.asarray(part.to_numpy())) for part in held.iter_columns()}
+        return [self._numbers[name] if name in self._numbers else own[name] for name in names]
 
 
 def is_table(source: Any) -> bool:
