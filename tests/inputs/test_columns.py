@@ -170,7 +170,7 @@ def test_a_library_that_is_not_there(monkeypatch):
     with pytest.raises(ImportError) as error:
         uapca.from_frame(Foreign())
     assert str(error.value) == (
-        "reading an object of type Foreign needs pyarrow, which is not installed; "
+        "reading an object of type Foreign needs pyarrow; install it with "
         'pip install "uapca[frames]"'
     )
 

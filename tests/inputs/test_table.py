@@ -70,7 +70,7 @@ def test_excel_without_openpyxl(tmp_path, monkeypatch):
     with pytest.raises(ImportError) as error:
         uapca.from_table(write(tmp_path, "", "table.xlsx"))
     assert str(error.value) == (
-        'reading Excel files needs openpyxl, which is not installed; pip install "uapca[frames]"'
+        'reading Excel files needs openpyxl; install it with pip install "uapca[frames]"'
     )
 
 

@@ -22,14 +22,14 @@ from decimal import Decimal
 from functools import partial
 from importlib import import_module
 from os import PathLike, fspath
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
 
 from uapca._names import nearest
-from uapca._validation import Floats, listed
+from uapca._validation import Floats, listed, optional
 from uapca.exceptions import FileError
 from uapca.inputs.frame import Table, table_of
 from uapca.inputs.read import shown
@@ -80,8 +80,9 @@ def open_table(
     path = fspath(source)
     if not os.path.isfile(path) and "://" not in path:
         files, notes = find_files(path)
-        tables = [_with_keys(_load(own.path, sheet, options), own.keys) for own in files]
-        table = tables[0] if len(tables) == 1 else _stacked(tables, path, options)
+        table = _stacked(
+            [(_load(name, sheet, options), _hive(name)) for name in files], path, options
+        )
         table.notes += notes
         return table
     return _load(path, sheet, options)
@@ -114,15 +115,11 @@ def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
 def format_of(path: str) -> str:
     """The format of a file, by its ending or else by how it begins."""
     name = path.lower()
-    for form, endings in _FORMATS.items():
-        if name.endswith(endings):
-            return form
-    for packed in _PACKED:
-        if name.endswith(packed):
-            inner = format_of_name(name.removesuffix(packed))
-            return inner if inner in ("text", "JSON lines") else "text"
-    if "://" in path:
-        return "text"
+    if (form := format_of_name(name)) is not None:
+        return form
+    if name.endswith(_PACKED) or "://" in path:
+        inner = format_of_name(name.rpartition(".")[0])
+        return inner if inner in ("text", "JSON lines") else "text"
     with open(path, "rb") as file:
         start = file.read(8)
     return next((form for sign, form in _STARTS.items() if start.startswith(sign)), "text")
@@ -135,14 +132,7 @@ def format_of_name(name: str) -> str | None:
 
 def library(name: str, what: str = "reading this file", extra: str = "frames") -> Any:
     """A library that is needed now, or an error that says how to get it."""
-    try:
-        return import_module(name)
-    except ImportError:
-        package = name.partition(".")[0]
-        install = f'"uapca[{extra}]"' if extra else package
-        raise ImportError(
-            f"{what} needs {package}, which is not installed; pip install {install}"
-        ) from None
+    return optional(name, what, extra or None)
 
 
 @contextmanager
@@ -357,34 +347,37 @@ def _astropy(path: str, form: str, sheet: Any, options: Mapping[str, Any]) -> Ta
     return table_of(found, source=path, form=f"{form} table", **options)
 
 
-def _with_keys(table: Table, keys: Mapping[str, str | None]) -> Table:
-    for key, value in keys.items():
-        table.add(key, value)
-    table.index = (*table.index, *keys)  # never values by themselves
-    return table
+def _stacked(
+    parts: Sequence[tuple[Table, Mapping[str, str | None]]], path: str, options: Mapping[str, Any]
+) -> Table:
+    """The rows of several files below each other, with columns for the keys of their folders.
 
-
-def _stacked(tables: Sequence[Table], path: str, options: Mapping[str, Any]) -> Table:
-    """The rows of several files below each other; they must have the same columns."""
-    first = tables[0]
-    for table in tables[1:]:
-        if set(table.names) != set(first.names):
-            odd = sorted(set(table.names) ^ set(first.names))
+    They must have the same columns.
+    """
+    first, keys = parts[0]
+    if len(parts) == 1 and not keys:
+        return first
+    for table, own in parts[1:]:
+        odd = sorted({*table.names, *own} ^ {*first.names, *keys})
+        if odd:
             raise FileError(
                 f"every file must have the columns of the first; {table.source!r} and "
                 f"{first.source!r} differ in {listed(odd)}"
             )
         check_units(table.units, first.units, table.source, "the first")
-    columns = {name: [c for table in tables for c in table.cells(name)] for name in first.names}
+    columns = {n: [c for table, _ in parts for c in table.cells(n)] for n in first.names}
+    none = "" if first.textual else None  # what a folder for no value holds
+    for key in keys:
+        columns[key] = [own[key] or none for table, own in parts for _ in range(len(table))]
     whole = Table(
         columns,
         path,
-        form=f"{len(tables)} files",
+        form=first.form if len(parts) == 1 else f"{len(parts)} files",
         textual=first.textual,
         units=first.units,
         **options,
     )
-    whole.index = first.index
+    whole.index = (*first.index, *keys)  # never values by themselves
     return whole
 
 
@@ -619,14 +612,7 @@ def _units_row(columns: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], dic
 # Finding files
 
 
-class Found(NamedTuple):
-    """A file, and the keys that the names of its folders hold."""
-
-    path: str
-    keys: dict[str, str | None]
-
-
-def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[Found], list[str]]:
+def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[str], list[str]]:
     """The files that a path, a folder or a pattern stands for, and what was not taken.
 
     Files and folders whose names begin with ``.`` or ``_`` are notes of programs. What cannot be
@@ -639,7 +625,7 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[Found]
         found = [fs.unstrip_protocol(name) for name in found]
         base = path.split("*")[0]
     elif os.path.isfile(path):
-        return [Found(path, _hive(path))], notes
+        return [path], notes
     elif os.path.isdir(path):
         base, found = path, _walk(path, skipped)
     else:
@@ -671,7 +657,7 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[Found]
             said = f"{name!r} is a broken link" if os.path.islink(name) else f"{name!r} is no file"
             _skip(skipped, FileError(said))
             data.remove(name)
-    return [Found(name, _hive(name)) for name in data], notes
+    return data, notes
 
 
 def _hidden(name: str) -> bool:
@@ -1099,8 +1085,8 @@ def sources_of(
     for item in points if isinstance(points, list | tuple) else [points]:
         found, more = find_files(fspath(item), skipped)
         notes += more
-        for path, keys in found:
-            taken(partial(_source, path, keys, sheet, bad_cells, options))
+        for path in found:
+            taken(partial(_source, path, _hive(path), sheet, bad_cells, options))
     return sources, notes
 
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._names import unit_in
-from uapca._validation import Floats, check_choice, library_of, listed, plural
+from uapca._validation import Floats, check_choice, library_of, listed, optional, plural
 from uapca.aggregate.labels import factorise, is_missing
 from uapca.exceptions import (
     BadCell,
@@ -170,14 +170,6 @@ class Table:
             thousands=self.thousands,
             absent=self.absent,
         )
-
-    def add(self, name: str, value: str | None) -> None:
-        """Add a column of one text, or put it in the place of the one of that name."""
-        column = np.empty(len(self), dtype=object)
-        column[:] = value
-        self.names = (*(n for n in self.names if n != name), name)
-        self.keys[name] = name
-        self._columns[name] = column
 
     # What each column holds
 
@@ -396,12 +388,6 @@ class Frame(Table):
     def __len__(self) -> int:
         return len(self._frame)
 
-    def add(self, name: str, value: str | None) -> None:
-        nw = sys.modules["narwhals"]
-        self._frame = self._frame.with_columns(nw.lit(value, dtype=nw.String).alias(name))
-        self._name(self._frame.columns)
-        self._schema[name] = nw.String()
-
     def _kind(self, name: str) -> str:
         dtype = self._schema[name]
         if dtype.is_numeric():
@@ -503,14 +489,8 @@ def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
             table.keys = dict(zip(table.names, keys, strict=True))
             return table
     kind = type(source).__name__
-    try:
-        nw = import_module("narwhals")
-        frame = nw.from_native(source, pass_through=True)
-    except ImportError:
-        raise ImportError(
-            f"reading an object of type {kind} needs narwhals, which is not installed; "
-            'pip install "uapca[frames]"'
-        ) from None
+    nw = optional("narwhals", f"reading an object of type {kind}", "frames")
+    frame = nw.from_native(source, pass_through=True)
     if frame is source and not isinstance(source, nw.DataFrame | nw.LazyFrame):
         frame = nw.from_native(_through_arrow(source, parameter, kind), pass_through=True)
     if isinstance(frame, nw.LazyFrame):
@@ -528,15 +508,9 @@ def _through_arrow(source: Any, parameter: str, kind: str) -> Any:
             f"{parameter} must be a table with named columns or the path of one; got an object of "
             f"type {kind}"
         )
-    try:
-        pa = import_module("pyarrow")
-        if not needed:
-            return import_module("pyarrow.interchange").from_dataframe(source)
-    except ImportError:
-        raise ImportError(
-            f"reading an object of type {kind} needs pyarrow, which is not installed; "
-            'pip install "uapca[frames]"'
-        ) from None
+    pa = optional("pyarrow", f"reading an object of type {kind}", "frames")
+    if not needed:
+        return import_module("pyarrow.interchange").from_dataframe(source)
     return source.to_table() if hasattr(source, "to_table") else pa.table(source)
 
 
