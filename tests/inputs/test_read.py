@@ -136,6 +136,7 @@ def test_only_what_is_used_is_looked_at(tmp_path):
     path = write(tmp_path / "a.csv", "x,x_err,z,z_err\n1,0.1,?,\n2,0.2,4,-5\n")
     assert uapca.read(path, features=["x"]).mean.ravel().tolist() == [1.0, 2.0]
     assert uapca.read(path, exclude="z*").features == ("x",)
+    assert uapca.read(path, exclude="z").features == ("x",)
 
 
 def test_errors_are_never_features_without_a_word():

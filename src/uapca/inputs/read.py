@@ -129,7 +129,11 @@ def find_roles(
         Whether the values are points to be grouped, whose errors are not used.
     """
     names = table.names
-    without = set(expand(exclude, names, "exclude")) | set(taken)
+    excluded = set(expand(exclude, names, "exclude"))
+    # What is left out is left out with its errors.
+    if excluded:
+        excluded |= {column for column, _, _ in error_columns(names, features=excluded)}
+    without = excluded | set(taken)
     rest = [name for name in names if name not in without]
     asked = None if features is None else expand(features, names, "features", without)
     found = find_errors(rest if asked is None else names, errors, asked)
