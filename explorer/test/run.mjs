@@ -17,6 +17,7 @@ await build({
   outExtension: { ".js": ".mjs" },
   outdir: fileURLToPath(out),
   loader: { ".css": "text" },
+  external: ["typescript"],
 });
 const files = tests.map((name) => fileURLToPath(new URL(name.replace(/\.ts$/, ".mjs"), out)));
 process.exit(spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" }).status ?? 1);

@@ -92,9 +92,9 @@ export class Engine {
     return this.precomputed?.path ?? this.followed!;
   }
 
-  /** A quick path on 33 points, for while weights are dragged. Not kept. */
-  sketch(): Path {
-    return this.precomputed?.path ?? fixedPath(this.familyOf(), sketchPoints);
+  /** A quick path on 33 points for the present weights, for while these are dragged. Not kept. */
+  *sketch(): Steps<Path> {
+    return this.precomputed?.path ?? (yield* fixedPath(this.familyOf(), sketchPoints));
   }
 
   /** Every local minimum of one of the leading gaps between neighbouring eigenvalues, by rising s. Kept. */
@@ -103,11 +103,12 @@ export class Engine {
     return this.precomputed?.crossings ?? this.found!.crossings;
   }
 
-  /** Path and crossings in steps; given up if weights or units change in between. */
-  *exact(resolved: number, gaps: number): Steps<void> {
-    if (this.precomputed) return;
+  /** Path and crossings in steps; to be given up if weights or units change in between. */
+  *exact(resolved: number, gaps: number): Steps<{ path: Path; crossings: readonly Crossing[] }> {
+    if (this.precomputed) return this.precomputed;
     yield* this.following(resolved);
     yield* this.meeting(gaps);
+    return { path: this.followed!, crossings: this.found!.crossings };
   }
 
   private *following(resolved: number): Steps<void> {

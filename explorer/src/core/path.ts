@@ -15,12 +15,16 @@ const floor = 2 ** -50;
 /** Work that takes longer than a frame, in steps: between any two of them the page can draw. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** All steps at once. */
-export function finished<T>(steps: Steps<T>): T {
-  for (;;) {
+/** What steps lead to, all at once or after so many milliseconds; undefined if they take longer. */
+export function finished<T>(steps: Steps<T>): T;
+export function finished<T>(steps: Steps<T>, milliseconds: number): T | undefined;
+export function finished<T>(steps: Steps<T>, milliseconds = Infinity): T | undefined {
+  const start = performance.now();
+  do {
     const { done, value } = steps.next();
     if (done) return value;
-  }
+  } while (performance.now() - start < milliseconds);
+  return undefined;
 }
 
 /** The path of a family, fine enough for its `resolved` leading components. */
@@ -45,9 +49,9 @@ export function* adaptivePath(family: Family, resolved: number): Steps<Path> {
 }
 
 /** A quick path on so many even points. */
-export function fixedPath(family: Family, count: number): Path {
+export function* fixedPath(family: Family, count: number): Steps<Path> {
   const grid = Array.from({ length: count }, (_, k) => k / (count - 1));
-  return assembled(finished(withPoints(family, [], grid)), family.d, 0);
+  return assembled(yield* withPoints(family, [], grid), family.d, 0);
 }
 
 function assembled(points: Pairs[], d: number, resolved: number): Path {

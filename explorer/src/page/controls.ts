@@ -50,7 +50,7 @@ export function controls(context: Context): Panel {
     event.preventDefault();
   });
   const ticks = TICKS.map((tick) => {
-    const node = button(tick.label, { class: "uapca-tick", tabindex: -1, "aria-label": `s = ${tick.label}` }, () => go(tick.u));
+    const node = button(tick.label, { class: "uapca-tick", tabindex: -1, "aria-label": texts.scale(tick.label) }, () => go(tick.u));
     node.style.left = `${100 * tick.u}%`;
     return node;
   });
@@ -101,7 +101,7 @@ export function controls(context: Context): Panel {
   const node = el(
     "section",
     { class: "uapca-controls", "aria-label": words.label },
-    el("div", { class: "uapca-motion" }, play, track, el("label", { class: "uapca-now-value" }, "s = ", entry)),
+    el("div", { class: "uapca-motion" }, play, track, el("label", { class: "uapca-now-value" }, words.current, entry)),
     choices,
   );
   // On a phone the choices scroll away and the slider stays; how many lines they take depends on the data.
@@ -119,7 +119,7 @@ export function controls(context: Context): Panel {
         const u = uOf(state.scale);
         if (Number(slider.value) !== u) slider.value = String(u);
         slider.style.setProperty("--uapca-at", `${100 * u}%`);
-        set(slider, { "aria-valuetext": `s = ${scaleText(state.scale)}` });
+        set(slider, { "aria-valuetext": texts.scale(scaleText(state.scale)) });
         if (!entry.matches(":focus") || motion.playing()) entry.value = entryText(state.scale);
         ticks.forEach((tick, i) => tick.classList.toggle("is-on", TICKS[i].scale === state.scale));
       }
@@ -132,7 +132,7 @@ export function controls(context: Context): Panel {
   /** The usual levels, and the current one if it is another. */
   function offer({ level: current }: State): void {
     const offered = [...new Set([...LEVELS, current])].sort((a, b) => a - b);
-    level.replaceChildren(...offered.map((p) => el("option", { value: p }, `${digits(100 * p, 4)} %`)));
+    level.replaceChildren(...offered.map((p) => el("option", { value: p }, texts.percent(digits(100 * p, 4)))));
     level.value = String(current);
   }
 }

@@ -88,6 +88,7 @@ export function details(context: Context): Panel {
   let shown = "";
 
   function fill(scene: Scene, rows: readonly number[]): void {
+    if (!rows.length) return table.replaceChildren();
     const names = rows.map((row) => el("th", { scope: "col" }, swatch(looks[row], scene.theme), nameNode(data.names[row], context.short.names[row])));
     const lines = data.features.map((feature, j) => {
       const one = line("", nameNode(feature, context.short.features[j]), ...rows.map((row) => measured(data, row, j)));
@@ -99,7 +100,7 @@ export function details(context: Context): Panel {
     lines.push(line("uapca-total", words.weight, ...rows.map((row) => percent(scene.weights[row]))));
     if (data.counts) lines.push(line("uapca-total", words.points, ...rows.map((row) => String(data.counts![row]))));
     const head = el("tr", {}, el("th", { scope: "col" }, words.head), ...names);
-    table.replaceChildren(...(rows.length ? [el("thead", {}, head), el("tbody", {}, ...lines)] : []));
+    table.replaceChildren(el("thead", {}, head), el("tbody", {}, ...lines));
   }
 
   return {

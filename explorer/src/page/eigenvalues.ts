@@ -8,7 +8,7 @@ import { select } from "d3-selection";
 import { uOf, type Crossing, type Path } from "../model";
 import { arrowStep, chart } from "./chart";
 import { button, pool, set, setText, svg } from "./dom";
-import { hundredths as f, percent, scaleText } from "./format";
+import { lineThrough, percent, scaleText } from "./format";
 import { scaleAt, snapped, TICKS } from "./hyperbolic";
 import { has, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
@@ -23,7 +23,7 @@ const words = texts.eigenvalues;
 export function eigenvalues(context: Context): Panel {
   const { data, host } = context;
   const view = chart(context, "eigenvalues");
-  const log = button("log", { class: "uapca-toggle", "aria-pressed": "false", title: words.logTitle }, () =>
+  const log = button(words.log, { class: "uapca-toggle", "aria-pressed": "false", title: words.logTitle }, () =>
     host.set({ logarithmic: !host.get().logarithmic }),
   );
   view.tools.append(log);
@@ -86,8 +86,11 @@ export function eigenvalues(context: Context): Panel {
     set(title, { x: (left + right) / 2, y: low + 2.8 * em });
     pool(lines, curves, count, () => svg("path", { class: "uapca-curve" }));
     curves.forEach((curve, i) => {
-      const places = Array.from(path.u, (u, k) => `${f(x(u))},${f(y(shares[k * path.q + i]))}`);
-      set(curve, { d: `M${places.join("L")}`, "data-component": i });
+      const places = Float64Array.from({ length: 2 * path.u.length }, (_, at) => {
+        const k = at >> 1;
+        return at % 2 ? y(shares[k * path.q + i]) : x(path.u[k]);
+      });
+      set(curve, { d: lineThrough(places), "data-component": i });
     });
     set(log, { "aria-pressed": String(state.logarithmic) });
   }
@@ -103,7 +106,7 @@ export function eigenvalues(context: Context): Panel {
     const put = endLabels(heights, state.pair.filter((i) => i < heights.length), NAMED, 1.1 * view.type.em, low);
     pool(ends, names, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     put.forEach(([i, height], k) => {
-      setText(names[k], eigenvalueName(i));
+      setText(names[k], texts.eigenvalue(i));
       set(names[k], { x: x(1) + 6, y: height });
     });
   }
@@ -113,11 +116,11 @@ export function eigenvalues(context: Context): Panel {
     const k = Math.min(Math.max(path.u.findIndex((at) => at >= u), 1), path.u.length - 1);
     const t = (u - path.u[k - 1]) / (path.u[k] - path.u[k - 1] || 1);
     const [upper, lower] = pair.map((r) => y((1 - t) * shares[(k - 1) * path.q + r] + t * shares[k * path.q + r]));
-    const which = pair.map(texts.component).join(" and ");
+    const which = texts.components(pair);
     const text =
       kind === "true"
         ? words.swap(which, scaleText(scale))
-        : words.close(which, scaleText(scale), percent(crossing.relativeGap), eigenvalueName(pair[0]));
+        : words.close(which, scaleText(scale), percent(crossing.relativeGap), texts.eigenvalue(pair[0]));
     const strong = pair.some((i) => state.pair.includes(i));
     const half = Math.abs(upper - lower) / 2;
     const node = svg(
@@ -226,16 +229,11 @@ export function endLabels(
 }
 
 function tickText(share: number): string {
-  return `${Number((share * 100).toPrecision(3))} %`;
+  return texts.percent(String(Number((share * 100).toPrecision(3))));
 }
 
 /** Powers of ten; where there are but one or two, also twice and five times them. */
 function powers(ticks: number[], floor: number, top: number): number[] {
   const kept = Math.log10(top / floor) > 2.5 ? [1] : [1, 2, 5];
   return ticks.filter((share) => kept.includes(Number((share / 10 ** Math.floor(Math.log10(share) + 1e-9)).toPrecision(6))));
-}
-
-/** λ₁, λ₂, … */
-function eigenvalueName(i: number): string {
-  return `λ${String(i + 1).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)])}`;
 }

@@ -2,6 +2,7 @@
 
 import { el, set, svg } from "./dom";
 import { scaleText, shortened } from "./format";
+import { textWidth } from "./labels";
 import { groupEntries, outline, swatch } from "./legend";
 import type { Context, Panel, Scene } from "./scene";
 import { texts } from "./texts";
@@ -65,13 +66,11 @@ export function drawing(context: Context, scene: Scene, panels: readonly Panel[]
 
 /** The groups and their marks in lines of a width, below the head. */
 function groupKey(context: Context, scene: Scene, family: string, ink: string, width: number) {
-  const pen = el("canvas").getContext("2d")!;
-  pen.font = `12px ${family}`;
   const node = svg("g", { transform: `translate(${GAP},${HEAD + 22})` });
   let [x, y] = [0, 0];
   for (const [label, look] of groupEntries(context.data)) {
     const name = shortened(label, 24);
-    const needed = 26 + pen.measureText(name).width;
+    const needed = 26 + textWidth(name, `12px ${family}`);
     if (x > 0 && x + needed > width) [x, y] = [0, y + LINE];
     const mark = swatch(look, scene.theme);
     mark.removeAttribute("class");
@@ -86,13 +85,10 @@ function groupKey(context: Context, scene: Scene, family: string, ink: string, w
 /** What is on display, in a line. */
 function described({ data }: Context, scene: Scene): string {
   const { state } = scene;
-  const shown = [...new Set(state.pair.map(texts.component))].join(" and ");
-  return (
-    `s = ${scaleText(state.scale)} · ${shown} · ` +
-    outline(data, scene) +
-    (state.standardize ? " · standardized" : "") +
-    (state.weights ? " · weights changed" : "")
-  );
+  const parts = [texts.scale(scaleText(state.scale)), texts.components([...new Set(state.pair)]), outline(data, scene)];
+  if (state.standardize) parts.push(texts.header.standardized);
+  if (state.weights) parts.push(texts.header.reweighted);
+  return parts.join(" · ");
 }
 
 /** A copy of a picture that needs no style sheet. */

@@ -1,5 +1,7 @@
 /** Numbers in words and digits, as people read them. */
 
+import { texts } from "./texts";
+
 /** Three significant digits, a true minus sign, no trailing zeros. */
 export function digits(x: number, count = 3): string {
   if (Number.isNaN(x)) return "–";
@@ -15,7 +17,7 @@ export function percent(share: number, places = 1): string {
   if (!Number.isFinite(share)) return "–";
   const value = 100 * share;
   const text = value > 0 && value < 0.05 ? "<0.1" : value.toFixed(value >= 99.95 || value === 0 ? 0 : places);
-  return `${text.replace("-", "−")} %`;
+  return texts.percent(text.replace("-", "−"));
 }
 
 /** A scale s: ½ and ∞ as people write them. */
@@ -28,10 +30,21 @@ export function hundredths(x: number): number {
   return Math.round(x * 100) / 100;
 }
 
-/** "a", "a and b", "a, b and c". */
-export function listed(words: readonly string[]): string {
-  if (words.length < 2) return words.join("");
-  return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
+/**
+ * The line through points of the screen, x, y, x, y, …, from one to another, lifted where it starts anew.
+ * A point within a pixel of the one before would not be seen.
+ */
+export function lineThrough(points: Float64Array, from = 0, to = points.length / 2 - 1, breaks?: ReadonlySet<number>): string {
+  let text = "";
+  let [px, py] = [0, 0];
+  for (let k = from; k <= to; k++) {
+    const [x, y] = [points[2 * k], points[2 * k + 1]];
+    const anew = k === from || breaks?.has(k);
+    if (!anew && k < to && Math.abs(x - px) + Math.abs(y - py) < 1) continue;
+    text += `${anew ? "M" : "L"}${hundredths(x)},${hundredths(y)}`;
+    [px, py] = [x, y];
+  }
+  return text;
 }
 
 /** Numbers kept together with their units and signs at the ends of lines. */

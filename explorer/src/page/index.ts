@@ -21,8 +21,6 @@ import { weights } from "./weights";
 // the exact path must not come between two steps of a slow hand.
 const [CALM, PAUSE] = [120, 250];
 const SLICE = 10; // milliseconds of that work at a time
-const FRAME = "uapca-frame"; // what each frame cost, among the browser's own measurements
-const KEPT = 600; // frames; browsers would keep them all
 const SHORT = 22; // characters of a name in a picture
 const PUBLISHED = 5000; // rows whose numbers are attributes of the page
 
@@ -46,7 +44,6 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
   let scene: Scene | null = null;
   let calm = false; // nothing moves: the next frame may take its time
   let held = false; // a button of the pointer is down
-  let frames = 0;
   let room = 0; // the verdict's width when its height was taken
   let waiting: ReturnType<typeof setTimeout> | undefined;
   const frame = framed(draw);
@@ -79,13 +76,9 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
   function draw(): void {
     const now = new Set(changes);
     changes.clear();
-    performance.mark(FRAME);
     scene = computed.scene(host.get(), currentTheme(), now, calm);
     if (has(now, "theme")) set(explorer, { "data-theme": scene.theme });
     for (const panel of panels) panel.draw(scene, now);
-    performance.measure(FRAME, FRAME);
-    performance.clearMarks(FRAME);
-    if (++frames % KEPT === 0) performance.clearMeasures(FRAME);
     if ([...now].every((change) => change === "hovered")) return;
     set(explorer, { "data-state": "moving" });
     clearTimeout(waiting);

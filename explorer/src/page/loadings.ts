@@ -14,11 +14,12 @@ const words = texts.loadings;
 export function loadings(context: Context): Panel {
   const { data, host } = context;
   const view = chart(context, "loadings");
-  const kinds = (["entries", "contributions"] as const).map((bars) =>
-    button(bars, { class: "uapca-toggle", "aria-pressed": "false" }, () => host.set({ bars })),
-  );
+  const kinds = (["entries", "contributions"] as const).map((bars) => ({
+    bars,
+    node: button(words.kinds[bars], { class: "uapca-toggle" }, () => host.set({ bars })),
+  }));
   set(view.tools, { role: "group", "aria-label": words.choice });
-  view.tools.append(...kinds);
+  view.tools.append(...kinds.map(({ node }) => node));
   const part = (k: number) => `uapca-part is-${k ? "second" : "first"}`;
   const zero = svg("line", { class: "uapca-zero" });
   const heads = [0, 1].map(() => svg("text", { class: "uapca-axis-name", "text-anchor": "end" }));
@@ -78,7 +79,7 @@ export function loadings(context: Context): Panel {
         set(row.values[k], { x: columns[k], y: step / 2 });
       });
     });
-    kinds.forEach((node) => set(node, { "aria-pressed": String(node.textContent === state.bars) }));
+    for (const { bars, node } of kinds) set(node, { "aria-pressed": String(bars === state.bars) });
     set(zero, { y1: top - 2, y2: top + step * data.d });
   }
 

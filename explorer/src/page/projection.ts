@@ -14,9 +14,9 @@ import { ABOVE, placed, textWidth, type Anchor } from "./labels";
 import { legend } from "./legend";
 import { marker } from "./palette";
 import { pointer } from "./pointer";
-import { has, type Context, type Panel, type Scene } from "./scene";
+import { has, type Context, type Outline, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
-import { extentOf, lineRadius, planeRadius, View, type Box } from "./view";
+import { carried, extentOf, lineRadius, planeRadius, View, type Box, type Spread } from "./view";
 
 /** How little of the view may be filled before it is fitted again: never less, at rest, in motion. */
 const [ANEW, CALM, MOVING] = [Infinity, 0.8, 0.5];
@@ -57,14 +57,14 @@ export function projection(context: Context): Panel {
 
   const view = new View();
   const marks: SVGGElement[] = [];
+  const outlines = new Map<number, { rings: Outline["rings"]; spread: Spread }>(); // by row, as their paths are written
   const labels: SVGTextElement[] = [];
   const sides = new Map<number, number>();
   let scene: Scene | null = null;
   let frame: Box = { left: 0, right: 0, top: 0, bottom: 0 };
   let fitted = ""; // the question that the view answers
-  let still = false;
+  let ticked = ""; // what the axes show
   let panning = false;
-  let calm: ReturnType<typeof setTimeout> | undefined;
   let shades: Float64Array[][] | null = null;
   let special = { far: [] as number[], wide: [] as number[] };
   let pointed: { x: number; y: number } | null = null; // where the pointer is on the stage
@@ -149,26 +149,29 @@ export function projection(context: Context): Panel {
 
   function axes({ state, fit }: Scene): void {
     const { left, right, top, bottom } = frame;
+    const names = state.pair.map((i) => texts.axis(i, percent(fit.shares[i])));
+    setText(titles[0], names[0]);
+    setText(titles[1], single() ? "" : names[1]);
+    const ends = [view.invertX(left), view.invertX(right), view.invertY(bottom), view.invertY(top), left, right, top, bottom];
+    if (ends.join(" ") === ticked) return;
+    ticked = ends.join(" ");
     set(inside, { x: left, y: top - 8, width: Math.max(right - left + 8, 1), height: Math.max(bottom - top + 8, 1) });
-    const x = scaleLinear([view.invertX(left), view.invertX(right)], [left, right]);
+    const x = scaleLinear(ends.slice(0, 2), [left, right]);
     const below = axisBottom(x).ticks(Math.max((right - left) / 90, 2)).tickSize(top - bottom).tickPadding(8);
     select(across).attr("transform", `translate(0,${bottom})`).call(below);
     if (single()) along.replaceChildren();
     else {
-      const y = scaleLinear([view.invertY(bottom), view.invertY(top)], [bottom, top]);
+      const y = scaleLinear(ends.slice(2, 4), [bottom, top]);
       const beside = axisLeft(y).ticks(Math.max((bottom - top) / 70, 2)).tickSize(left - right).tickPadding(6);
       select(along).attr("transform", `translate(${left},0)`).call(beside);
     }
-    const names = state.pair.map((i) => `${texts.component(i)} · ${percent(fit.shares[i])}`);
-    setText(titles[0], names[0]);
     set(titles[0], { x: (left + right) / 2, y: size.height - 0.5 * type.em });
-    setText(titles[1], single() ? "" : names[1]);
     set(titles[1], { transform: `translate(${1.1 * type.em},${(top + bottom) / 2}) rotate(-90)` });
   }
 
   /** A mark for each row, or of very many for those that stand out or are looked at. */
   function mark(scene: Scene, radius: number): void {
-    const { state, theme, projection } = scene;
+    const { state, theme } = scene;
     const outlined = single() ? [] : [...special.far, ...special.wide];
     const looked = [...state.selection.slice(0, ELEMENTS), ...(scene.row === null ? [] : [scene.row])];
     const shown = crowd ? [...new Set([...outlined, ...looked])] : Array.from(data.names.keys());
@@ -184,18 +187,35 @@ export function projection(context: Context): Panel {
       if (node.dataset["dress"] !== dress) {
         const look = looks[row];
         set(node, { "data-row": row, "data-dress": dress });
+        outlines.delete(row);
         set(region, { stroke: look[theme], fill: look[theme], "stroke-dasharray": look.dash });
         set(mean, { d: marker(look, 4.5), fill: look[theme] });
         node.classList.toggle("is-open", row >= data.n - data.supplementary);
       }
-      const rings = single() ? null : scene.contours(row);
-      const path = single() ? view.interval(projection, row, radius) : view.ellipse(projection, row, radius);
-      region.setAttribute("d", rings ? view.rings(rings) : path);
+      surround(region, scene, row, radius);
       const [x, y] = placeOf(row);
       mean.setAttribute("transform", `translate(${f(x)},${f(y)})`);
       node.classList.toggle("is-selected", chosen.has(row));
       node.classList.toggle("is-hovered", row === scene.row);
     });
+  }
+
+  /** The outline of a row, or its ellipse. While things move outlines are carried along; writing all of them anew takes too long. */
+  function surround(region: Element, { projection, outline, calm }: Scene, row: number, radius: number): void {
+    const found = single() ? null : outline(row);
+    if (!found?.rings) {
+      outlines.delete(row);
+      const d = single() ? view.interval(projection, row, radius) : view.ellipse(projection, row, radius);
+      return set(region, { d, transform: undefined });
+    }
+    const now = view.spread(projection, row);
+    let written = outlines.get(row);
+    if (written?.rings !== found.rings || (calm && found.of === projection && carried(written.spread, now))) {
+      written = { rings: found.rings, spread: view.spread(found.of, row) };
+      outlines.set(row, written);
+      set(region, { d: view.rings(found.rings) });
+    }
+    set(region, { transform: carried(written.spread, now) });
   }
 
   function name({ state, row: hovered, weights }: Scene): void {
@@ -256,18 +276,9 @@ export function projection(context: Context): Panel {
       // A new question gets a new frame; the same one, moving, keeps it as long as it can.
       const question = `${state.pair} ${state.standardize} ${size.width} ${size.height}`;
       const moved = has(changes, "scale", "weights", "path", "level", "pair", "standardize", "points", "densities");
-      const slack = question !== fitted || has(changes, "level") ? ANEW : still ? CALM : MOVING;
-      still = false;
+      const slack = question !== fitted || has(changes, "level") ? ANEW : next.calm ? CALM : MOVING;
       const extent = extentOf(next.projection, next.points, radius);
       view.fit(extent, frame, slack, one ? data.n : 0);
-      if (moved && question === fitted) {
-        clearTimeout(calm);
-        // Once nothing moves, a picture that has become small is fitted again.
-        calm = setTimeout(() => {
-          still = true;
-          context.redraw("size");
-        }, 400);
-      }
       fitted = question;
       if (moved || has(changes, "size")) {
         if (data.n > NAMES) special = outstanding(next, OUTLYING, crowd ? WIDEST : 0);

@@ -1,7 +1,7 @@
 /** What the panels draw: everything computed for one state, each part only when it has changed. */
 
 import type { Engine } from "../core/engine";
-import type { Steps } from "../core/path";
+import { finished, type Steps } from "../core/path";
 import type { Crossing, Dataset, Fit, Host, Hovered, Path, Projection, State } from "../model";
 import type { Look, Theme } from "./palette";
 
@@ -27,8 +27,16 @@ export interface Scene {
   /** The row or feature in focus: pointed at, or pinned. */
   readonly row: number | null;
   readonly feature: number | null;
-  /** Outlines of rows that are not normal, by row; null where an ellipse is right. */
-  contours(row: number): readonly Float64Array[] | null;
+  /** The outline of a row; null where there is none yet or none is wanted. */
+  outline(row: number): Outline | null;
+}
+
+/** Rings around a row, and the projection they were found in: while things move it may be an earlier one. */
+export interface Outline {
+  /** Null where an ellipse is right. */
+  readonly rings: readonly Float64Array[] | null;
+  readonly of: Projection;
+  readonly detail: number;
 }
 
 /** What a panel is given once. */
@@ -68,22 +76,12 @@ export function has(changes: Changes, ...any: Change[]): boolean {
   return any.some((change) => changes.has(change));
 }
 
-/**
- * While weights move, rows do so in every frame. A sketch of the path that takes long, and with it
- * the lines drawn from it, follows in every fourth at the least: for each so many milliseconds of it
- * one frame goes without.
- */
-const [SKETCH, APART] = [1.5, 3];
+/** Milliseconds of a frame that may go into a sketch of the path, which follows moving weights when it is done. */
+const SKETCH = 2;
 /** Milliseconds of a frame that may go into outlines: while things move, and at rest. */
-const [MOVING, RESTING] = [3, 20];
+const [MOVING, RESTING] = [2, 20];
+const COARSE = 0.5; // detail of outlines while things move
 const NONE: readonly Crossing[] = [];
-
-/** The outline of a row, and which projection, with which mean and covariance, it was found in. */
-interface Outline {
-  readonly rings: readonly Float64Array[] | null;
-  readonly of: Projection;
-  readonly detail: number;
-}
 
 /** Keeps what has been computed from one frame to the next. */
 export class Computed {
@@ -92,14 +90,12 @@ export class Computed {
   private points: Float64Array | null = null;
   private path: Path | undefined;
   private crossings = NONE;
-  private apart = 0;
-  private gaps = 6;
-  private steps: Steps<void> | null = null;
-  private outlines = new Map<number, Outline>();
-  private left = 0; // milliseconds
-  /** How many times finer than usual outlines are. */
+  private sketch: Steps<Path> | null = null;
+  private exact: ReturnType<Engine["exact"]> | null = null;
+  private readonly outlines = new Map<number, Outline>(); // the oldest first
+  /** How many times finer than usual outlines are at rest. */
   detail = 1;
-  /** Whether some outline of the last scene was carried over from an earlier one, or is still missing. */
+  /** Whether some outline of the last scene is of an earlier one, or is still missing. */
   rough = false;
 
   constructor(private readonly engine: Engine) {}
@@ -110,17 +106,15 @@ export class Computed {
     const moved = !this.path || has(changes, "weights", "standardize");
     if (moved) {
       engine.configure(state.weights, state.standardize);
-      if (!this.path || --this.apart < 0 || has(changes, "standardize")) {
-        const start = performance.now();
-        this.path = engine.sketch();
-        this.apart = Math.min(Math.floor((performance.now() - start) / SKETCH), APART);
-      }
+      if (!this.path || has(changes, "standardize")) [this.path, this.sketch] = [finished(engine.sketch()), null];
+      else this.sketch ??= engine.sketch();
       this.crossings = NONE;
     }
+    const path = this.sketch && finished(this.sketch, SKETCH);
+    if (path) [this.path, this.sketch] = [path, null];
     if (moved || has(changes, "pair")) {
       const resolved = Math.max(2, state.pair[0] + 1, state.pair[1] + 1);
-      this.gaps = Math.max(6, resolved);
-      this.steps = engine.exact(resolved, this.gaps);
+      this.exact = engine.exact(resolved, Math.max(6, resolved));
     }
     if (moved || has(changes, "scale", "pair", "path")) {
       const fit = engine.followedFit(state.scale, this.path);
@@ -131,7 +125,6 @@ export class Computed {
     }
     if (state.points) this.points ??= engine.projectPoints(this.fit!, state.pair);
     if (has(changes, "level", "pair", "standardize")) this.outlines.clear();
-    this.left = calm ? RESTING : MOVING;
     this.rough = false;
     const { hovered } = state;
     return {
@@ -146,21 +139,18 @@ export class Computed {
       calm,
       row: hovered?.kind === "row" ? hovered.index : null,
       feature: hovered?.kind === "feature" ? hovered.index : state.pinned,
-      contours: (row) => (state.densities ? this.outline(row, state) : null),
+      outline: state.densities ? this.outliner(state, calm) : () => null,
     };
   }
 
   /** Whether the exact path is there; so many milliseconds are spent on it. */
   work(milliseconds: number): boolean {
-    const start = performance.now();
-    while (this.steps !== null) {
-      if (this.steps.next().done) {
-        this.steps = null;
-        this.path = this.engine.path();
-        this.crossings = this.engine.crossings(this.gaps);
-      } else if (performance.now() - start > milliseconds) return false;
+    const found = this.exact && finished(this.exact, milliseconds);
+    if (found) {
+      ({ path: this.path, crossings: this.crossings } = found);
+      this.exact = this.sketch = null;
     }
-    return true;
+    return this.exact === null;
   }
 
   /** Whether the path has become another since it was drawn. */
@@ -168,42 +158,25 @@ export class Computed {
     return this.path !== drawn;
   }
 
-  private outline(row: number, state: State): readonly Float64Array[] | null {
-    const known = this.outlines.get(row);
-    const now = this.projection!;
-    if (known?.of === now && known.detail === this.detail) return known.rings;
-    if (this.left <= 0) {
-      this.rough = true;
-      return known?.rings ? carried(known.rings, known.of, now, row) : null;
+  /** Brings the oldest outlines up to date while there is time; returns a function that has those of all rows. */
+  private outliner(state: State, calm: boolean): Scene["outline"] {
+    const [time, detail] = calm ? [RESTING, this.detail] : [MOVING, COARSE];
+    const [of, end] = [this.projection!, performance.now() + time];
+    const isCurrent = (known: Outline) => known.of === of && known.detail >= detail;
+    const find = (row: number): Outline => {
+      const rings = this.engine.contours(row, this.fit!, state.pair, [state.level], detail)?.[0] ?? null;
+      this.outlines.delete(row);
+      this.outlines.set(row, { rings, of, detail });
+      return this.outlines.get(row)!;
+    };
+    for (const [row, known] of this.outlines) {
+      if (performance.now() >= end) break;
+      if (!isCurrent(known)) find(row);
     }
-    const start = performance.now();
-    const rings = this.engine.contours(row, this.fit!, state.pair, [state.level], this.detail)?.[0] ?? null;
-    this.outlines.set(row, { rings, of: now, detail: this.detail });
-    this.left -= performance.now() - start;
-    return rings;
+    return (row) => {
+      const known = this.outlines.get(row) ?? (performance.now() < end ? find(row) : null);
+      this.rough ||= known === null || !isCurrent(known);
+      return known;
+    };
   }
-}
-
-/** Rings moved to where the row is now: the map that takes its old mean and covariance there. */
-function carried(rings: readonly Float64Array[], before: Projection, now: Projection, row: number): readonly Float64Array[] {
-  const [a, b, c] = factor(before, row);
-  const [p, q, r] = factor(now, row);
-  if (!(a > 0 && c > 0)) return rings;
-  return rings.map((ring) => {
-    const out = new Float64Array(ring.length);
-    for (let k = 0; k < ring.length; k += 2) {
-      const x = (ring[k] - before.means[2 * row]) / a;
-      const y = (ring[k + 1] - before.means[2 * row + 1] - b * x) / c;
-      out[k] = now.means[2 * row] + p * x;
-      out[k + 1] = now.means[2 * row + 1] + q * x + r * y;
-    }
-    return out;
-  });
-}
-
-/** The Cholesky factor of a row's covariance. */
-function factor({ covariances: c }: Projection, row: number): [number, number, number] {
-  const a = Math.sqrt(Math.max(c[3 * row], 0));
-  const b = a > 0 ? c[3 * row + 1] / a : 0;
-  return [a, b, Math.sqrt(Math.max(c[3 * row + 2] - b * b, 0))];
 }

@@ -1,11 +1,23 @@
 /**
- * Every word of the page, in one table: another language is another table.
+ * Every word of the page, in one table: another language is another table. A test finds words elsewhere.
  *
  * Components are PC1, PC2, … as everywhere in uapca.
  */
 
+/** "a", "a and b", "a, b and c". */
+function listed(words: readonly string[]): string {
+  if (words.length < 2) return words.join("");
+  return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
+}
+
 export const texts = {
+  listed,
   component: (i: number) => `PC${i + 1}`,
+  components: (which: readonly number[]) => listed(which.map((i) => `PC${i + 1}`)),
+  axis: (i: number, share: string) => `PC${i + 1} · ${share}`,
+  eigenvalue: (i: number) => `λ${String(i + 1).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)])}`,
+  scale: (s: string) => `s = ${s}`,
+  percent: (number: string) => `${number} %`,
   controls: {
     label: "Controls",
     play: "Play",
@@ -13,6 +25,7 @@ export const texts = {
     playTitle: "Let s run from 0 to ∞ and back",
     scale: "Scale s of the uncertainty",
     entry: "Scale s as a number; ∞ for infinity",
+    current: "s = ",
     components: "Components ",
     horizontal: "Component on the horizontal axis",
     vertical: "Component on the vertical axis",
@@ -37,6 +50,8 @@ export const texts = {
     linkTitle: "Copy the address of this page as it looks now",
     linked: "Link copied",
     verdict: "Verdict",
+    standardized: "standardized",
+    reweighted: "weights changed",
     precomputed: "With so many features the components were computed beforehand; in between they are interpolated.",
   },
   projection: {
@@ -69,6 +84,8 @@ export const texts = {
     title: "Factor traces",
     label:
       "Factor traces: where each feature points, for every scale s. Arrow keys walk through the features, Enter keeps one in view.",
+    across: (component: string) => `${component} →`,
+    along: (component: string) => `↑ ${component}`,
     note: "Shaded: 0 ≤ s ≤ 1. Line: s > 1, arrowhead at s = ∞. Dot: the current s. Pale: mirrored twin.",
     longest: (named: number, all: number) => ` The ${named} longest of ${all} are named.`,
     one: "There is one component at every s: nothing can turn.",
@@ -76,6 +93,7 @@ export const texts = {
   eigenvalues: {
     title: "Eigenvalues over s",
     label: "Eigenvalues over the scale s. Left and right arrow keys move s.",
+    log: "log",
     logTitle: "Logarithmic axis",
     axis: "scale s",
     note: "Share of the variance of K(s). Drag to move s.",
@@ -89,6 +107,7 @@ export const texts = {
     label:
       "Entries of the two components shown. Arrow keys walk through the features, Enter keeps one in view.",
     choice: "What the bars show",
+    kinds: { entries: "entries", contributions: "contributions" },
     entries: "Entries of the unit vectors, from −1 to 1. Lines: what moves the row that is pointed at.",
     contributions: "Squared entries: the share of each feature in a component.",
     scroll: (count: number) => ` All ${count} features: scroll.`,
@@ -125,6 +144,7 @@ export const texts = {
     hint: "Point at a row to see its numbers; click to keep them here, drag a rectangle to keep several.",
   },
   verdict: {
+    degrees: (angle: number) => (angle < 0.5 ? "less than 1°" : `${Math.round(angle)}°`),
     nothing: "Nothing varies: all rows are the same certain point.",
     oneFeature: "There is one feature, and so one component at every s.",
     certain: "All rows are certain: the picture is the same at every s.",

@@ -7,7 +7,7 @@
 import type { Path } from "../model";
 import { chart, pointsAtFeatures, walks } from "./chart";
 import { pool, set, setText, svg } from "./dom";
-import { hundredths as f, unbroken } from "./format";
+import { hundredths as f, lineThrough, unbroken } from "./format";
 import { placed, textWidth, type Anchor } from "./labels";
 import { kind, marker } from "./palette";
 import { has, type Context, type Panel, type Scene } from "./scene";
@@ -74,9 +74,9 @@ export function traces(context: Context): Panel {
     set(circle, { r: radius });
     set(axes[0], { x1: -radius, x2: radius, y1: 0, y2: 0 });
     set(axes[1], { x1: 0, x2: 0, y1: -radius, y2: radius });
-    setText(axisNames[0], `${texts.component(state.pair[0])} →`);
+    setText(axisNames[0], texts.traces.across(texts.component(state.pair[0])));
     set(axisNames[0], { x: radius, y: radius + 1.5 * em, "text-anchor": "end" });
-    setText(axisNames[1], `↑ ${texts.component(state.pair[1])}`);
+    setText(axisNames[1], texts.traces.along(texts.component(state.pair[1])));
     set(axisNames[1], { x: -radius, y: -radius - 0.7 * em, "text-anchor": "start" });
 
     const breaks = new Set(path.breaks.filter(({ ranks }) => ranks.some((i) => state.pair.includes(i))).map(({ at }) => at));
@@ -94,10 +94,12 @@ export function traces(context: Context): Panel {
       set(groups[i], { "data-feature": feature });
       groups[i].classList.toggle("is-rest", !leads);
       const [twin, shade, far, near, head, spoke, dot] = groups[i].children;
-      set(twin, { d: segments(points, breaks, 0, last), ...dashes });
-      set(shade, { d: fans(points, breaks, middle), fill: color });
-      set(far, { d: segments(points, breaks, middle, last), ...dashes });
-      set(near, { d: segments(points, breaks, 0, middle), ...dashes });
+      const line = lineThrough(points, 0, middle, breaks);
+      set(twin, { d: lineThrough(points, 0, last, breaks), ...dashes });
+      // The area between the centre and each stretch of the line.
+      set(shade, { d: line.replaceAll("M", "M0,0L"), fill: color });
+      set(far, { d: lineThrough(points, middle, last, breaks), ...dashes });
+      set(near, { d: line, ...dashes });
       set(head, { d: arrowhead(points), fill: color });
       set(spoke, { stroke: color });
       set(dot, { fill: color });
@@ -184,25 +186,6 @@ function traceOf(path: Path, [a, b]: readonly [number, number], feature: number,
     if (k && !breaks.has(k)) length += Math.hypot(points[2 * k] - points[2 * k - 2], points[2 * k + 1] - points[2 * k - 1]);
   }
   return { feature, points, reach, length };
-}
-
-/** The line through points `from` to `to`, lifted where the path starts anew. */
-function segments(points: Float64Array, breaks: ReadonlySet<number>, from: number, to: number): string {
-  let text = "";
-  for (let k = from; k <= to; k++) {
-    text += `${k === from || breaks.has(k) ? "M" : "L"}${f(points[2 * k])},${f(points[2 * k + 1])}`;
-  }
-  return text;
-}
-
-/** The area between the centre and the trace up to s = 1, one fan for each unbroken stretch. */
-function fans(points: Float64Array, breaks: ReadonlySet<number>, to: number): string {
-  let text = "M0,0";
-  for (let k = 0; k <= to; k++) {
-    if (k && breaks.has(k)) text += "ZM0,0";
-    text += `L${f(points[2 * k])},${f(points[2 * k + 1])}`;
-  }
-  return `${text}Z`;
 }
 
 /** An arrowhead at s = ∞, in the direction in which the trace arrives; a ring if it stands still. */

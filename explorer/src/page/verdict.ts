@@ -3,7 +3,7 @@
 import type { Engine } from "../core/engine";
 import type { Fit } from "../model";
 import { rowDot } from "../core/matrices";
-import { listed, percent, scaleText, shortened } from "./format";
+import { percent, scaleText, shortened } from "./format";
 import type { Scene } from "./scene";
 import { texts } from "./texts";
 
@@ -42,34 +42,33 @@ export function verdict(engine: Engine, scene: Scene): string[] {
 }
 
 /** Why a direction is not one of the data but of a rule that had to choose; null where it is. */
-function doubt({ eigenvalues, d }: Fit, i: number): "tied" | "no variance" | null {
+function doubt({ eigenvalues, d }: Fit, i: number): "tied" | "none" | null {
   const limit = ROUNDING * eigenvalues[0];
   const near = [i - 1, i + 1].filter((k) => k >= 0 && k < d);
   // One direction without variance is what the others leave; which of several is anyone's choice.
   // Eigenvalues that were not kept are no larger than the last.
   const alike = near.some((k) => Math.abs((eigenvalues[k] ?? 0) - eigenvalues[i]) <= limit);
-  return !alike ? null : eigenvalues[i] > limit ? "tied" : "no variance";
+  return !alike ? null : eigenvalues[i] > limit ? "tied" : "none";
 }
 
 function undefinedAt(fit: Fit, shown: readonly number[]): string[] {
-  return (["tied", "no variance"] as const).flatMap((reason) => {
-    const found = shown.filter((i) => doubt(fit, i) === reason).map(texts.component);
-    return found.length ? [words.undefinedAt(listed(found), found.length > 1, fit.scale, reason === "tied")] : [];
+  return (["tied", "none"] as const).flatMap((reason) => {
+    const found = shown.filter((i) => doubt(fit, i) === reason);
+    return found.length ? [words.undefinedAt(texts.components(found), found.length > 1, fit.scale, reason === "tied")] : [];
   });
 }
 
 function stability(before: Fit, after: Fit, shown: readonly number[]): string {
   const angles = shown.map((i) => angle(before, after, i));
-  const whole = (degrees: number) => (degrees < 0.5 ? "less than 1°" : `${Math.round(degrees)}°`);
   if (angles.every((x) => x <= STABLE)) {
-    return words.barely(listed(shown.map(texts.component)), listed([...new Set(angles.map(whole))]));
+    return words.barely(texts.components(shown), texts.listed([...new Set(angles.map(words.degrees))]));
   }
   const parts = shown.map((i, k) =>
-    (angles[k] < OTHER ? words.turned : words.other)(texts.component(i), whole(angles[k])),
+    (angles[k] < OTHER ? words.turned : words.other)(texts.component(i), words.degrees(angles[k])),
   );
   const plane = shown.length > 1 ? planeAngle(before, after, shown) : null;
-  const tail = plane === null ? "" : (plane <= STABLE ? words.planeStays : words.planeTurns)(whole(plane));
-  return words.turns(listed(parts), tail);
+  const tail = plane === null ? "" : (plane <= STABLE ? words.planeStays : words.planeTurns)(words.degrees(plane));
+  return words.turns(texts.listed(parts), tail);
 }
 
 /** The features whose place in the picture changes most. */
@@ -95,9 +94,7 @@ function encounters(scene: Scene, shown: readonly number[]): string[] {
   const close = scene.crossings.filter(
     (c) => c.scale <= 1 && c.pair.some((i) => shown.includes(i)) && (c.kind === "true" || c.relativeGap < CLOSE),
   );
-  return close.slice(0, 3).map((c) => {
-    return (c.kind === "true" ? words.swap : words.meet)(listed(c.pair.map(texts.component)), scaleText(c.scale));
-  });
+  return close.slice(0, 3).map((c) => (c.kind === "true" ? words.swap : words.meet)(texts.components(c.pair), scaleText(c.scale)));
 }
 
 /** The angle between a component at two scales, in degrees; signs have no meaning. */

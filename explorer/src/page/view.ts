@@ -1,7 +1,7 @@
 /** From the plane of the components to the screen and back, with the same unit on both axes; ellipses there. */
 
 import type { Projection } from "../model";
-import { hundredths as f } from "./format";
+import { hundredths as f, lineThrough } from "./format";
 
 export interface Box {
   readonly left: number;
@@ -72,20 +72,18 @@ export class View {
     return (this.middle[1] - (px - this.zoom.y) / this.zoom.k) / this.unit + this.centre[1];
   }
 
-  /** Rings in the plane as an SVG path; points within a pixel of the one before would not be seen. */
+  /** Rings in the plane as an SVG path. */
   rings(rings: readonly Float64Array[]): string {
-    let text = "";
-    for (const ring of rings) {
-      let [px, py] = [Infinity, Infinity];
-      for (let k = 0; k < ring.length; k += 2) {
-        const [x, y] = [this.x(ring[k]), this.y(ring[k + 1])];
-        if (Math.abs(x - px) + Math.abs(y - py) < 1) continue;
-        text += `${k ? "L" : "M"}${f(x)},${f(y)}`;
-        [px, py] = [x, y];
-      }
-      text += "Z";
-    }
-    return text;
+    const lines = rings.map((ring) => lineThrough(ring.map((value, k) => (k % 2 ? this.y(value) : this.x(value)))));
+    return lines.map((line) => `${line}Z`).join("");
+  }
+
+  /** Where a row is on the screen: its mean, and the Cholesky factor of its covariance. */
+  spread({ means, covariances: c }: Projection, row: number): Spread {
+    const a = Math.sqrt(Math.max(c[3 * row], 0));
+    const b = a > 0 ? c[3 * row + 1] / a : 0;
+    const rest = Math.sqrt(Math.max(c[3 * row + 2] - b * b, 0));
+    return [this.x(means[2 * row]), this.y(means[2 * row + 1]), this.scale * a, -this.scale * b, -this.scale * rest];
   }
 
   /** The ellipse of a row at `radius` standard deviations as an SVG path; a line if flat. */
@@ -106,6 +104,18 @@ export class View {
     const [a, b, y] = [this.x(means[2 * row] - half), this.x(means[2 * row] + half), this.y(row)];
     return `M${f(a)},${f(y - 6)}V${f(y + 6)}M${f(a)},${f(y)}H${f(b)}M${f(b)},${f(y - 6)}V${f(y + 6)}`;
   }
+}
+
+export type Spread = readonly [x: number, y: number, a: number, b: number, c: number];
+
+/** The transform that takes a row from where it was to where it is now; none where it has not moved. */
+export function carried(before: Spread, now: Spread): string | undefined {
+  if (before.every((value, k) => value === now[k])) return undefined;
+  const [x, y, a, b, c] = before;
+  const [across, along] = [now[2] / a, now[4] / c];
+  const shear = (now[3] - along * b) / a;
+  const [left, top] = [now[0] - across * x, now[1] - shear * x - along * y];
+  return `matrix(${across},${shear},0,${along},${left},${top})`;
 }
 
 /** How much room the rows need: all regions and, if shown, the original points. */
