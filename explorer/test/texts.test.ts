@@ -30,10 +30,12 @@ function strays(source: string): string[] {
       if (isProse || (isShown && /\p{L}/u.test(node.text))) found.push(node.text);
     }
     const calls = ts.isCallExpression(node) ? node : null;
-    const [from, to] = (calls && shown.get(calls.expression.getText().replace(/^.*\./, ""))) ?? [0, 0];
+    const called = calls?.expression.getText().replace(/^.*\./s, "") ?? "";
+    const [from, to] = shown.get(called) ?? [0, 0];
     const attribute = ts.isPropertyAssignment(node) && read.has(node.name.getText().replaceAll('"', ""));
     node.forEachChild((child) => {
       const at = calls ? calls.arguments.indexOf(child as ts.Expression) : -1;
+      if (called === "on" && at === 0) return; // names of events
       // What is inside a call or an object is judged there; keys and what is compared are not shown.
       const passesOn = isShown && !calls && !ts.isObjectLiteralExpression(node) && !ts.isElementAccessExpression(node) && !compares(node);
       const isValue = attribute && child !== node.name;
