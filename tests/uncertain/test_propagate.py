@@ -133,7 +133,7 @@ def test_where_it_is_not_defined(name):
 @pytest.mark.parametrize("name", ["log", "sqrt", "reciprocal"])
 def test_large_errors_are_warned_about(name):
     X = uapca.UncertainArray([[1.0], [1.0]], std=[[0.01], [0.5]])
-    with pytest.warns(uapca.ApproximationWarning, match=f"^{name} is too curved .* of 1 values"):
+    with pytest.warns(uapca.ApproximationWarning, match=f"^{name} is too curved .* of 1 value,"):
         X.map(name)
 
 

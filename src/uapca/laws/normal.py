@@ -126,15 +126,12 @@ def checked_moments(mean: npt.ArrayLike, cov: npt.ArrayLike) -> tuple[Floats, Fl
     check_finite(center, "mean", ("entry",))
     check_finite(spread, "cov", ("row", "column"))
     variances = np.diagonal(spread)
-    if np.any(variances < -1e-12 * np.max(variances, initial=0.0)):
-        least = int(np.argmin(variances))
-        raise ValueError(
-            f"cov must have no negative variances; entry [{least}, {least}] is "
-            f"{variances[least]:.6g}"
-        )
+    rounding = 512 * np.finfo(np.float64).eps * np.max(variances, initial=0.0)
+    slight = (variances < 0) & (variances >= -rounding)
+    spread[slight, slight] = 0.0
     # Entries count against the two standard deviations they belong to, so that one wide feature
     # hides no flaw of the others; far below the widest a deviation is rounding error.
-    stds = np.sqrt(np.maximum(variances, 0.0))
+    stds = np.sqrt(np.maximum(np.diagonal(spread), 0.0))
     floor = max(1e-8 * float(np.max(stds, initial=0.0)), np.finfo(np.float64).tiny)
     stds = np.maximum(stds, floor)
     with np.errstate(over="ignore", under="ignore"):

@@ -199,14 +199,14 @@ def _scores(
         # With A = half halfᵀ and y = half⁻¹ u the eigenvalues of A⁻¹R are those of Σ w y yᵀ, and
         # W is where y has no further component.
         plane, _ = np.linalg.qr(half.T @ theta.loadings)
-        outside = np.eye(d) - plane @ plane.T
-        white = solve_triangular(half, solve_triangular(half, R, lower=True).T, lower=True)
-        values, vectors = np.linalg.eigh(outside @ white @ outside)
+
+        def off_plane(u: Doubles) -> Doubles:
+            y = solve_triangular(half, u, lower=True)  # noqa: B023
+            return np.asarray(y - plane @ (plane.T @ y))  # noqa: B023
+
+        values, vectors = np.linalg.eigh(off_plane(off_plane(R).T))
         draws = _null(data, theta, n_draws, rng)
-        yield (
-            float(values[-1]),
-            np.array([_largest(outside @ solve_triangular(half, u, lower=True)) for u in draws]),
-        )
+        yield float(values[-1]), np.array([_largest(off_plane(u)) for u in draws])
         direction = solve_triangular(half.T, vectors[:, -1])
         new = direction * np.sqrt(max(float(values[-1]) - 1, 0.1))
         theta = theta._replace(loadings=np.column_stack([theta.loadings, new]))

@@ -926,9 +926,6 @@ class LawList(Sequence["uapca.laws.Law"]):
             return law
         return law.affine(self._matrix, self._offset)
 
-    def __iter__(self) -> Iterator[uapca.laws.Law]:
-        return (self[i] for i in range(len(self)))
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 

@@ -63,6 +63,8 @@ class Covariance(ABC):
         ``(N, D, D)``.
     kind : str
         ``"zero"``, ``"diagonal"``, ``"shared"``, ``"dense"`` or ``"low-rank"``.
+    multiplier : float
+        The factor s² by which everything kept is multiplied.
 
     See Also
     --------
@@ -86,12 +88,12 @@ class Covariance(ABC):
     """
 
     kind: str
-    __slots__ = ("_d", "_multiplier", "_n")
+    __slots__ = ("_d", "_n", "multiplier")
 
     def __init__(self, n: int, d: int, multiplier: float = 1.0) -> None:
         self._n = n
         self._d = d
-        self._multiplier = multiplier
+        self.multiplier: float = multiplier
 
     def __len__(self) -> int:
         return self._n
@@ -105,11 +107,6 @@ class Covariance(ABC):
     @property
     def shape(self) -> tuple[int, int, int]:
         return (self._n, self._d, self._d)
-
-    @property
-    def multiplier(self) -> float:
-        """The factor s² by which everything kept is multiplied."""
-        return self._multiplier
 
     @property
     @abstractmethod
@@ -202,7 +199,7 @@ class Covariance(ABC):
     def times(self, factor: float) -> Self:
         """Every Ψₙ times a factor; nothing is copied."""
         new = copy(self)
-        new._multiplier *= factor
+        new.multiplier *= factor
         return new
 
     def in_float64(self) -> Self:
@@ -272,7 +269,7 @@ class Diagonal(Covariance):
                 # Weighted before squaring: the square of a row of weight zero may overflow.
                 part = self._std[block] * half[block, None]
                 average += np.einsum("nd,nd->d", part, part)
-        average *= self._multiplier
+        average *= self.multiplier
         return average if len(average) == self._d else np.full(self._d, average)
 
     def _projected(self, A: Doubles) -> Covariance:
@@ -288,7 +285,7 @@ class Diagonal(Covariance):
                 return self._like(_kept_as(self._std * np.sqrt(size), self._std), n, q)
         if self._std.shape[0] == 1:
             half = A * self._std[0]
-            return Shared(self._multiplier * (half @ half.T), n)
+            return Shared(self.multiplier * (half @ half.T), n)
         first, second = np.triu_indices(q)
         upper = self._products(A[first] * A[second])
         images = np.empty((n, q, q), dtype=self._std.dtype)
@@ -307,16 +304,16 @@ class Diagonal(Covariance):
         out = np.empty((self._std.shape[0], coefficients.shape[0]))
         for block in row_blocks(*self._std.shape):
             np.matmul(np.square(self._std[block], dtype=np.float64), coefficients.T, out=out[block])
-        out *= self._multiplier
+        out *= self.multiplier
         return out
 
     def std(self) -> Floats:
-        factor = self._std.dtype.type(np.sqrt(self._multiplier))
+        factor = self._std.dtype.type(np.sqrt(self.multiplier))
         return np.broadcast_to(self._std * factor, (self._n, self._d))
 
     @_quiet
     def diagonal(self) -> Floats:
-        variances = np.square(self._std) * self._std.dtype.type(self._multiplier)
+        variances = np.square(self._std) * self._std.dtype.type(self.multiplier)
         return np.broadcast_to(variances, (self._n, self._d))
 
     def dense(self) -> Floats:
@@ -327,11 +324,11 @@ class Diagonal(Covariance):
 
     def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
         out = rng.standard_normal((n, self._n, self._d))
-        out *= self._std * np.sqrt(self._multiplier)
+        out *= self._std * np.sqrt(self.multiplier)
         return out
 
     def _like(self, std: Floats, n: int, d: int) -> Diagonal:
-        return Diagonal(std, n, d, self._multiplier)
+        return Diagonal(std, n, d, self.multiplier)
 
     def take(self, rows: Rows) -> Diagonal:
         std = self._std if self._std.shape[0] == 1 else self._std[rows]
@@ -379,105 +376,7 @@ class Zero(Diagonal):
         return Zero(n, d)
 
 
-class _Matrices(Covariance):
-    """Matrices of shape ``(N, D, D)``, or ``(1, D, D)`` where all rows share one."""
-
-    __slots__ = ("_matrices",)
-    _matrices: Floats
-
-    @abstractmethod
-    def _like(self, matrices: Floats, n: int) -> Self:
-        """The same representation of other matrices, with the same multiplier."""
-
-    def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
-        """The matrices as rows of float64: all at once if BLAS can take them as they are."""
-        matrices = self._matrices
-        if matrices.dtype == np.float64 and matrices.flags.c_contiguous:
-            yield slice(0, len(matrices)), cast(Doubles, matrices.reshape(len(matrices), -1))
-            return
-        for block in row_blocks(len(matrices), self._d**2):
-            part = matrices[block].astype(np.float64)
-            yield block, part.reshape(len(part), -1)
-
-    def average(self, w: Doubles | None = None) -> Doubles:
-        weights = np.ones(1) if len(self._matrices) == 1 else self._weights(w)
-        average = np.zeros(self._d * self._d)
-        for block, matrices in self._blocks():
-            average += weights[block] @ matrices
-        average *= self._multiplier
-        return _symmetric(average.reshape(self._d, self._d))
-
-    def _projected(self, A: Doubles) -> Self:
-        if A.ndim == 1:
-            return self._like(_kept_as(self._matrices * (A * A[:, None]), self._matrices), self._n)
-        q, count = A.shape[0], len(self._matrices)
-        images = np.empty((count, q, q))
-        if q <= _KRONECKER_LIMIT:
-            columns = (A[:, None, :, None] * A[None, :, None, :]).reshape(q * q, -1)
-            for block, matrices in self._blocks():
-                np.matmul(matrices, columns.T, out=images[block].reshape(-1, q * q))
-            for i in range(1, q):
-                images[:, i, :i] = images[:, :i, i]
-        else:
-            for block in row_blocks(count, self._d * self._d):
-                half = self._matrices[block].reshape(-1, self._d) @ A.T
-                images[block] = _symmetric(A @ half.reshape(-1, self._d, q))
-        return self._like(_kept_as(images, self._matrices), self._n)
-
-    def diagonal(self) -> Floats:
-        diagonals = np.diagonal(self._matrices, axis1=1, axis2=2)
-        variances = diagonals * self._matrices.dtype.type(self._multiplier)
-        return np.broadcast_to(variances, (self._n, self._d))
-
-    def dense(self) -> Floats:
-        matrices = self._matrices
-        if self._multiplier != 1.0:
-            matrices = matrices * matrices.dtype.type(self._multiplier)
-        return np.broadcast_to(matrices, self.shape)
-
-    def take(self, rows: Rows) -> Self:
-        shared = self._n != len(self._matrices)
-        matrices = self._matrices if shared else self._matrices[rows]
-        return self._like(matrices, _count(rows, self._n))
-
-    def select(self, columns: Rows) -> Self:
-        return self._like(self._matrices[:, columns][:, :, columns], self._n)
-
-
-class Shared(_Matrices):
-    """One matrix ``(D, D)`` for all rows.
-
-    See Also
-    --------
-    uapca.uncertain.Covariance : What every representation has.
-
-    Examples
-    --------
-    >>> import uapca
-    >>> X = uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]], cov=[[1.0, 0.5], [0.5, 2.0]])
-    >>> X.cov.kind, X.cov.shape
-    ('shared', (2, 2, 2))
-    """
-
-    kind = "shared"
-    __slots__ = ()
-
-    def __init__(self, matrix: Floats, n: int, multiplier: float = 1.0) -> None:
-        super().__init__(n, matrix.shape[0], multiplier)
-        self._matrices = frozen(matrix[None])
-
-    @property
-    def arrays(self) -> dict[str, Floats]:
-        return {"cov": self._matrices[0]}
-
-    def _like(self, matrices: Floats, n: int) -> Shared:
-        return Shared(matrices[0], n, self._multiplier)
-
-    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
-        return rng.standard_normal((n, self._n, self._d)) @ root(self.average()).T
-
-
-class Dense(_Matrices):
+class Dense(Covariance):
     """One matrix for each row: ``(N, D, D)``.
 
     See Also
@@ -497,18 +396,72 @@ class Dense(_Matrices):
     """
 
     kind = "dense"
-    __slots__ = ()
+    __slots__ = ("_matrices",)
 
     def __init__(self, matrices: Floats, multiplier: float = 1.0) -> None:
         super().__init__(matrices.shape[0], matrices.shape[1], multiplier)
-        self._matrices = frozen(matrices)
+        self._matrices: Floats = frozen(matrices)
 
     @property
     def arrays(self) -> dict[str, Floats]:
         return {"cov": self._matrices}
 
     def _like(self, matrices: Floats, n: int) -> Dense:
-        return Dense(matrices, self._multiplier)
+        return Dense(matrices, self.multiplier)
+
+    def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
+        """The matrices as rows of float64: all at once if BLAS can take them as they are."""
+        matrices = self._matrices
+        if matrices.dtype == np.float64 and matrices.flags.c_contiguous:
+            yield slice(0, len(matrices)), cast(Doubles, matrices.reshape(len(matrices), -1))
+            return
+        for block in row_blocks(len(matrices), self._d**2):
+            part = matrices[block].astype(np.float64)
+            yield block, part.reshape(len(part), -1)
+
+    def average(self, w: Doubles | None = None) -> Doubles:
+        weights = np.ones(1) if len(self._matrices) == 1 else self._weights(w)
+        average = np.zeros(self._d * self._d)
+        for block, matrices in self._blocks():
+            average += weights[block] @ matrices
+        average *= self.multiplier
+        return _symmetric(average.reshape(self._d, self._d))
+
+    def _projected(self, A: Doubles) -> Dense:
+        if A.ndim == 1:
+            return self._like(_kept_as(self._matrices * (A * A[:, None]), self._matrices), self._n)
+        q, count = A.shape[0], len(self._matrices)
+        images = np.empty((count, q, q))
+        if q <= _KRONECKER_LIMIT:
+            columns = (A[:, None, :, None] * A[None, :, None, :]).reshape(q * q, -1)
+            for block, matrices in self._blocks():
+                np.matmul(matrices, columns.T, out=images[block].reshape(-1, q * q))
+            for i in range(1, q):
+                images[:, i, :i] = images[:, :i, i]
+        else:
+            for block in row_blocks(count, self._d * self._d):
+                half = self._matrices[block].reshape(-1, self._d) @ A.T
+                images[block] = _symmetric(A @ half.reshape(-1, self._d, q))
+        return self._like(_kept_as(images, self._matrices), self._n)
+
+    def diagonal(self) -> Floats:
+        diagonals = np.diagonal(self._matrices, axis1=1, axis2=2)
+        variances = diagonals * self._matrices.dtype.type(self.multiplier)
+        return np.broadcast_to(variances, (self._n, self._d))
+
+    def dense(self) -> Floats:
+        matrices = self._matrices
+        if self.multiplier != 1.0:
+            matrices = matrices * matrices.dtype.type(self.multiplier)
+        return np.broadcast_to(matrices, self.shape)
+
+    def take(self, rows: Rows) -> Dense:
+        shared = self._n != len(self._matrices)
+        matrices = self._matrices if shared else self._matrices[rows]
+        return self._like(matrices, _count(rows, self._n))
+
+    def select(self, columns: Rows) -> Dense:
+        return self._like(self._matrices[:, columns][:, :, columns], self._n)
 
     def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
         out = np.empty((n, self._n, self._d))
@@ -516,8 +469,41 @@ class Dense(_Matrices):
             half = root(self._matrices[block].astype(np.float64, copy=False))
             z = rng.standard_normal((len(half), n, self._d))
             out[:, block] = (z @ half.transpose(0, 2, 1)).transpose(1, 0, 2)
-        out *= np.sqrt(self._multiplier)
+        out *= np.sqrt(self.multiplier)
         return out
+
+
+class Shared(Dense):
+    """One matrix ``(D, D)`` for all rows, kept as a stack of one.
+
+    See Also
+    --------
+    uapca.uncertain.Covariance : What every representation has.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> X = uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]], cov=[[1.0, 0.5], [0.5, 2.0]])
+    >>> X.cov.kind, X.cov.shape
+    ('shared', (2, 2, 2))
+    """
+
+    kind = "shared"
+    __slots__ = ()
+
+    def __init__(self, matrix: Floats, n: int, multiplier: float = 1.0) -> None:
+        super().__init__(matrix[None], multiplier)
+        self._n = n
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        return {"cov": self._matrices[0]}
+
+    def _like(self, matrices: Floats, n: int) -> Shared:
+        return Shared(matrices[0], n, self.multiplier)
+
+    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
+        return rng.standard_normal((n, self._n, self._d)) @ root(self.average()).T
 
 
 class LowRank(Covariance):
@@ -572,7 +558,7 @@ class LowRank(Covariance):
         for block, factors in self._blocks():
             half = factors * half_weights[block, None, None]
             average += np.tensordot(half, half, axes=([0, 2], [0, 2]))
-        return _symmetric(self._multiplier * (average + self.rest.average(w)))
+        return _symmetric(self.multiplier * (average + self.rest.average(w)))
 
     def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
         weights, rest = self._weights(w), self.rest.average_operator(w)
@@ -584,7 +570,7 @@ class LowRank(Covariance):
                 inner = np.tensordot(factors, columns, axes=([1], [0]))
                 inner *= weights[block, None, None]
                 out += np.tensordot(factors, inner, axes=([0, 2], [0, 1]))
-            return self._multiplier * out.reshape(x.shape)
+            return self.multiplier * out.reshape(x.shape)
 
         return product
 
@@ -595,29 +581,29 @@ class LowRank(Covariance):
         for block, factors in self._blocks():
             half = factors * half_weights[block, None, None]
             average += np.einsum("ndr,ndr->d", half, half)
-        return self._multiplier * (average + self.rest.average_diagonal(w))
+        return self.multiplier * (average + self.rest.average_diagonal(w))
 
     def _projected(self, A: Doubles) -> Covariance:
         factors = A[:, None] * self._factors if A.ndim == 1 else A @ self._factors
         images = _kept_as(factors, self._factors)
         rest = self.rest.project(A)
         if isinstance(rest, Diagonal):
-            return LowRank(images, rest, self._multiplier)
+            return LowRank(images, rest, self.multiplier)
         matrices = images @ images.transpose(0, 2, 1)
         matrices += rest.dense()
-        return Dense(_kept_as(matrices, self._factors), self._multiplier)
+        return Dense(_kept_as(matrices, self._factors), self.multiplier)
 
     @_quiet
     def diagonal(self) -> Floats:
         variances = np.square(self._factors).sum(axis=2) + self.rest.diagonal()
-        return np.asarray(variances * self._multiplier, dtype=self.dtype)
+        return np.asarray(variances * self.multiplier, dtype=self.dtype)
 
     @_quiet
     def dense(self) -> Floats:
         out = self._factors @ self._factors.transpose(0, 2, 1)
         index = np.arange(self._d)
         out[:, index, index] += self.rest.diagonal()
-        out *= out.dtype.type(self._multiplier)
+        out *= out.dtype.type(self.multiplier)
         return np.asarray(out)
 
     def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
@@ -626,14 +612,14 @@ class LowRank(Covariance):
             z = rng.standard_normal((len(factors), n, self.rank))
             out[:, block] = (z @ factors.transpose(0, 2, 1)).transpose(1, 0, 2)
         out += self.rest.deviates(n, rng)
-        out *= np.sqrt(self._multiplier)
+        out *= np.sqrt(self.multiplier)
         return out
 
     def take(self, rows: Rows) -> LowRank:
-        return LowRank(self._factors[rows], self.rest.take(rows), self._multiplier)
+        return LowRank(self._factors[rows], self.rest.take(rows), self.multiplier)
 
     def select(self, columns: Rows) -> LowRank:
-        return LowRank(self._factors[:, columns], self.rest.select(columns), self._multiplier)
+        return LowRank(self._factors[:, columns], self.rest.select(columns), self.multiplier)
 
 
 def joined(parts: list[Covariance]) -> Covariance:
