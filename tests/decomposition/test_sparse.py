@@ -43,7 +43,8 @@ def test_sparse_points_fit_as_dense_ones(rng, form, solver, standardize, weighte
 
 
 def test_wide_sparse_points_are_not_made_dense(rng):
-    X = sp.random_array((4000, 6000), density=2e-3, format="csr", rng=rng)
+    places = rng.integers(4000, size=48_000), rng.integers(6000, size=48_000)
+    X = sp.csr_array((rng.random(48_000), places), shape=(4000, 6000))
     before = X.copy()
     tracemalloc.start()
     pca = uapca.UAPCA(3).fit(X)

@@ -79,7 +79,13 @@ def test_regions_hold_what_they_say(name: str, q: int) -> None:
         assert "off by" not in law.describe()
 
 
-LAWS = [(name, shapes) for name in SHAPES if name not in SLOW for shapes in SHAPES[name]]
+LAWS = [
+    (name, shapes)
+    for name in SHAPES
+    if name not in SLOW
+    for shapes in SHAPES[name]
+    if np.isfinite(getattr(stats, name)(*shapes).var())  # truncpareto of old versions has none
+]
 
 
 @pytest.mark.parametrize(("name", "shapes"), LAWS, ids=[f"{name}{s}" for name, s in LAWS])
