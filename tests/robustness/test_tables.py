@@ -318,3 +318,22 @@ def test_notes_of_pandas_in_parquet_may_be_anything(note, tmp_path):
     path = tmp_path / "noted.parquet"
     _bad_parquet(path, note)
     np.testing.assert_array_equal(uapca.read(path).mean, [[1.0, 3.0], [2.0, 5.0]])
+
+
+@pytest.mark.parametrize("read", [uapca.read, lambda query: uapca.from_groups(query, "k")])
+def test_a_query_that_fails_is_told_in_one_line(read):
+    import duckdb
+    import polars as pl
+
+    asked = "select 'a' as k, cast('abc' || range as double) as x from range(3)"
+    lazy = pl.LazyFrame({"k": ["a"], "x": ["abc"]}).with_columns(pl.col("x").cast(pl.Float64))
+    for query, said in ((duckdb.sql(asked), "Could not convert string"), (lazy, "conversion from")):
+        with pytest.raises(ValueError, match=rf"^'the [\w ]+' cannot be read: .*{said}") as error:
+            read(query)
+        assert "\n" not in str(error.value)
+
+
+def test_a_grid_of_too_many_cells_is_refused():
+    points = {"x": [1.0, 2.0], "y": [3.0, 5.0]}
+    with pytest.raises(ValueError, match=r"^bins must have at most 1e\+07 cells for each feature"):
+        uapca.from_groups(points, bins={"x": 10**10})

@@ -29,6 +29,7 @@ _PRODUCTS = 1 << 19
 _RIVALS = 8
 # Cells of a grid, which are numbered in int64; only the occupied ones take memory.
 _MOST_CELLS = 10**18
+_MOST_EDGES = 10**7  # along one feature; these are kept
 
 
 def binning_of(bins: Any, features: Sequence[str], rng: np.random.Generator) -> Binning:
@@ -50,6 +51,11 @@ def binning_of(bins: Any, features: Sequence[str], rng: np.random.Generator) -> 
     if wrong:
         raise ValueError(
             f"bins must have a positive number of cells for each feature; got {wrong[0]!r}"
+        )
+    if max(map(int, bins.values())) > _MOST_EDGES:
+        raise ValueError(
+            f"bins must have at most {_MOST_EDGES:.0e} cells for each feature; "
+            f"got {max(map(int, bins.values()))}"
         )
     if math.prod(map(int, bins.values())) > _MOST_CELLS:
         raise ValueError(

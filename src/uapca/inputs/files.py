@@ -16,7 +16,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -76,7 +76,9 @@ def open_table(
         text = Text(source.read(), getattr(source, "name", "the stream"))
         return text.table(options)
     if not isinstance(source, str | PathLike):
-        return table_of(source, parameter, **options)
+        computed = _is(source, "duckdb", "DuckDBPyRelation") or _is(source, "polars", "LazyFrame")
+        with reading("the query") if computed else nullcontext():
+            return table_of(source, parameter, **options)
     path = fspath(source)
     if not os.path.isfile(path) and "://" not in path:
         files, notes = find_files(path)
@@ -141,6 +143,9 @@ def reading(name: str, form: str = "") -> Iterator[None]:
     arrow = sys.modules.get("pyarrow")
     broken: Any = (OSError, EOFError, zlib.error, KeyError, ValueError, RecursionError, MemoryError)
     broken += (arrow.ArrowException,) if arrow is not None else ()
+    # A query is computed while it is read.
+    engines = {"duckdb": "Error", "polars.exceptions": "PolarsError"}
+    broken += tuple(getattr(sys.modules[m], own) for m, own in engines.items() if m in sys.modules)
     # Libraries that read a format of their own raise anything where a file is damaged.
     broken = Exception if form in ("Excel", "FITS", "VOTable", "ECSV") else broken
     try:
