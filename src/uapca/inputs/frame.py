@@ -659,6 +659,9 @@ def from_frame(
 
     Errors are converted to the unit of their feature where both are known (astropy, pint).
 
+    Arrays are kept without a copy, as `UncertainArray` keeps them, where a pandas frame has all its
+    numbers in one: do not change such a frame in place afterwards.
+
     Examples
     --------
     >>> import uapca
@@ -924,7 +927,7 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
     kept_then = "" if gaps is not None else " and pass missing='keep'"
     if std is not None:
         if gaps is not None:
-            std[gaps] = 0.0
+            std = np.where(gaps, 0.0, std)
         otherwise = f"empty the value too{kept_then}"
         reading.complete(std, partial(_lacking, table, roles, std), strict, "errors", otherwise)
     matrices = None
@@ -970,6 +973,16 @@ def with_units(names: Sequence[str], units: Mapping[str, Any]) -> list[str]:
 def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Floats, RowLaws | None]:
     """Means and standard deviations (N, D), and the laws of rows with asymmetric errors."""
     table, chosen, errors = reading.table, roles.features, roles.errors
+    if all(n in errors and errors[n].kind == "std" for n in chosen):
+        columns = [errors[n].columns[0] for n in chosen]
+        std = reading.numbers(columns)
+        # The most usual table: nothing is to be converted or refused.
+        if (
+            std.min(initial=0.0) >= 0.0
+            and std.dtype == np.result_type(std, mean)
+            and all(table.factor(*pair) == 1.0 for pair in zip(columns, chosen, strict=True))
+        ):
+            return mean, std, None
     columns = [c for own in errors.values() if own.kind != "constant" for c in own.columns]
     given = dict(zip(columns, reading.numbers(columns).T, strict=True))
     constant = any(own.kind == "constant" for own in errors.values())
