@@ -50,7 +50,7 @@ def write(figure, name, width, **options):
     figure.savefig(stream, **options)
     image = Image.open(stream).convert("RGB")
     image = image.resize((width, round(width * image.height / image.width)), Image.LANCZOS)
-    few = image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few = image.quantize(256, kmeans=4, dither=Image.Dither.NONE)
     few.save(HERE / f"{name}.png", optimize=True)
 
 

@@ -25,7 +25,7 @@ from uapca.explorer.payload import payload, text_of
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.checks import weights_from
 
-__all__ = ["Explorer", "State", "explore", "page_html", "script", "write_page"]
+__all__ = ["Explorer", "State", "explore", "page_html", "script"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +169,6 @@ def page_html(data: dict[str, Any]) -> str:
     return _PAGE.format(policy=policy, title=title, style=_STYLE, data=text, script=code)
 
 
-def write_page(data: dict[str, Any], path: str | os.PathLike[str]) -> Path:
-    """Write the page of a payload, whole or not at all, and return where it is."""
-    text = page_html(data).encode("ascii")
-    with replacing(path) as file:
-        file.write(text)
-    return Path(path)
-
-
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode("ascii")).digest()
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
@@ -201,7 +193,15 @@ class Explorer:
     >>> page.to_html("students.html")  # doctest: +SKIP
     """
 
-    _data: dict[str, Any]
+    def __init__(self, data: dict[str, Any], state: State) -> None:
+        self._data: dict[str, Any] = data
+        self._first: State = state
+
+    def __repr__(self) -> str:
+        return (
+            f"Explorer of {self._data['n']} rows × {self._data['d']} features: to_html(path) writes"
+            ' its page; to see it in a notebook, pip install "uapca[explore]"'
+        )
 
     def to_html(self, path: str | os.PathLike[str], *, compact: bool = False) -> Path:
         """Write the explorer, in its present state, as one page that needs no network.
@@ -219,24 +219,11 @@ class Explorer:
         Path
             The same path.
         """
-        return write_page(self._data | {"state": self._state().to_wire(), "compact": compact}, path)
-
-    def _state(self) -> State:
-        raise NotImplementedError
-
-
-class PlainExplorer(Explorer):
-    """The explorer without a notebook: a page, and in a cell a word on what is missing."""
-
-    def __init__(self, data: dict[str, Any], state: State) -> None:
-        self._data = data
-        self._first = state
-
-    def __repr__(self) -> str:
-        return (
-            f"Explorer of {self._data['n']} rows × {self._data['d']} features: to_html(path) writes"
-            ' its page; to see it in a notebook, pip install "uapca[explore]"'
-        )
+        state = {"state": self._state().to_wire(), "compact": compact}
+        text = page_html(self._data | state).encode("ascii")
+        with replacing(path) as file:
+            file.write(text)
+        return Path(path)
 
     def _state(self) -> State:
         return self._first
@@ -311,7 +298,17 @@ def explore(
     elif X is None:
         raise TypeError("X must be given with a fit: uapca.explore(pca, X)")
     else:
-        fit, data = _fit_and_data(pca, X)
+        # A standardized fit standardizes in the page.
+        fit, data = pca, X
+        while isinstance(fit, Pipeline):
+            fit, data = fit[-1], fit[:-1].transform(data) if len(fit) > 1 else data
+        if not isinstance(fit, UAPCA):
+            raise TypeError(f"pca must be a fitted UAPCA or end in one; got {type(fit).__name__}")
+        check_is_fitted(fit)
+        if data.shape[1] != fit.n_features_in_:
+            raise ValueError(
+                f"X must have the {fit.n_features_in_} features of the fit; got {data.shape[1]}"
+            )
         scale, standardize = float(fit.scale), bool(fit.standardize)
     data.require_complete("explore")
     sent = payload(
@@ -320,21 +317,7 @@ def explore(
     state = State(scale, pair=(0, min(1, data.shape[1] - 1)), standardize=standardize)
     sent["state"] = state.to_wire()
     if find_spec("anywidget") is None:
-        return PlainExplorer(sent, state)
+        return Explorer(sent, state)
     from uapca.explorer.widget import ExplorerWidget
 
     return ExplorerWidget(sent, state)
-
-
-def _fit_and_data(pca: Any, X: UncertainArray) -> tuple[UAPCA, UncertainArray]:
-    """The last fit and the rows it was given; a standardized fit standardizes in the page."""
-    if isinstance(pca, Pipeline):
-        return _fit_and_data(pca[-1], pca[:-1].transform(X) if len(pca) > 1 else X)
-    if not isinstance(pca, UAPCA):
-        raise TypeError(f"pca must be a fitted UAPCA or end in one; got {type(pca).__name__}")
-    check_is_fitted(pca)
-    if X.shape[1] != pca.n_features_in_:
-        raise ValueError(
-            f"X must have the {pca.n_features_in_} features of the fit; got {X.shape[1]}"
-        )
-    return pca, X

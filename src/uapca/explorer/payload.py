@@ -205,7 +205,7 @@ def _groups(groups: Sequence[Any] | None, n: int) -> dict[str, Any] | None:
 
 def _points(X: UncertainArray, points: Any) -> tuple[dict[str, Any] | None, str | None]:
     """The points to be drawn, and a remark if these are not all."""
-    found = original_points(X) if points is None else given_points(*_given_points(X, points))
+    found = original_points(X) if points is None else _given_points(X, points)
     if found is None:
         return None, None
     values, rows, remark = found
@@ -216,7 +216,8 @@ def _points(X: UncertainArray, points: Any) -> tuple[dict[str, Any] | None, str 
     }, remark
 
 
-def _given_points(X: UncertainArray, points: Any) -> tuple[Floats, list[int]]:
+def _given_points(X: UncertainArray, points: Any) -> Points:
+    """At most 20,000 of the points, all equally likely."""
     if not isinstance(points, tuple) or len(points) != 2:
         raise TypeError(
             "points must be a pair (values, rows), an array (m, D) and the row of each point; got "
@@ -244,7 +245,10 @@ def _given_points(X: UncertainArray, points: Any) -> tuple[Floats, list[int]]:
         if not whole or not 0 <= int(row) < len(X):
             raise ValueError(f"points must belong to rows of X, by name or position; got {label!r}")
         rows.append(int(row))
-    return values, rows
+    if len(values) <= _MOST_GIVEN:
+        return values, rows, None
+    kept = np.sort(np.random.default_rng(0).choice(len(values), _MOST_GIVEN, replace=False))
+    return values[kept], [rows[i] for i in kept], _fewer(len(kept), len(values))
 
 
 def _texts(values: Sequence[Any] | None, parameter: str, count: int, of: str) -> list[str] | None:
@@ -351,15 +355,6 @@ def original_points(X: UncertainArray) -> Points | None:
     rows = [i for (i, _), part in zip(found, parts, strict=True) for _ in range(len(part))]
     count = sum(len(law.values) for _, law in found)
     return np.concatenate(parts), rows, _fewer(len(rows), count)
-
-
-def given_points(values: Floats, rows: list[int]) -> Points:
-    """At most 20,000 of the points, all equally likely."""
-    count = len(values)
-    if count <= _MOST_GIVEN:
-        return values, rows, None
-    kept = np.sort(np.random.default_rng(0).choice(count, _MOST_GIVEN, replace=False))
-    return values[kept], [rows[i] for i in kept], _fewer(len(kept), count)
 
 
 def _fewer(drawn: int, count: int) -> str | None:

@@ -65,7 +65,8 @@ class ExplorerWidget(Explorer, anywidget.AnyWidget):
 
     def __init__(self, data: dict[str, Any], state: State) -> None:
         self._data = data
-        super().__init__(
+        anywidget.AnyWidget.__init__(
+            self,
             _payload=data,
             pair=list(state.pair),
             selection=[],

@@ -85,13 +85,16 @@ def components(
         for i in range(q):
             ends = np.clip(entries[i] + np.outer([-1, 1], found.std[i]), -1.0, 1.0)
             bars = np.abs(ends - entries[i])[:, shown]
-            style = {"color": OKABE_ITO[i % 6], "marker": MARKERS[SHAPES[i % 5]]}
-            style["markerfacecolor"] = OKABE_ITO[i % 6] if i % 2 == 0 else "white"
             at = np.arange(count) + 0.8 / q * (i - 0.5 * (q - 1))
-            style["linestyle"] = "none"
-            made.ax.errorbar(entries[i, shown], at, xerr=bars, gid=f"PC{i + 1}", **style)
+            style = {
+                "color": OKABE_ITO[i % 6],
+                "marker": MARKERS[SHAPES[i % 5]],
+                "markerfacecolor": OKABE_ITO[i % 6] if i % 2 == 0 else "white",
+            }
+            bar = {"xerr": bars, "linestyle": "none", "gid": f"PC{i + 1}"}
+            made.ax.errorbar(entries[i, shown], at, **bar, **style)
             tilt = f"tilts by {number(float(np.degrees(found.angle[i])), 2)}°"
-            made.key(f"PC{i + 1} ± standard error, {tilt}", **style | {"linestyle": "-"})
+            made.key(f"PC{i + 1} ± standard error, {tilt}", **style)
         for i, swaps in enumerate(found.swap_probability, 1):
             if swaps > SWAPS:
                 made.key(f"PC{i} and PC{i + 1} cannot be told apart", linestyle="none")

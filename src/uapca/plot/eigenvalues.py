@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from uapca._looks import DASHES, GREY, LIGHT
 from uapca._validation import Doubles, check_choice
 from uapca.plot.base import LINESTYLES, Panel, panel
-from uapca.plot.factor_traces import Traces, traces_of
+from uapca.plot.factor_traces import Traces, bounded_eigenvalues, traces_of
 from uapca.plot.labels import drawn_color, number, scale_text, subscript
 from uapca.sensitivity import Crossing, FactorTraces, WeightTraces
 
@@ -115,12 +115,9 @@ def eigenvalues(
 
 
 def _heights(traces: FactorTraces | WeightTraces, values: str) -> Doubles:
-    if isinstance(traces, WeightTraces):
-        normalized = traces.eigenvalues
-    else:
-        normalized = traces.normalized_eigenvalues
     if values == "variance":
         return traces.eigenvalues
+    normalized = bounded_eigenvalues(traces)
     if values == "normalized":
         return normalized
     total = normalized.sum(axis=1, keepdims=True)

@@ -147,6 +147,11 @@ def traces_of(traces: Traces, components: Any = (0, 1)) -> FactorTraces | Weight
     return follow(given, n_components=max(2, min(1 + last, size)))
 
 
+def bounded_eigenvalues(traces: FactorTraces | WeightTraces) -> Doubles:
+    """Eigenvalues that stay finite along the whole path; shape (S, D)."""
+    return traces.eigenvalues if isinstance(traces, WeightTraces) else traces.normalized_eigenvalues
+
+
 # -- traces as a picture needs them -------------------------------------------------------------
 
 
@@ -241,9 +246,7 @@ def encoded(
                 rates = np.gradient(course.points[part], course.u[part], axis=0)
                 speed[part] = np.linalg.norm(rates, axis=2)
         return Encoding(*ENCODINGS[what], on, 1.0 / (1.0 + speed))
-    values = traces.eigenvalues
-    if isinstance(traces, FactorTraces):
-        values = traces.normalized_eigenvalues
+    values = bounded_eigenvalues(traces)
     ranks = traces.ranks[:, pair]
     own = np.take_along_axis(values, ranks, axis=1)
     if what == "eigenvalue":
@@ -357,13 +360,15 @@ def _draw_trace(
     if course.u[-1] == 1.0 and np.ptp(last, axis=0).max() > 0.03:
         # The head goes along the last stretch.
         far = np.flatnonzero(np.linalg.norm(last[-1] - last, axis=1) > 0.04)
-        arrow: dict[str, Any] = {
-            "alpha": alpha,
-            "linewidth": 0.6 * made.line,
-            "zorder": zorder,
-            "gid": "head",
-        }
-        made.arrow(last[far[-1] if len(far) else 0], last[-1], color, **arrow)
+        made.arrow(
+            last[far[-1] if len(far) else 0],
+            last[-1],
+            color,
+            alpha=alpha,
+            linewidth=0.6 * made.line,
+            zorder=zorder,
+            gid="head",
+        )
     if not twin:
         for at, marker, fill, gid in (
             (path[:1][course.u[:1] == 0.0], "o", "white", "start"),

@@ -212,6 +212,5 @@ def angle_std(fit: UAPCA, data: UncertainArray, pair: list[int]) -> Doubles:
     both = joint[i, each, j, each] * root[0] * root[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = (b**2 * first - 2 * a * b * both + a**2 * second) / (a**2 + b**2) ** 2
-    limit = np.pi / 2
-    variance = np.clip(np.nan_to_num(variance, nan=limit**2), 0.0, limit**2)
-    return np.asarray(np.sqrt(variance))
+    most = (np.pi / 2) ** 2
+    return np.asarray(np.sqrt(np.clip(np.nan_to_num(variance, nan=most), 0.0, most)))

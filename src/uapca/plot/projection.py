@@ -231,10 +231,16 @@ def draw_projection(
     if points is not None:
         table = dict(zip(looks.groups or looks.keys, looks.looks, strict=True))
         by = () if points_by is None else points_by
-        own = [table.get(str(label), Look(GREY, GREY)).fill for label in by]
-        style = {"s": (0.3 * made.marker) ** 2, "alpha": 0.45, "linewidths": 0, "zorder": 1}
-        many = len(points) > 2000
-        made.ax.scatter(*points.T, c=own or GREY, rasterized=many, gid="points", **style)
+        made.ax.scatter(
+            *points.T,
+            s=(0.3 * made.marker) ** 2,
+            c=[table.get(str(label), Look(GREY, GREY)).fill for label in by] or GREY,
+            alpha=0.45,
+            linewidths=0,
+            zorder=1,
+            rasterized=len(points) > 2000,
+            gid="points",
+        )
     explain_widest(made, looks, spreads)
     draw_rows(made, rows, looks, held, kind=kind, labels=labels, means=means, highlight=chosen)
     if ellipses:

@@ -28,7 +28,7 @@ from uapca._looks import (
     is_normal,
     row_looks,
 )
-from uapca._validation import Doubles, as_floats, check_choice
+from uapca._validation import Doubles, as_floats
 from uapca.exceptions import DegenerateLawError
 from uapca.laws import Law, Normal
 from uapca.plot.base import LINESTYLES, MARKERS, Panel, cycle_colors
@@ -163,7 +163,6 @@ def draw_rows(
     legend : bool
         Whether to explain the rows in the legend and to write names.
     """
-    check_choice(kind, KINDS, "kind")
     counts = np.full(len(Y), np.inf) if Y.counts is None else np.asarray(Y.counts)
     if kind in OF_POINTS and (Y.counts is None or counts.min() < 3):
         raise ValueError(f"kind={kind!r} needs groups of at least 3 points each (X.counts)")
@@ -191,15 +190,18 @@ def draw_rows(
     laws = {i: Y.laws[i] if Y.laws is not None else None for i in drawn.tolist()}
     kinds = set()
     for i, law in laws.items():
+        gid = f"row:{drawable(looks.keys[i])}"  # SVG files keep it
         if kind == "contour" or not (kind in ("ellipse", *OF_POINTS) or is_normal(law)):
-            kinds.add(_draw_law(made, law or Normal(at[i], covs[i]), levels, looks, i, fill))
+            shape = law or Normal(at[i], covs[i])
+            kinds.add(_draw_law(made, shape, levels, looks.looks[i], gid, fill))
         elif np.linalg.cond(covs[i]) > FLAT**-2:
-            kinds.add(_draw_law(made, Normal(at[i], covs[i]), levels, looks, i, fill))
+            shape = Normal(at[i], covs[i])
+            kinds.add(_draw_law(made, shape, levels, looks.looks[i], gid, fill))
         else:
             for k in range(len(levels))[::-1]:
                 style = _patch(made, looks.looks[i], k, len(levels), fill and len(drawn) <= MANY)
                 cov = wider[levels[k]][i] ** 2 * covs[i]
-                draw_normal(made, at[i], cov, levels[k], _gid(looks, i), **style)
+                draw_normal(made, at[i], cov, levels[k], gid, **style)
             kinds.add("ellipse")
     small = float(np.clip(np.sqrt(80 / n), 0.22, 1.0))
     for rows, size, gid in ((sure & marked, 1.0, "certain"), (~sure & marked, 0.55, "means")):
@@ -261,17 +263,11 @@ def _patch(made: Panel, look: Look, level: int, count: int, fill: bool) -> dict[
     }
 
 
-def _gid(looks: RowLooks, i: int) -> str:
-    """The group id of a row's artists, which SVG files keep."""
-    return f"row:{drawable(looks.keys[i])}"
-
-
 def _draw_law(
-    made: Panel, law: Law, levels: tuple[float, ...], looks: RowLooks, i: int, fill: bool
+    made: Panel, law: Law, levels: tuple[float, ...], look: Look, gid: str, fill: bool
 ) -> str:
     """Contours of a density, or what is left of them where the law is degenerate."""
-    look, gid, count = looks.looks[i], _gid(looks, i), len(levels)
-    color = drawn_color(look.color)
+    count, color = len(levels), drawn_color(look.color)
     try:
         if law.support_rank == 1:
             line = law.along_line()
@@ -481,8 +477,9 @@ def draw_ridges(
                     style = {"color": face, "linewidth": 0, "zorder": order}
                     ax.fill_between(part, base, np.interp(part, x, y), **style)
             edge = np.column_stack([[x[0], *x, x[-1]], [base, *y, base]])
-            style = {"linestyle": LINESTYLES[look.dash], "zorder": order, "gid": _gid(looks, i)}
-            ax.plot(*edge.T, color=drawn_color(look.color), **style)
+            style = {"linestyle": LINESTYLES[look.dash], "zorder": order}
+            gid = f"row:{drawable(looks.keys[i])}"
+            ax.plot(*edge.T, color=drawn_color(look.color), gid=gid, **style)
             made.labels.avoid(edge, line=True)
         if not stacked and labels is not False:
             made.labels.add(names[k], peak, look.color, optional=n > NAMED)

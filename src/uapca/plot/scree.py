@@ -112,10 +112,15 @@ def scree(
             middle = np.clip(high, ends[:, 0], ends[:, 1])
             tops[stated] = np.maximum(high, ends[:, 1])[stated]
             if stated.any():
-                style = {"elinewidth": 0.9 * made.line, "capsize": 0.5 * made.marker}
-                bars = np.abs(ends.T - middle)[:, stated]
-                style |= {"fmt": "none", "ecolor": drawn_color(None)}
-                made.ax.errorbar(at[stated], middle[stated], bars, **style)
+                made.ax.errorbar(
+                    at[stated],
+                    middle[stated],
+                    np.abs(ends.T - middle)[:, stated],
+                    fmt="none",
+                    ecolor=drawn_color(None),
+                    elinewidth=0.9 * made.line,
+                    capsize=0.5 * made.marker,
+                )
                 text = f"{percent(level)} interval" + " where one is stated" * (not stated.all())
                 made.key(text, linewidth=0.9 * made.line)
         if cumulative and share:
@@ -128,9 +133,14 @@ def scree(
             made.ax.axvline(count + 0.5, color=GREY, linestyle="--", linewidth=0.9 * made.line)
             made.key(f"{count} stand out from the errors", GREY, "dashed")
         for x, y, v in zip(at, tops, high, strict=True) if q <= 6 else ():
-            text = percent(v) if share else f"{v:.3g}"
-            place = {"textcoords": "offset points", "ha": "center", "fontsize": "small"}
-            made.ax.annotate(text, (x, y), (0, 2), **place)
+            made.ax.annotate(
+                percent(v) if share else f"{v:.3g}",
+                (x, y),
+                (0, 2),
+                textcoords="offset points",
+                ha="center",
+                fontsize="small",
+            )
         named = at[:: -(-q // 10)]
         made.ax.set_xticks(named, [f"PC{int(i)}" for i in named])
         made.ax.set(xlim=(0.4, q + 0.6), ylim=(0.0, 1.12 * float(tops.max()) or 1.0))

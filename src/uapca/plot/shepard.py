@@ -80,8 +80,7 @@ def shepard(
         share = float(np.square(seen).sum() / max(np.square(whole).sum(), 1e-300))
         made.key(f"all of the distance; {percent(share)} of its square is shown", GREY, "dashed")
         if len(first) < total:
-            said = f"{len(first):,} of {total:,} pairs, chosen at random"
-            made.key(said, linestyle="none")
+            made.key(f"{len(first):,} of {total:,} pairs, chosen at random", linestyle="none")
         made.ax.set(xlim=(0.0, top), ylim=(0.0, top))
         which = " and ".join(f"PC{i + 1}" for i in chosen) if len(chosen) < 4 else "the picture"
         made.axis_names("expected distance in the data", f"expected distance in {which}")
