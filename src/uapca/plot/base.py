@@ -409,22 +409,18 @@ def panel(
                     text = 6.5 * mpl.rcParams["font.size"] / 72
                     figure.set_size_inches(wide, made.ratio * wide + key / figure.dpi + text)
                 figure.draw_without_rendering()
-                if numbered or not (legend and _number_names(made)):
+                # Crowded names become numbers, which the legend explains.
+                crowded = made.labels.crowded() if legend and not numbered else []
+                for k, (name, whole) in enumerate(crowded, 1):
+                    made.key(f"[{k}]  {whole}", linestyle="none")
+                    name.set_text(f"[{k}]")  # rows without names are called by plain numbers
+                if not crowded:
                     break
             if made.ax.get_adjustable() == "datalim":  # from now on limits and ticks stay
                 made.ax.set_adjustable("box")
         except BaseException:
             plt.close(figure)
             raise
-
-
-def _number_names(made: Panel) -> bool:
-    """Numbers in the picture and names in the legend, for names that are crowded."""
-    crowded = made.labels.crowded()
-    for k, (text, name) in enumerate(crowded, 1):
-        made.key(f"[{k}]  {name}", linestyle="none")
-        text.set_text(f"[{k}]")  # rows without names are called by plain numbers
-    return bool(crowded)
 
 
 def _draw_legend(made: Panel) -> None:

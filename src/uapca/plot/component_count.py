@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -70,8 +68,15 @@ def component_count(
             (at > count, "white", "within the errors"),
         ):
             if chosen.any():
-                style: dict[str, Any] = {"color": blue, "markerfacecolor": fill, "zorder": 4}
-                made.ax.plot(at[chosen], statistics[chosen], "o", gid=text, **style)
+                made.ax.plot(
+                    at[chosen],
+                    statistics[chosen],
+                    "o",
+                    color=blue,
+                    markerfacecolor=fill,
+                    zorder=4,
+                    gid=text,
+                )
                 made.dot(text, markerfacecolor=fill, markeredgecolor=blue)
         named = at[:: -(-len(at) // 8)]
         made.ax.set_xticks(named, [f"PC{i}" for i in named])

@@ -65,8 +65,13 @@ def convergence(
         made.ax.set_ylim(median[positive].min() / 1.4, median[positive].max() * 1.4)
         made.ax.set_xlim(n[0] / 1.15, n[-1] * (2.2 if len(n) > 1 else 1.4))  # room for names
         for d, row, keep in zip(result.dims, median, positive, strict=True):
-            style: dict[str, Any] = {"color": mapped.to_rgba(float(d)), "gid": f"D = {d}"}
-            made.ax.plot(n[keep], row[keep], marker="o" if len(n) == 1 else None, **style)
+            made.ax.plot(
+                n[keep],
+                row[keep],
+                marker="o" if len(n) == 1 else None,
+                color=mapped.to_rgba(float(d)),
+                gid=f"D = {d}",
+            )
             made.labels.avoid(np.column_stack([n[keep], row[keep]]), line=True)
         if len(n) > 1:
             with np.errstate(divide="ignore"):

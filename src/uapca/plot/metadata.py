@@ -78,8 +78,9 @@ def metadata(
             text = f"{round(float(value), 2) + 0.0:.2f}".replace("-", "−")
             color = "white" if abs(value) > 0.7 else "black"
             made.ax.text(j, i, text, color=color, ha="center", va="center")
-        more = "; η of categories" * any(kinds)
-        made.key(f"correlation with the mean scores{more}", linestyle="none")
+        made.key(
+            "correlation with the mean scores" + "; η of categories" * any(kinds), linestyle="none"
+        )
         made.ratio = min(0.04 + 0.1 * len(texts), 2.5)
     return made.drawn
 
