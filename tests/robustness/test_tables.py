@@ -262,6 +262,8 @@ HOSTILE = {
     "text.parquet": lambda: b"x,y\n1,2\n",
     "text.fits": lambda: b"x,y\n1,2\n",
     "text.csv.gz": lambda: b"x,y\n1,2\n",
+    "units.dat": lambda: b"x x_err\nr.50 0.r\n1 2\n3 4\n",
+    "errors.json": lambda: b'[{"x": 1, "x_err": 2, "x_Err": 3}]',
     "blank.jsonl": lambda: b"\n\n",
     "numbers.json": lambda: b"[1, 2, 3]",
     "mixed.json": lambda: b'[{"x": [1, 2]}, {"x": {"y": 3}}, {"x": 1}]',

@@ -363,8 +363,8 @@ class Table:
             )
         except (ImportError, ValueError, TypeError, AttributeError):
             raise ValueError(
-                f"errors must have the unit of their values; {column!r} is in {own} and {base!r} "
-                f"in {unit}, which does not convert"
+                f"errors must have the unit of their values; {self.of}{column!r} is in {own} "
+                f"and {base!r} in {unit}, which does not convert"
                 f"{' here (astropy converts)' if isinstance(own, str) else ''}"
             ) from None
 
