@@ -179,8 +179,8 @@ def draw_rows(
     order = np.argsort(-sizes, kind="stable")
     drawn = order[~sure[order]]
     uncertain, chosen = len(drawn), {*looks.wide, *highlight}
-    crowded = kind == "auto" and n > MANY and 2 * uncertain > n
-    whole = crowded or (kind == "density" and uncertain > 0)
+    many = kind == "auto" and n > MANY and 2 * uncertain > n
+    whole = many or (kind == "density" and uncertain > 0)
     marked = np.ones(n, dtype=bool) if means else sure
     if whole:
         marked = marked & _draw_whole(made, Y, at)
@@ -191,11 +191,9 @@ def draw_rows(
     kinds = set()
     for i, law in laws.items():
         gid = f"row:{drawable(looks.keys[i])}"  # SVG files keep it
-        if kind == "contour" or not (kind in ("ellipse", *OF_POINTS) or is_normal(law)):
-            shape = law or Normal(at[i], covs[i])
-            kinds.add(_draw_law(made, shape, levels, looks.looks[i], gid, fill))
-        elif np.linalg.cond(covs[i]) > FLAT**-2:
-            shape = Normal(at[i], covs[i])
+        own = kind == "contour" or not (kind in ("ellipse", *OF_POINTS) or is_normal(law))
+        if own or np.linalg.cond(covs[i]) > FLAT**-2:
+            shape = (law if own else None) or Normal(at[i], covs[i])
             kinds.add(_draw_law(made, shape, levels, looks.looks[i], gid, fill))
         else:
             for k in range(len(levels))[::-1]:
@@ -477,9 +475,13 @@ def draw_ridges(
                     style = {"color": face, "linewidth": 0, "zorder": order}
                     ax.fill_between(part, base, np.interp(part, x, y), **style)
             edge = np.column_stack([[x[0], *x, x[-1]], [base, *y, base]])
-            style = {"linestyle": LINESTYLES[look.dash], "zorder": order}
-            gid = f"row:{drawable(looks.keys[i])}"
-            ax.plot(*edge.T, color=drawn_color(look.color), gid=gid, **style)
+            ax.plot(
+                *edge.T,
+                color=drawn_color(look.color),
+                linestyle=LINESTYLES[look.dash],
+                zorder=order,
+                gid=f"row:{drawable(looks.keys[i])}",
+            )
             made.labels.avoid(edge, line=True)
         if not stacked and labels is not False:
             made.labels.add(names[k], peak, look.color, optional=n > NAMED)
@@ -525,8 +527,9 @@ def explain_widest(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
         made.key("×: the median spread of a row", linestyle="none")
     if looks.wide and len(spreads) <= MANY:
         other = next(i for i in range(len(spreads)) if i not in looks.wide)
-        rest = f"{len(spreads) - len(looks.wide):,} others"
-        rest += ", most of them certain" if usual == 0 else ""
+        rest = f"{len(spreads) - len(looks.wide):,} others" + ", most of them certain" * (
+            usual == 0
+        )
         made.area(rest, looks.looks[other].color, 0.14)
 
 
@@ -534,10 +537,11 @@ def colored(made: Panel, looks: RowLooks, values: Doubles, label: str) -> RowLoo
     """The looks with colours by value, which a colour bar explains."""
     colors = [to_hex(color) for color in made.colorbar(values, label).to_rgba(values)]
     hues = [hue if np.isfinite(v) else LIGHT for hue, v in zip(colors, values, strict=True)]
-    made_looks = zip(looks.looks, hues, strict=True)
     return replace(
         looks,
-        looks=tuple(replace(look, color=hue, fill=hue) for look, hue in made_looks),
+        looks=tuple(
+            replace(look, color=hue, fill=hue) for look, hue in zip(looks.looks, hues, strict=True)
+        ),
         values=None,
         wide=(),
     )
