@@ -235,6 +235,11 @@ def test_remarks_are_the_verdict_of_python():
         wanted = uapca.component_uncertainty(X).verdict
     assert payload(X)["remarks"] == list(wanted)
     assert payload(uapca.UncertainArray(np.eye(3)))["remarks"] == []
+    # Without a word on intervals of variances, which the page does not show.
+    groups = uapca.datasets.load_iris_groups()
+    wanted = uapca.component_uncertainty(groups).verdict
+    assert any("interval" in words for words in wanted)
+    assert payload(groups)["remarks"] == ["PC1 is known to 1.3°", "PC2 is known to 4.4°"]
 
 
 # Laws

@@ -9,7 +9,7 @@ import { swatch } from "./legend";
 import { has, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
 
-const FEATURES = 10; // listed beside a row
+const FEATURES = 6; // listed beside a row
 const ROWS = 5; // side by side
 const AWAY = 14; // pixels
 const words = texts.details;

@@ -13,7 +13,7 @@ const words = texts.projection;
 
 /** The groups and their looks, as far as there is room to tell them. */
 export function groupEntries(data: Dataset): [string, Look][] {
-  return groupLooks(data, MOST, words.noGroup, digits);
+  return groupLooks(data, MOST, words.noGroup, (x) => digits(x, 12));
 }
 
 /** What is drawn around a row, and how much of it is inside. */

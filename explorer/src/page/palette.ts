@@ -87,7 +87,10 @@ const plain = Array.from({ length: MANY }, (_, row): Look => ({ ...kind(row), sh
 export function groupLooks({ groups }: Dataset, most: number, noGroup: string, text: (x: number) => string): [string, Look][] {
   if (groups?.values) {
     const [low, high] = rangeOf(groups.values);
-    return [0, 0.25, 0.5, 0.75, 1].map((share) => [text(low + share * (high - low)), scale[Math.round(share * STEPS)]]);
+    // Digits that tell the five apart, and no more.
+    const places = Math.min(Math.max(2 - Math.floor(Math.log10(high - low || 1)), 0), 100);
+    const rounded = (x: number) => text(Number(x.toFixed(places)));
+    return [0, 0.25, 0.5, 0.75, 1].map((share) => [rounded(low + share * (high - low)), scale[Math.round(share * STEPS)]]);
   }
   const entries = groups?.labels.slice(0, most).map((label, i): [string, Look] => [label, kind(i)]) ?? [];
   return groups?.codes.some((code) => code < 0) ? [...entries, [noGroup, NONE]] : entries;

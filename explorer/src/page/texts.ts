@@ -151,9 +151,8 @@ export const texts = {
     oneRow: "There is one row: only its own uncertainty can be seen, the same at every s > 0.",
     sameMeans: "The means do not differ: only the rows’ own uncertainty can be seen, the same at every s > 0.",
     barely: (which: string, turns: string) => `Adding the uncertainty barely turns ${which} (${turns}).`,
-    turns: (parts: string, plane: string) => `Adding the uncertainty (s = 0 to s = 1) ${parts}${plane}.`,
-    turned: (which: string, angle: string) => `turns ${which} by ${angle}`,
-    other: (which: string, angle: string) => `makes ${which} a different direction (${angle})`,
+    turns: (parts: string, plane: string) => `Adding the uncertainty (s = 0 to s = 1) turns ${parts}${plane}.`,
+    turned: (which: string, angle: string) => `${which} by ${angle}`,
     planeStays: (angle: string) => `; the plane they span stays within ${angle}`,
     planeTurns: (angle: string) => `; the plane they span turns by ${angle}`,
     gains: (up: string | null, down: string | null) =>

@@ -9,9 +9,8 @@ import { texts } from "./texts";
 
 const words = texts.verdict;
 
-/** Degrees up to which a component counts as stable, and from which as another one. */
+/** Degrees up to which a component barely turns. */
 const STABLE = 10;
-const OTHER = 45;
 /** Gaps below this share of the upper eigenvalue are worth a word. */
 const CLOSE = 0.1;
 /** Of the largest eigenvalue: what may be rounding. Below it neither a gap nor a variance is one. */
@@ -63,9 +62,7 @@ function stability(before: Fit, after: Fit, shown: readonly number[]): string {
   if (angles.every((x) => x <= STABLE)) {
     return words.barely(texts.components(shown), texts.listed([...new Set(angles.map(words.degrees))]));
   }
-  const parts = shown.map((i, k) =>
-    (angles[k] < OTHER ? words.turned : words.other)(texts.component(i), words.degrees(angles[k])),
-  );
+  const parts = shown.map((i, k) => words.turned(texts.component(i), words.degrees(angles[k])));
   const plane = shown.length > 1 ? planeAngle(before, after, shown) : null;
   const tail = plane === null ? "" : (plane <= STABLE ? words.planeStays : words.planeTurns)(words.degrees(plane));
   return words.turns(texts.listed(parts), tail);

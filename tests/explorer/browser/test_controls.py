@@ -309,7 +309,7 @@ def test_verdict(page, students):
     turns = np.degrees(np.arccos(np.abs((pca.components_ * means.components_).sum(axis=1))))
     assert page.page.get_by_role("status", name="Verdict").get_attribute("aria-live") == "polite"
     assert page.verdict.startswith(
-        f"Adding the uncertainty (s = 0 to s = 1) turns PC1 by {turns[0]:.0f}° and turns PC2 by "
+        f"Adding the uncertainty (s = 0 to s = 1) turns PC1 by {turns[0]:.0f}° and PC2 by "
         f"{turns[1]:.0f}°"
     )
     assert "becomes more visible" in page.verdict
