@@ -74,6 +74,28 @@ test("two uniform terms have a parallelogram with sharp edges, and no area where
   assert.equal(lattice(terms, Float64Array.of(1, 2), Float64Array.of(1, 2), 96), null);
 });
 
+test("a fine outline of two trapezoids has no teeth", () => {
+  // Quantiles of the density that rises on [0, 1], is level on [1, 3] and falls on [3, 5].
+  const trapezoid = uniform.map((value) => {
+    const p = (3.5 * (value + 1)) / 2;
+    return p < 0.5 ? Math.sqrt(2 * p) : p < 2.5 ? p + 0.5 : 5 - 2 * Math.sqrt(3.5 - p);
+  });
+  const terms = termsOf({ kind: "independent", quantiles: [trapezoid, trapezoid] });
+  const { grid } = lattice(terms, Float64Array.of(1, 0), Float64Array.of(0, 1), 448)!;
+  const [ring, ...more] = region(grid, massLevel(grid, 0.95), 0.95);
+  assert.equal(more.length, 0);
+  let turned = 0;
+  let before = Math.atan2(ring[1] - ring[ring.length - 1], ring[0] - ring[ring.length - 2]);
+  for (let k = 2; k < ring.length; k += 2) {
+    const [dx, dy] = [ring[k] - ring[k - 2], ring[k + 1] - ring[k - 1]];
+    if (Math.hypot(dx, dy) < 1e-3) continue;
+    const now = Math.atan2(dy, dx);
+    turned += Math.abs(((now - before + 3 * Math.PI) % (2 * Math.PI)) - Math.PI);
+    before = now;
+  }
+  assert.ok(turned < 4 * Math.PI, `it turns by ${turned / Math.PI} half circles`);
+});
+
 test("a ring around a hole turns the other way", () => {
   const found = rings(gridOf((x, y) => Math.exp(-4 * (Math.hypot(x, y) - 2) ** 2)), 0.5);
   const areas = found.map(area).sort((a, b) => a - b);

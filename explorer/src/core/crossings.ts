@@ -7,6 +7,7 @@
 import { sOf, type Crossing } from "../model";
 import type { Family, Pairs } from "./family";
 import { reach } from "./following";
+import { largest } from "./matrices";
 import { firstGrid, type Steps, turning, withPoints } from "./path";
 import { tieTolerance } from "./spectrum";
 
@@ -193,8 +194,4 @@ function swaps(family: Family, u: number, place: number, size: number): boolean 
   if (h >= 2 ** -8 * room) return false;
   const { places, angle } = reach(family.at(u - h), family.at(u + h), family.d, place, place + 2);
   return (places[place] !== place || places[place + 1] !== place + 1) && angle <= 1e3 * h;
-}
-
-function largest(values: Float64Array): number {
-  return values.reduce((size, value) => Math.max(size, Math.abs(value)), 0);
 }

@@ -5,6 +5,8 @@
  * Vectors are kept as rows, so that every inner loop walks through memory in order.
  */
 
+import { largest } from "./matrices";
+
 /** Eigenvalues, falling, and eigenvectors as rows. */
 export interface Spectrum {
   readonly values: Float64Array;
@@ -15,8 +17,8 @@ export interface Spectrum {
 export function eigenpairs(matrix: Float64Array, d: number): Spectrum {
   // A power of two brings the largest entry near 1: squares neither overflow nor underflow, and no
   // digit changes. In two steps, since 2^±1074 has no reciprocal.
-  const largest = matrix.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const exponent = largest > 0 && largest < Infinity ? Math.floor(Math.log2(largest)) : 0;
+  const size = largest(matrix);
+  const exponent = size > 0 && size < Infinity ? Math.floor(Math.log2(size)) : 0;
   const half = Math.trunc(-exponent / 2);
   const [first, second] = [2 ** half, 2 ** (-exponent - half)];
   const work = new Float64Array(d * d);

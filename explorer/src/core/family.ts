@@ -4,7 +4,7 @@
  */
 
 import { eigenpairs } from "./eigen";
-import { multiply, multiplyTransposed, rowDot, trace } from "./matrices";
+import { largest, multiply, multiplyTransposed, rowDot, trace } from "./matrices";
 import { scaledSpectrum, spectrumOf, ties, tieTolerance } from "./spectrum";
 
 /** Eigenpairs at one point: values fall, vectors are rows. */
@@ -101,8 +101,4 @@ function isScalar(matrix: Float64Array, d: number): boolean {
   const level = trace(matrix, d) / d;
   const off = matrix.map((value, at) => value - (at % (d + 1) === 0 ? level : 0));
   return largest(off) <= tieTolerance(d) * Math.abs(level);
-}
-
-function largest(matrix: Float64Array): number {
-  return matrix.reduce((size, value) => Math.max(size, Math.abs(value)), 0);
 }

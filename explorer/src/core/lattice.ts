@@ -15,13 +15,15 @@ export interface Term {
   readonly feature: number;
   readonly sd: number;
   readonly quantiles: Float64Array;
+  /** The density at each of them, for a distribution function without kinks. */
+  readonly slopes: Float64Array;
   /** Small cells of equal steps in the table: the mean within each, and its mass. */
   readonly places: Float64Array;
   readonly masses: Float64Array;
 }
 
-const cells = 24;
-const fine = 16; // nodes within a cell
+const cells = 72;
+const fine = 6; // nodes within a cell
 const reach = 8; // standard deviations of the sum that a lattice holds at the most
 
 /** The terms of a row with independent features; certain ones add nothing. */
@@ -44,7 +46,8 @@ export function termsOf(law: Extract<RowLaw, { kind: "independent" }>): Term[] {
     const sd = Math.sqrt(Math.max(square - mean * mean, 0));
     if (!(sd > 0)) return;
     for (let cell = 0; cell < cells; cell++) places[cell] = places[cell] / masses[cell] - mean;
-    terms.push({ feature, sd, quantiles: table.map((value) => value - mean), places, masses });
+    const quantiles = table.map((value) => value - mean);
+    terms.push({ feature, sd, quantiles, slopes: slopesOf(quantiles), places, masses });
   });
   return terms;
 }
@@ -58,9 +61,10 @@ export interface Lattice {
 
 /**
  * The law of Σ xⱼ bⱼ about its mean; `first` and `second` are the coordinates of each feature's b.
- * Null where the terms do not span the plane.
+ * Null where the terms do not span the plane. Has at most `most` nodes along a side, fewer for sums of
+ * many terms: these are smooth, and each term costs as much as the first.
  */
-export function lattice(terms: readonly Term[], first: Float64Array, second: Float64Array, nodes: number): Lattice | null {
+export function lattice(terms: readonly Term[], first: Float64Array, second: Float64Array, most: number): Lattice | null {
   let [best, i, k] = [0, -1, -1];
   terms.forEach((a, p) =>
     terms.slice(0, p).forEach((b, q) => {
@@ -81,6 +85,7 @@ export function lattice(terms: readonly Term[], first: Float64Array, second: Flo
       const [x, y] = [first[term.feature], second[term.feature]];
       return { term, slopes: [(x * b[1] - y * b[0]) / determinant, (a[0] * y - a[1] * x) / determinant] as const };
     });
+  const nodes = Math.max(Math.round(most / Math.sqrt(Math.max(others.length, 1))), Math.min(most, 64));
   const axes = [one, two].map((own, axis) => {
     let [low, high, variance] = [own.quantiles[0], own.quantiles[own.quantiles.length - 1], own.sd ** 2];
     for (const { term, slopes } of others) {
@@ -89,10 +94,10 @@ export function lattice(terms: readonly Term[], first: Float64Array, second: Flo
       high += Math.max(...ends);
       variance += (slopes[axis] * term.sd) ** 2;
     }
-    const most = reach * Math.sqrt(variance);
-    [low, high] = [Math.max(low, -most), Math.min(high, most)];
+    const farthest = reach * Math.sqrt(variance);
+    [low, high] = [Math.max(low, -farthest), Math.min(high, farthest)];
     const step = (high - low) / (nodes - 3);
-    return { low: low - step, step, masses: cellMasses(own.quantiles, low - step, step, nodes) };
+    return { low: low - step, step, masses: cellMasses(own, low - step, step, nodes) };
   });
   const mass = spread(axes, others, nodes);
   return {
@@ -103,11 +108,11 @@ export function lattice(terms: readonly Term[], first: Float64Array, second: Flo
 }
 
 /** The mass of a law within half a step of each node. */
-function cellMasses(quantiles: Float64Array, low: number, step: number, nodes: number): Float64Array {
+function cellMasses(term: Term, low: number, step: number, nodes: number): Float64Array {
   const out = new Float64Array(nodes);
-  let before = below(quantiles, low - step / 2);
+  let before = below(term, low - step / 2);
   for (let node = 0; node < nodes; node++) {
-    const now = below(quantiles, low + (node + 0.5) * step);
+    const now = below(term, low + (node + 0.5) * step);
     out[node] = now - before;
     before = now;
   }
@@ -181,8 +186,30 @@ function quantile(table: Float64Array, t: number): number {
   return table[low] + Math.min(Math.max(at - low, 0), 1) * (table[low + 1] - table[low]);
 }
 
-/** The probability below a value: linear between quantiles, so that edges and plateaus stay what they are. */
-function below(table: Float64Array, value: number): number {
+/** The probability below the k-th quantile of a table, of what lies between the first and the last. */
+function probability(table: Float64Array, k: number): number {
+  const [outer, at] = [0.5, k + 0.5].map((place) => share(place / table.length));
+  return (at - outer) / (1 - 2 * outer);
+}
+
+/**
+ * Slopes of the distribution function at the quantiles, those of parabolas through three of them, so
+ * limited that it never falls (Fritsch and Carlson); edges stay sharp and plateaus level.
+ */
+function slopesOf(table: Float64Array): Float64Array {
+  const last = table.length - 1;
+  const widths = Array.from({ length: last }, (_, k) => Math.max(table[k + 1] - table[k], Number.MIN_VALUE));
+  const secants = widths.map((width, k) => (probability(table, k + 1) - probability(table, k)) / width);
+  return table.map((_, k) => {
+    if (k === 0 || k === last) return secants[k && last - 1];
+    const [left, right] = [secants[k - 1], secants[k]];
+    const share = widths[k] / (widths[k - 1] + widths[k]);
+    return Math.min(share * left + (1 - share) * right, 3 * left, 3 * right);
+  });
+}
+
+/** The probability below a value: cubic between quantiles. */
+function below({ quantiles: table, slopes }: Term, value: number): number {
   if (value <= table[0]) return 0;
   if (value >= table[table.length - 1]) return 1;
   let [low, high] = [0, table.length - 1];
@@ -191,7 +218,9 @@ function below(table: Float64Array, value: number): number {
     if (table[middle] <= value) low = middle;
     else high = middle;
   }
-  const [outer, from, to] = [0.5, low + 0.5, high + 0.5].map((at) => share(at / table.length));
-  const part = (value - table[low]) / (table[high] - table[low]);
-  return (from + part * (to - from) - outer) / (1 - 2 * outer);
+  const [from, to] = [probability(table, low), probability(table, high)];
+  const width = table[high] - table[low];
+  const t = (value - table[low]) / width;
+  const bend = t * (1 - t) * ((1 - t) * (slopes[low] * width - (to - from)) - t * (slopes[high] * width - (to - from)));
+  return from + t * (to - from) + bend;
 }

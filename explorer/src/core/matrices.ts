@@ -30,6 +30,11 @@ export function trace(A: Float64Array, d: number): number {
   return sum;
 }
 
+/** The largest magnitude of an entry. */
+export function largest(A: Float64Array): number {
+  return A.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+}
+
 /** Row i of A times row j of B, both of length d. */
 export function rowDot(A: Float64Array, i: number, B: Float64Array, j: number, d: number): number {
   let sum = 0;

@@ -7,7 +7,7 @@
  */
 
 import { eigenpairs, type Spectrum } from "./eigen";
-import { multiply, multiplyTransposed, orthonormalize, trace, transposed } from "./matrices";
+import { largest, multiply, multiplyTransposed, orthonormalize, trace, transposed } from "./matrices";
 
 const decoupledFrom = 1e3;
 
@@ -130,8 +130,8 @@ function settle(values: Float64Array, rows: Float64Array, d: number): void {
 
 /** Makes the entry of largest magnitude positive; among equals, up to 1e-8, the first decides. */
 export function sign(row: Float64Array): void {
-  const largest = row.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const decides = row.find((value) => Math.abs(value) >= (1 - 1e-8) * largest) ?? 0;
+  const limit = (1 - 1e-8) * largest(row);
+  const decides = row.find((value) => Math.abs(value) >= limit) ?? 0;
   if (decides < 0) row.forEach((value, j) => (row[j] = -value));
 }
 

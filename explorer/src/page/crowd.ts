@@ -67,11 +67,11 @@ export function outstanding({ projection, weights }: Scene, far: number, wide: n
     distance[row] = determinant > 0 ? (yy * p * p - 2 * xy * p * q + xx * q * q) / determinant : p * p + q * q;
     width[row] = c[3 * row] + c[3 * row + 2];
   }
-  return { far: largest(distance, far), wide: largest(width, wide) };
+  return { far: highest(distance, far), wide: highest(width, wide) };
 }
 
 /** Where the largest values are, the largest first. */
-function largest(values: Float64Array, count: number): number[] {
+function highest(values: Float64Array, count: number): number[] {
   if (!count) return [];
   const limit = values.slice().sort()[Math.max(values.length - count, 0)];
   const found = Array.from(values.keys()).filter((row) => values[row] >= limit);

@@ -70,20 +70,3 @@ export function button(label: string, attributes: Attributes, act: (event: Mouse
   node.addEventListener("click", act);
   return node;
 }
-
-/** Calls of `paint` gathered into one for each frame. */
-export function framed(paint: () => void): { request: () => void; cancel: () => void } {
-  let pending = 0;
-  return {
-    request() {
-      pending ||= requestAnimationFrame(() => {
-        pending = 0;
-        paint();
-      });
-    },
-    cancel() {
-      cancelAnimationFrame(pending);
-      pending = 0;
-    },
-  };
-}

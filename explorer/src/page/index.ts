@@ -4,7 +4,7 @@ import type { Engine } from "../core/engine";
 import type { Host } from "../model";
 import { controls } from "./controls";
 import { details } from "./details";
-import { button, el, framed, nameNode, set, setText } from "./dom";
+import { button, el, nameNode, set, setText } from "./dom";
 import { eigenvalues } from "./eigenvalues";
 import { csv, drawing, fileName, json, png, svgText } from "./exports";
 import { sentence, shortNames, unbroken } from "./format";
@@ -46,7 +46,8 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
   let held = false; // a button of the pointer is down
   let room = 0; // the verdict's width when its height was taken
   let waiting: ReturnType<typeof setTimeout> | undefined;
-  const frame = framed(draw);
+  let frame = 0; // the next one, if it was asked for
+  const request = () => (frame ||= requestAnimationFrame(draw));
 
   const context: Context = {
     data,
@@ -66,7 +67,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
     announce: (text) => setText(live, text),
     redraw(change) {
       changes.add(change);
-      frame.request();
+      request();
     },
   };
   const pictures = [projection(context), traces(context), eigenvalues(context), loadings(context)];
@@ -74,6 +75,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
   const panels = [control, ...pictures, rows, numbers];
 
   function draw(): void {
+    frame = 0;
     const now = new Set(changes);
     changes.clear();
     scene = computed.scene(host.get(), currentTheme(), now, calm);
@@ -123,7 +125,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
     // Everything brought up to date at once, with nothing left for later.
     held = false;
     while (changes.size || explorer.dataset["state"] !== "settled") {
-      frame.cancel();
+      cancelAnimationFrame(frame);
       if (changes.size) draw();
       clearTimeout(waiting);
       settle();
@@ -184,7 +186,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
 
   const stop = host.onChange((_, changed) => {
     changed.forEach((key) => changes.add(key));
-    frame.request();
+    request();
   });
   const untheme = onTheme(() => context.redraw("theme"));
   // While a hand drags nothing comes in its way; what takes long follows when it lets go.
@@ -197,13 +199,13 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
   };
   const hands = ["pointerdown", "pointermove", "pointerup", "pointercancel"] as const;
   for (const hand of hands) document.addEventListener(hand, grasp, true);
-  frame.request();
+  request();
   return () => {
     stop();
     untheme();
     for (const hand of hands) document.removeEventListener(hand, grasp, true);
     for (const panel of panels) panel.stop?.();
-    frame.cancel();
+    cancelAnimationFrame(frame);
     clearTimeout(waiting);
     watch.disconnect();
     explorer.remove();

@@ -23,7 +23,7 @@ const [ANEW, CALM, MOVING] = [Infinity, 0.8, 0.5];
 /** Rows up to this number are all named where there is room; of more, this many of the outlying ones. */
 const [NAMES, OUTLYING, WIDEST] = [40, 12, 4];
 /** How many times finer outlines become when they are looked at closely. */
-const FINEST = 3;
+const FINEST = 2;
 /** Around the plot, in heights of the text. */
 const AROUND = { top: 1.2, right: 1.3, bottom: 3.7, left: 4.5 };
 const words = texts.projection;
