@@ -84,6 +84,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_signature": False,
+    "capture_repr": (),  # not the Axes that an example ends with
     "show_memory": False,
     "min_reported_time": 1e9,
     "remove_config_comments": True,

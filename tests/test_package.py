@@ -13,7 +13,7 @@ SOURCE = Path(uapca.__file__).parent
 
 # Each layer may import only from those before it; those in one line do not know each other.
 LAYERS = [
-    {"_names", "_version", "exceptions"},
+    {"_columns", "_version", "exceptions"},
     {"_validation", "_files"},
     {"_progress"},
     {"laws"},

@@ -172,7 +172,7 @@ def _meant(name: str) -> str:
     if name.startswith("_"):
         return ""
     from uapca import datasets
-    from uapca._names import nearest
+    from uapca._columns import nearest
 
     known = {other: other for other in __all__}
     known |= {other: home for home, others in _OTHER_WORDS.items() for other in others}

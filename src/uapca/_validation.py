@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import nearest, plural
+from uapca._columns import nearest, plural
 
 __all__ = [
     "Doubles",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from uapca._names import plural
+from uapca._columns import plural
 from uapca.cli.app import data_argument, data_options, force_option, output_option, subcommand
 from uapca.cli.console import TABLES, CommandError, check_output
 from uapca.cli.data import check_columns, parts, read_data, write_rows

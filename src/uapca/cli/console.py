@@ -22,7 +22,7 @@ from typing import Any, TextIO
 
 import click
 
-from uapca._names import nearest
+from uapca._columns import guarded, nearest
 
 __all__ = [
     "TABLES",
@@ -338,7 +338,7 @@ def write_table(path: Path | None, columns: Mapping[str, Sequence[Any]], what: s
         name: column.tolist() if hasattr(column, "tolist") else list(column)
         for name, column in columns.items()
     }
-    rows = [[_guarded(c) for c in row] for row in (plain, *zip(*plain.values(), strict=True))]
+    rows = [[guarded(c) for c in row] for row in (plain, *zip(*plain.values(), strict=True))]
     stream = BytesIO()
     try:
         if suffix in (".csv", ".tsv"):
@@ -375,12 +375,3 @@ def write_table(path: Path | None, columns: Mapping[str, Sequence[Any]], what: s
             'pip install "uapca[frames]", or use CSV.'
         ) from None
     write_bytes(path, stream.getvalue(), what)
-
-
-def _guarded(cell: Any) -> Any:
-    """Text that a spreadsheet would take for a formula gets an apostrophe, which keeps it text.
-
-    So does such text behind apostrophes: taking one away gives the text back.
-    """
-    formula = isinstance(cell, str) and cell.lstrip("'")[:1] in {*"=+-@\t\r"}
-    return f"'{cell}" if formula else cell

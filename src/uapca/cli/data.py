@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import uapca
-from uapca._names import plural
+from uapca._columns import plural
 from uapca.cli.console import (
     CommandError,
     listed,

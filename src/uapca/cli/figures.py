@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from uapca._names import plural
+from uapca._columns import plural
 from uapca.cli.app import force_option, subcommand
 from uapca.cli.console import (
     CommandError,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import uapca
-from uapca._names import plural
+from uapca._columns import plural
 from uapca.cli.app import (
     components_option,
     data_argument,

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 import uapca
-from uapca._names import plural
+from uapca._columns import plural
 from uapca.cli.app import (
     Choice,
     data_argument,

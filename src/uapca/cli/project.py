@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from uapca._names import plural
+from uapca._columns import plural
 from uapca.cli.app import (
     components_option,
     data_argument,

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from uapca._names import plural
+from uapca._columns import plural
 from uapca.cli.app import data_argument, data_options, force_option, output_option, subcommand
 from uapca.cli.console import TABLES, check_output, line, rounded, show, significant
 from uapca.cli.data import denoised, feature_names, read_data, write_rows

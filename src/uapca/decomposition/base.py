@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
-from uapca._names import COUNTER, IDENTIFIER, counting_columns, error_columns, nearest
+from uapca._columns import COUNTER, IDENTIFIER, counting_columns, error_columns, nearest
 from uapca._validation import Doubles, Floats, check_finite, library_of, listed, out_of_range
 from uapca.aggregate.accumulate import moments
 from uapca.exceptions import ErrorColumnWarning

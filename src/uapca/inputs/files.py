@@ -28,7 +28,7 @@ from urllib.parse import unquote
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import nearest
+from uapca._columns import nearest, unguarded
 from uapca._validation import Floats, listed, optional
 from uapca.exceptions import FileError
 from uapca.inputs.frame import Table, table_of
@@ -210,7 +210,7 @@ def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
     one cell in its last row is as small as its file.
     """
     rows = [
-        {j: _GUARD.sub("", cell) if isinstance(cell, str) else cell for j, cell in row.items()}
+        {j: unguarded(cell) if isinstance(cell, str) else cell for j, cell in row.items()}
         for row in (_xlsx_rows if _is_xlsx(path) else _xls_rows)(path, sheet)
         if row
     ]
@@ -449,7 +449,7 @@ class Text:
             rows = self._spaced(lines)
         self.separator = "" if rows else self.separator
         rows = rows or self._delimited(lines)
-        guarded = [[_GUARD.sub("", cell) for cell in row] for row in rows] if "'" in text else rows
+        guarded = [[unguarded(cell) for cell in row] for row in rows] if "'" in text else rows
         self.broken |= guarded != rows
         self._name(guarded, comments)
 
@@ -573,8 +573,6 @@ class Text:
 
 _SEPARATORS = ",;\t|"
 _STARTS_NUMBER = re.compile(r"(?:^|[,;\t| ])[+-]?\.?\d")
-# Text that a spreadsheet would take for a formula is written with an apostrophe before it.
-_GUARD = re.compile(r"^'(?='*[=+\-@\t\r])")
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -1027,9 +1025,7 @@ def _without_empty(batch: Any, labels: Sequence[str]) -> Any:
             column = compute.if_else(blank, pa.scalar(None, pa.string()), batch.column(place))
             batch = batch.set_column(place, name, column)
         if compute.any(compute.starts_with(batch.column(place), "'")).as_py():
-            texts = [
-                None if t is None else _GUARD.sub("", t) for t in batch.column(place).to_pylist()
-            ]
+            texts = [None if t is None else unguarded(t) for t in batch.column(place).to_pylist()]
             batch = batch.set_column(place, name, pa.array(texts, pa.string()))
     return batch
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import (
+from uapca._columns import (
     COUNTER,
     ERROR_WORDS,
     IDENTIFIER,

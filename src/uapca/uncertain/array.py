@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 import uapca  # for type hints: its laws are imported when one is looked up
-from uapca._names import nearest
+from uapca._columns import nearest
 from uapca._validation import (
     Doubles,
     Floats,

@@ -1,4 +1,7 @@
-"""What names say: which one was probably meant, and which columns hold the errors of others."""
+"""What names say: which one was probably meant, which columns hold the errors of others.
+
+And the cells that a spreadsheet would take for formulas, which are written with an apostrophe.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,10 @@ __all__ = [
     "counting_columns",
     "error_columns",
     "error_stems",
+    "guarded",
     "nearest",
     "plural",
+    "unguarded",
     "unit_in",
 ]
 
@@ -41,6 +46,8 @@ IDENTIFIER = re.compile(
 COUNTER = re.compile(
     r"(tech|bio)?[_ ]?(replicates?|repeat|rep|run|trial|iteration)([_ ]?(no|nr|number|id))?", re.I
 )
+_GUARD = re.compile(r"'(?='*[=+\-@\t\r])")
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _COUNTED = 10  # rows from which on 0, 1, 2, … is taken for a count of the rows
 _UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))")
 
@@ -138,3 +145,16 @@ def error_columns(
             if value is not None and value != column and (features is None or value in features):
                 yield column, value, role
                 break
+
+
+def guarded(cell: Any) -> Any:
+    """A cell with an apostrophe before text that a spreadsheet would take for a formula.
+
+    Such text behind apostrophes gets one more, so that `unguarded` gives any text back.
+    """
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+
+
+def unguarded(text: str) -> str:
+    """The text that `guarded` was given."""
+    return text[1:] if _GUARD.match(text) else text
