@@ -17,7 +17,16 @@ import numpy as np
 from uapca._validation import Doubles
 from uapca.laws import Affine, Independent, Law, Mixture, Moments, Normal
 
-__all__ = ["Look", "Palette", "RowLooks", "group_labels", "is_assumed", "is_normal", "row_looks"]
+__all__ = [
+    "Look",
+    "Palette",
+    "RowLooks",
+    "group_labels",
+    "in_order",
+    "is_assumed",
+    "is_normal",
+    "row_looks",
+]
 
 Color: TypeAlias = str | tuple[float, float, float]
 Palette: TypeAlias = Sequence[Color] | Mapping[str, Color] | None
@@ -115,6 +124,24 @@ def natural_key(label: Any) -> tuple[Any, ...]:
     return (1, *((int(p), "") if p.isdecimal() else (-1, p) for p in parts))
 
 
+def in_order(values: Any, names: Sequence[str] | None, parameter: str) -> Any:
+    """A pandas object whose index names the rows, in the order of the rows; others as they are."""
+    index = getattr(values, "index", None)
+    if names is None or not hasattr(values, "iloc") or type(index).__name__ == "RangeIndex":
+        return values
+    places = {str(label): k for k, label in enumerate(index)}
+    absent = [name for name in names if name not in places]
+    if len(absent) == len(names):  # the index names something else
+        return values
+    if absent or len(index) != len(names):
+        got = f"it lacks {absent[0]!r}" if absent else f"it has {len(index)} labels"
+        raise ValueError(
+            f"{parameter} must have an index with the names of the {len(names)} rows, or with none "
+            f"of them; {got}"
+        )
+    return values.iloc[[places[name] for name in names]]
+
+
 def group_labels(groups: Any, count: int) -> tuple[list[str | None], list[str], Doubles | None]:
     """The groups of `count` rows as text, their natural order, and continuous values.
 
@@ -164,7 +191,7 @@ def row_looks(
     """
     keys = tuple(names) if names is not None else tuple(str(i) for i in range(count))
     if groups is not None:
-        texts, order, values = group_labels(groups, count)
+        texts, order, values = group_labels(in_order(groups, names, "groups"), count)
         if values is not None:
             return RowLooks(keys, (Look(GREY, GREY),) * count, values=values)
         table = _table(order, palette, colors)

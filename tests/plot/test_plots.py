@@ -468,6 +468,31 @@ def test_metadata_shows_correlations(pca):
         plot.metadata(pca, STUDENTS, 3)
 
 
+def test_what_has_an_index_of_names_is_matched_by_name(pca):
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"year": [1, 2, 1, 3, 2, 1]}, index=list(STUDENTS.names))
+    shuffled = table.iloc[[3, 0, 5, 1, 4, 2]]
+
+    def texts(one):
+        return [text.get_text() for text in plot.metadata(pca, STUDENTS, one).texts]
+
+    assert texts(shuffled) == texts(table) == texts(table.reset_index(drop=True))
+    colors = [
+        [p.get_facecolor() for p in plot.projection(pca, STUDENTS, groups=one["year"]).collections]
+        for one in (table, shuffled)
+    ]
+    for a, b in zip(*colors, strict=True):
+        np.testing.assert_array_equal(a, b)
+    payloads = [
+        uapca.explore(pca, STUDENTS, groups=one["year"]).to_html() for one in (table, shuffled)
+    ]
+    assert payloads[0] == payloads[1]
+    with pytest.raises(ValueError, match="table must have an index with the names of the 6 rows"):
+        plot.metadata(pca, STUDENTS, table.rename(index={"Tom": "Tim"}))
+    with pytest.raises(ValueError, match="it has 7 labels"):
+        plot.metadata(pca, STUDENTS, pd.concat([table, table[:1]]))
+
+
 def test_metadata_takes_data_frames(pca):
     import pandas as pd
 

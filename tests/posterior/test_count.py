@@ -108,3 +108,10 @@ def test_refusals():
 def test_pca_takes_the_count():
     X = problem(n=80, d=5, residual=0.0, noise=0.5).X
     assert uapca.UAPCA("auto").fit(X).n_components_ == component_count(X).count == 2
+
+
+def test_auto_after_a_denoiser_says_where_to_count():
+    values = np.random.default_rng(0).normal(size=(40, 3))
+    rows = uapca.Denoiser().fit_transform(uapca.UncertainArray(values, std=0.5))
+    with pytest.raises(ValueError, match="before the Denoiser"):
+        uapca.UAPCA("auto").fit(rows)

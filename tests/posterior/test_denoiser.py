@@ -462,6 +462,8 @@ def test_small_and_degenerate_data_that_works():
     np.testing.assert_allclose(same.transform(np.ones((10, 3)), std=1.0).mean, 1.0)
     different = Denoiser(1).fit(np.ones((10, 3)), std=np.arange(1, 31).reshape(10, 3))
     np.testing.assert_allclose(different.covariance_, 0, atol=1e-6)
+    with pytest.raises(ValueError, match="choose few, such as 2"):
+        Denoiser().fit(problem(n=8).X)
     insists = Denoiser(4).fit(problem(n=8).X)
     assert insists.n_components_ == 4
 

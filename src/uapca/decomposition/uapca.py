@@ -481,6 +481,11 @@ class UAPCA(UncertainTransformer):
         if wanted == "auto":
             if data is None:
                 raise ValueError("n_components='auto' needs all rows at once; use fit")
+            if data.source == "posterior":
+                raise ValueError(
+                    "n_components='auto' needs the observations, and these are posterior rows: "
+                    "pass uapca.component_count(X).count of the rows before the Denoiser"
+                )
             from uapca.posterior import component_count  # not needed otherwise
 
             return min(max(component_count(data).count, 1), bound)

@@ -255,6 +255,7 @@ def explore(
     X : UncertainArray of shape (N, D), optional
         The data of the fit.
     groups : sequence of N labels or numbers, optional
+        A pandas Series whose index names the rows is matched by name.
         What rows have in common, for color; None for those without a group. More than 12 different
         numbers are shown on a scale of colors.
     points : pair of array-likes, optional

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
-from uapca._looks import group_labels, is_assumed
+from uapca._looks import group_labels, in_order, is_assumed
 from uapca._validation import Floats, as_floats, check_finite
 from uapca.decomposition import UAPCA, UncertainScaler
 from uapca.exceptions import SeparationWarning
@@ -47,7 +47,7 @@ def payload(
     """Everything the page shows, with arrays as bytes; see `uapca.explore` for the parameters."""
     fitted = X
     if supplementary is not None:
-        X, groups = _with_supplementary(X, supplementary, groups)
+        X, groups = _with_supplementary(X, supplementary, in_order(groups, X.names, "groups"))
     n, d = X.shape
     _check_values(X)
     _check_size(X)
@@ -66,7 +66,7 @@ def payload(
         "cov": _covariance(X),
         "weights": None if X.given_weights is None else wire(X.weights),
         "counts": _counts(X),
-        "groups": _groups(groups, n),
+        "groups": _groups(in_order(groups, X.names, "groups"), n),
         "points": dots,
         "laws": laws,
         "assumed": _assumed(X),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from uapca._looks import in_order
 from uapca._validation import Doubles
 from uapca.plot.base import Data, Fit, counted, data_of, panel
 from uapca.plot.contributions import two_lines
@@ -36,6 +37,7 @@ def metadata(
     pca : fitted UAPCA, or a Pipeline that ends in one
     X : UncertainArray of shape (N, D), or points
     table : data frame, or mapping from name to a sequence of N values
+        In the order of the rows; a pandas frame whose index names the rows is matched by name.
     n_components : int, optional
         How many components; by default all, at most five.
     ax, title, figsize, legend
@@ -59,7 +61,7 @@ def metadata(
     ['year', 'school (η)']
     """
     fit, data = data_of(pca, X)
-    columns = columns_of(table, len(data), "table")
+    columns = columns_of(in_order(table, data.names, "table"), len(data), "table")
     q = counted(n_components, fit.n_components_, 5, "n_components")
     scores = np.asarray(fit.transform(data).mean, dtype=np.float64)[:, :q]
     values = np.array(

@@ -83,6 +83,7 @@ def projection(
         ellipses that hold a new point of the group, and "mean" those that hold its mean, if points
         are normal: their moments are estimated, so that few points have wide ellipses.
     groups : sequence of N labels or numbers, optional
+        A pandas Series whose index names the rows is matched by name.
         Categories have a colour, dash and shape each, continuous numbers a colour bar. Without
         groups each row has a colour; of more than 24 rows only the few whose spread is over twice
         the median have colours of their own.

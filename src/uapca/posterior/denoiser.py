@@ -572,7 +572,7 @@ def _check_cells(data: Observations, q: int, by_default: bool, names: list[str])
             raise ValueError(
                 f"n_components must be given for {counts.min()} observations of a feature: the "
                 f"full covariance of {d} features needs about {3 * d}; "
-                f"n_components={d} insists on it"
+                f"choose few, such as 2 (on the command line --denoise 2); {d} insists on it"
             )
         if not data.complete:
             together = data.observed.T.astype(np.float32) @ data.observed.astype(np.float32)
