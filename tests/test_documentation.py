@@ -15,7 +15,7 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tuto
 # The Python blocks of a page build on each other and on the names below.
 RUN = [path for path in PAGES if "```python" in path.read_text(encoding="utf-8")]
 # The tutorial has a million points in each file, and fewer do; addresses of clusters are local.
-HERE = {"1_000_000": "2_000", "s3://bucket/points/": "points", "hdfs:///points/": "points"}
+HERE = {"1_000_000": "2_000", "s3://bucket/points/": "there", "hdfs:///points/": "there"}
 
 
 def blocks(text, language="python"):
@@ -41,9 +41,9 @@ def surroundings(tmp_path, monkeypatch, rng):
     frame["species"] = np.resize(["a", "b"], 40)
     (tmp_path / "calls").mkdir()
     frame.to_parquet(tmp_path / "calls" / "one.parquet")
-    (tmp_path / "points").mkdir()
+    (tmp_path / "there").mkdir()
     frame.rename(columns={"species": "kind"}).assign(year=2020).to_parquet(
-        tmp_path / "points" / "one.parquet"
+        tmp_path / "there" / "one.parquet"
     )
     da.to_npy_stack(tmp_path / "stack", da.from_array(points, chunks=(10, 3)))
     (tmp_path / "night").mkdir()

@@ -714,7 +714,8 @@ def _refusals(
         points = _freedom(case, expansion, q)[1]
     needed, text = 2 * d + 8, ""
     if total < needed:
-        text = f"{few} for {d} features (intervals need {needed} points more than groups)"
+        unit = "rows" if case.groups is None else "points more than groups"
+        text = f"{few} for {d} features (intervals need {needed} {unit})"
     elif not case.normal and case.groups is not None and not case.groups.kept:
         text = "the points are not kept; ± takes them as normal, intervals need fourth moments"
     if text:
@@ -739,7 +740,9 @@ def _refusals(
     for i in range(q):
         text = ""
         if not case.normal and (total + used < _POINTS_FOR_TAILS or points[i] < _POINTS_EACH):
-            text = f"{few} for fourth moments (intervals need {_POINTS_FOR_TAILS} points)"
+            unit = "rows" if case.groups is None else "points"
+            needs = f"{_POINTS_FOR_TAILS} {unit}, or normal=True"
+            text = f"{few} for fourth moments (intervals need {needs})"
         elif wide[i]:
             text = "the errors hide most of its variance"
         elif near[i] or near[i + 1]:
