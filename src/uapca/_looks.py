@@ -126,8 +126,10 @@ def natural_key(label: Any) -> tuple[Any, ...]:
 
 def in_order(values: Any, names: Sequence[str] | None, parameter: str) -> Any:
     """A pandas object whose index names the rows, in the order of the rows; others as they are."""
-    index = getattr(values, "index", None)
-    if names is None or not hasattr(values, "iloc") or type(index).__name__ == "RangeIndex":
+    if names is None or not hasattr(values, "iloc"):
+        return values
+    index = values.index
+    if type(index).__name__ == "RangeIndex":
         return values
     places = {str(label): k for k, label in enumerate(index)}
     absent = [name for name in names if name not in places]
