@@ -210,7 +210,7 @@ class ErrorColumnWarning(UserWarning):
     >>> with warnings.catch_warnings(record=True, action="always") as caught:
     ...     pca = uapca.UAPCA().fit(pd.DataFrame({"a": [1.0, 2.0], "a_err": [0.1, 0.2]}))
     >>> print(caught[0].message)
-    'a_err' is taken for features, but 'a_err' is named like the errors of 'a':
+    'a_err' is taken for a feature, but 'a_err' is named like the errors of 'a':
     UAPCA().fit(uapca.from_frame(df)) uses such columns as errors
     """
 

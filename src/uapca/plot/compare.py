@@ -113,7 +113,7 @@ def compare(
             made.title(text)
         if figsize is None:
             wide = figure.get_figwidth()
-            figure.set_figheight(0.5 * wide * made.ratio + 0.14 * wide)
+            figure.set_figheight(0.5 * wide * made.ratio + 0.17 * wide)
         joint_legend(figure, axes[0] if legend else [])
     return figure
 
