@@ -104,15 +104,15 @@ class App(click.Group):
         for stream in streams:
             if hasattr(stream, "reconfigure"):  # a terminal that knows no ± gets an escape
                 stream.reconfigure(errors="backslashreplace")
-        shown_before = warnings.showwarning
+        shown_before, ignored_before = warnings.showwarning, sys.unraisablehook
         before = _catch_termination()
         try:
-            warnings.showwarning = _note_warning
+            warnings.showwarning, sys.unraisablehook = _note_warning, _ignored
             code = super().main(arguments or ["--help"], "uapca", **extra)
         except BaseException as error:  # noqa: BLE001 - this is where errors end
             code = _ended(error)
         finally:
-            warnings.showwarning = shown_before
+            warnings.showwarning, sys.unraisablehook = shown_before, ignored_before
             if before is not None:
                 signal.signal(signal.SIGTERM, before)
         for stream in streams:
@@ -176,6 +176,12 @@ def _counted_from_1(match: re.Match[str]) -> str:
 def _note_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """What the library warns of, as a remark without the place in its code."""
     note(f"note: {_line_of(ValueError(str(message)))}")
+
+
+def _ignored(error: Any) -> None:
+    """Python prints errors of objects that go; want of memory has its own line already."""
+    if error.exc_type is not MemoryError:
+        sys.__unraisablehook__(error)
 
 
 def _catch_termination() -> Any:

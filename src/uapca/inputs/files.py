@@ -158,6 +158,8 @@ def reading(name: str, form: str = "") -> Iterator[None]:
         said = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         if isinstance(error, RecursionError):
             said = "it is nested too deeply"
+        if isinstance(error, MemoryError):
+            said = "there is not enough memory for it"
         if "UTF8" in said or isinstance(error, UnicodeError):
             said = "it is not text in UTF-8; save it as UTF-8"
         raise FileError(
