@@ -125,12 +125,14 @@ def forks(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_many_signals(forks, name):
+def test_many_signals(forks, name, tried):
     folder, server = forks
     target, command = folder / name, json.dumps([*WRITERS[name], "-o", name, "--force", "-q"])
     rng = random.Random(name)
     durations = []
-    for case in range(2 + max(count("signals") // len(WRITERS), 2)):
+    cases = max(count("signals") // len(WRITERS), 2)
+    tried("signals", cases)
+    for case in range(2 + cases):
         target.write_bytes(b"mine")
         start = time.monotonic()
         server.stdin.write(command + "\n")

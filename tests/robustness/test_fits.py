@@ -243,14 +243,17 @@ def check_cases(cases, number):
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_fits_are_right_or_refused_in_words(batch):
-    check_cases(batch_of("fits", batch), extended if WIDE else digits)
+def test_fits_are_right_or_refused_in_words(batch, tried):
+    cases = batch_of("fits", batch)
+    tried("fits", len(cases))
+    check_cases(cases, extended if WIDE else digits)
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_fits_agree_with_60_digits(batch):
-    first = 10**9  # other cases than those above
-    check_cases((first + k for k in batch_of("exact fits", batch)), digits)
+def test_fits_agree_with_60_digits(batch, tried):
+    first, cases = 10**9, batch_of("exact fits", batch)  # other cases than those above
+    tried("exact fits", len(cases))
+    check_cases((first + k for k in cases), digits)
 
 
 @pytest.mark.parametrize("mask", [[[True, False], [False, False], [False, False]]])

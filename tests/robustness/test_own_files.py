@@ -223,10 +223,11 @@ def make(case, path, arrays, fits):
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_files_of_this_package(saved, tmp_path, batch):
-    path, wrong = tmp_path / "x", []
-    for case in batch_of("own files", batch):
+def test_files_of_this_package(saved, tmp_path, batch, tried):
+    path, wrong, cases = tmp_path / "x", [], batch_of("own files", batch)
+    for case in cases:
         problem = wrong_load(path, make(case, path, *saved))
         if problem:
             wrong.append(f"case {case}: {problem}")
+    tried("own files", len(cases))
     assert not wrong, "\n".join(wrong[:20])

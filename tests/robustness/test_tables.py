@@ -120,8 +120,9 @@ def sound(tmp_path_factory):
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_damaged_files_end_in_data_or_a_sentence(sound, tmp_path, batch):
+def test_damaged_files_end_in_data_or_a_sentence(sound, tmp_path, batch, tried):
     cases = batch_of("tables", batch)
+    tried("tables", len(cases))
     for start in range(0, len(cases), CHILD):
         paths = []
         for case in cases[start : start + CHILD]:
@@ -133,20 +134,19 @@ def test_damaged_files_end_in_data_or_a_sentence(sound, tmp_path, batch):
             path.unlink()
 
 
-def test_every_bit_of_the_metadata_of_an_arrow_file(tmp_path):
-    import pyarrow as pa
-    import pyarrow.feather
-
-    whole = tmp_path / "whole.arrow"
-    pyarrow.feather.write_feather(pa.table(COLUMNS), whole, compression="uncompressed")
-    data = whole.read_bytes()
-    bits = random.Random(21).sample(range(8 * len(data)), min(count("bits"), 8 * len(data)))
-    for start in range(0, len(bits), CHILD):
+@pytest.mark.parametrize("kept", ["a.arrow", "packed.feather", "a.parquet"])
+def test_any_bit_of_an_arrow_file(sound, tmp_path, kept, tried):
+    """Arrow's own formats have no checksums, and its library trusts what they say."""
+    data = dict(sound)[kept]
+    wanted, bits = count("bits") // 3, 8 * len(data)
+    chosen = random.Random(21).sample(range(bits), min(wanted, bits))
+    tried(f"bits of {kept}", len(chosen))
+    for start in range(0, len(chosen), CHILD):
         paths = []
-        for k in bits[start : start + CHILD]:
+        for k in chosen[start : start + CHILD]:
             flipped = bytearray(data)
             flipped[k // 8] ^= 1 << k % 8
-            paths.append(tmp_path / f"{k}.arrow")
+            paths.append(tmp_path / f"{k}-{kept}")
             paths[-1].write_bytes(flipped)
         check(outcomes(paths))
         for path in paths:
