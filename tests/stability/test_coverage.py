@@ -77,6 +77,14 @@ def test_close_eigenvalues_are_rarely_stated():
     assert not row.faults()
 
 
+@pytest.mark.slow
+def test_intervals_are_corrected_for_having_been_stated():
+    """Two thirds of the data sets state no interval of the second eigenvalue, by chance."""
+    row = groups_row(1, 60, 4, variances=(3.0, 1.4, 0.7, 0.3), runs=1000)
+    assert 0.2 < row.stated[1] < 0.7
+    assert_covered(row)
+
+
 def test_truth():
     row = truth_row(50, 0.5, runs=60)
     assert row.stated[0] > 0.9

@@ -353,6 +353,128 @@ def test_the_space_of_few_factors_is_not_known_exactly():
     assert ratio == pytest.approx(1.0, abs=0.35)
 
 
+# Standardized features
+
+UNITS = np.array([1.0, 20.0, 0.1])
+
+
+def of_correlations(K, reference):
+    """Mean and standard deviation of leading eigenvalues, and root mean square tilts."""
+    units = np.sqrt(K.diagonal(axis1=1, axis2=2))
+    values, vectors = np.linalg.eigh(K / units[:, :, None] / units[:, None, :])
+    q = len(reference)
+    values, vectors = values[:, : -q - 1 : -1], vectors[:, :, : -q - 1 : -1]
+    cosine = np.abs(np.einsum("sdq,qd->sq", vectors, reference)).clip(0.0, 1.0)
+    return values.mean(axis=0), values.std(axis=0), np.sqrt((np.arccos(cosine) ** 2).mean(axis=0))
+
+
+def assert_standardized(X, K, error, **options):
+    """Both methods against redrawn covariances K, and rows in other units."""
+    pca = uapca.UAPCA(2, standardize=True).fit(X)
+    rows = uapca.UncertainScaler().fit_transform(X)
+    for method in ("closed form", "simulation"):
+        options |= {"method": method, "n_draws": 4000}
+        found = uapca.component_uncertainty(X, standardize=True, **options)
+        assert_allclose(found.components, pca.components_, atol=1e-9)
+        assert_allclose(found.eigenvalues, pca.explained_variance_, rtol=1e-9)
+        mean, std, tilt = of_correlations(K, found.components)
+        assert (np.abs(found.eigenvalue_mean - mean) < 0.15 * std).all()
+        assert_allclose(found.eigenvalue_std, std, rtol=error)
+        assert_allclose(found.angle, tilt, rtol=error)
+        assert_allclose(uapca.component_uncertainty(rows, **options).angle, found.angle, rtol=1e-6)
+        assert found.assumption.endswith("standardized anew")
+    known = uapca.component_uncertainty(rows, standardize=False)
+    assert known.eigenvalue_std[0] > 1.5 * found.eigenvalue_std[0]
+    return found
+
+
+def standardized_rows(rng, n=80):
+    spread = rng.normal(size=(n, 2)) @ np.array([[2.0, 2.0, -1.5], [0.2, -0.6, 1.0]])
+    return (spread + 0.5 * rng.normal(size=(n, 3))) * UNITS
+
+
+@pytest.mark.parametrize("law", ["normal", "exponential"])
+def test_each_redraw_of_values_is_standardized(rng, law):
+    mean = standardized_rows(rng)
+    error = rng.normal(size=(20_000, *mean.shape))
+    laws = None
+    if law == "exponential":
+        error = rng.exponential(size=error.shape) - 1.0
+        scale = 0.5 * UNITS
+        pairs = ([stats.expon(x - s, s) for x, s in zip(m, scale, strict=True)] for m in mean)
+        laws = [Independent([Variable(each) for each in pair]) for pair in pairs]
+    points = mean + 0.5 * UNITS * error
+    points -= points.mean(axis=1, keepdims=True)
+    K = points.transpose(0, 2, 1) @ points / len(mean)
+    X = uapca.UncertainArray(mean, std=0.5 * UNITS, laws=laws)
+    found = assert_standardized(X, K, 0.06)
+    values = np.linalg.eigvalsh(K / np.sqrt(np.einsum("sii,sjj->sij", K, K)))[:, :0:-1]
+    assert_allclose(coverage(found.eigenvalue_interval(0.9), values), 0.9, atol=0.02)
+
+
+def test_each_redraw_of_correlated_errors_is_standardized(rng):
+    mean, weights = standardized_rows(rng), rng.uniform(0.5, 2.0, 80)
+    half = 0.3 * UNITS[:, None] * rng.normal(size=(80, 3, 3))
+    w = weights / weights.sum()
+    points = mean + np.einsum("nab,snb->sna", half, rng.normal(size=(10_000, 80, 3)))
+    points -= (w @ points)[:, None]
+    K = (points * w[:, None]).transpose(0, 2, 1) @ points
+    X = uapca.UncertainArray(mean, half @ half.transpose(0, 2, 1), weights=weights)
+    assert_standardized(X, K, 0.06)
+
+
+def test_each_redraw_of_groups_is_standardized(rng):
+    mean, n = standardized_rows(rng, 6), 60
+    half = 0.6 * UNITS[:, None] * rng.normal(size=(6, 3, 3))
+    psi = half @ half.transpose(0, 2, 1) * (n - 1) / n
+    K = []
+    for _ in range(4000):
+        points = mean[:, None] + rng.normal(size=(6, n, 3)) @ half.transpose(0, 2, 1)
+        centered = (points - points.mean(axis=(0, 1))).reshape(-1, 3)
+        K.append(centered.T @ centered / len(centered))
+    X = uapca.UncertainArray(mean, psi, counts=[n] * 6)
+    found = assert_standardized(X, np.array(K), 0.08, normal=True)
+    closed = uapca.component_uncertainty(X, standardize=True, normal=True, method="closed form")
+    assert_allclose(found.eigenvalue_interval(), closed.eigenvalue_interval(), rtol=0.05)
+    assert_allclose(3.0 * found.share_interval(), found.eigenvalue_interval(), rtol=0.05)
+    # Points that are kept: resampled, and by their influences.
+    points = mean[:, None] + rng.normal(size=(6, 200, 3)) @ half.transpose(0, 2, 1)
+    moments = points.mean(axis=1), [np.cov(p.T, ddof=0) for p in points]
+    kept = uapca.UncertainArray(*moments, counts=[200] * 6, laws=[Samples(p) for p in points])
+    one, other = (
+        uapca.component_uncertainty(kept, standardize=True, method="simulation", normal=normal)
+        for normal in (False, True)
+    )
+    assert_allclose(one.eigenvalue_std, other.eigenvalue_std, rtol=0.15)
+    assert_allclose(one.eigenvalue_interval(), other.eigenvalue_interval(), rtol=0.05)
+
+
+def test_redrawn_truths_are_standardized(rng):
+    truth = rng.normal(size=(400, 2)) @ [[2.0, 2.0, -1.5], [0.2, -0.6, 1.0]]
+    values = truth + 0.5 * rng.normal(size=(400, 3)) + 0.3 * rng.normal(size=(400, 3))
+    observed = uapca.UncertainArray(values * UNITS, std=0.3 * UNITS)
+    rows = uapca.Denoiser().fit_transform(observed)
+    closed, drawn = (
+        uapca.component_uncertainty(rows, standardize=True, normal=True, method=method)
+        for method in ("closed form", "simulation")
+    )
+    assert_allclose(closed.angle, drawn.angle, rtol=0.1)
+    assert_allclose(closed.eigenvalue_std, drawn.eigenvalue_std, rtol=0.06)
+    found = uapca.component_uncertainty(rows, standardize=True)
+    assert found.refusals == ("intervals of standardized truths need normal=True",) * 2
+
+
+def test_units_are_taken_as_known_at_other_scales_and_the_result_says_so(rng):
+    X = uapca.UncertainArray(standardized_rows(rng), std=0.5 * UNITS)
+    found = uapca.component_uncertainty(uapca.UncertainScaler().fit_transform(X), scale=0.5)
+    assert found.assumption.endswith("with their units taken as known")
+    assert "units taken as known" in repr(found)
+    assert uapca.component_uncertainty(X).assumption == "if each row is one unknown value"
+    for options in ({"scale": 0.5}, {"order": 1}):
+        with pytest.raises(ValueError, match="^standardize=True must go with scale=1 and order=2$"):
+            uapca.component_uncertainty(X, standardize=True, **options)
+
+
 # Words
 
 

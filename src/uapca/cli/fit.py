@@ -53,11 +53,6 @@ _MOST_NUMBERS = 30_000_000
 _COUNTED = 20_000
 _OF_ROWS = ("cos2", "row_contributions")
 _TABLES = ("loadings", "contributions", "summary", *_OF_ROWS)
-_QUESTIONS = {
-    "values": "if each row is one unknown value",
-    "sample": "if the points behind the groups were drawn again",
-    "truth": "with the errors of the estimated truth",
-}
 
 
 @subcommand(
@@ -208,7 +203,7 @@ def _report(
         line("there is one feature, so there is one component.")
     how = f"{found.n_draws:,} draws" if found.n_draws else "closed form"
     line()
-    line(f"±       one standard error, {_QUESTIONS[found.of]} ({how})")
+    line(f"±       one standard error, {found.assumption} ({how})")
     line("errors  the part of a variance that is uncertainty of the rows")
     line("tilt    the angle by which a component may be off")
     count = _count(observed)

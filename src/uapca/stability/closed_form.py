@@ -15,6 +15,9 @@ rows without ever forming one matrix for each row.
 
 Redrawing the n_g points behind a group changes its mean by an error of covariance Σ_g / n_g and its
 covariance by a Wishart deviate: the same sums with Ψ_g = Σ_g / n_g and one more term for each row.
+
+Where features are standardized anew in each redraw, R = M has the diagonal 1 and with the diagonal
+t of δ the change of the correlation matrix is δ − ½ (diag(t) R + R diag(t)), to first order.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ import numpy.typing as npt
 
 from uapca._validation import Doubles, out_of_range
 from uapca.aggregate.accumulate import moments
-from uapca.decomposition.spectrum import spectrum, tie_tolerance
+from uapca.decomposition.spectrum import Spectrum, spectrum, tie_tolerance
 from uapca.uncertain import Covariance, UncertainArray
 from uapca.uncertain.covariance import row_blocks
 
@@ -67,6 +70,9 @@ class Redraw:
         whatever the rows.
     influences : ndarray of shape (N, D), or None
         What each row adds to δ_ii, if its variance is that of the rows; the sum of squares.
+    standardized : bool
+        Whether redraws are standardized anew. ``expected`` then has the diagonal 1, or 0 for
+        features without variance.
     """
 
     rows: UncertainArray
@@ -76,6 +82,7 @@ class Redraw:
     cumulants: Cumulants | None = None
     entries: Doubles | None = None
     influences: Doubles | None = None
+    standardized: bool = False
 
 
 def redraw_of_values(X: UncertainArray, cumulants: Cumulants | None = None) -> Redraw:
@@ -196,12 +203,14 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
             sums = _RowSums(redraw, (unit, error), V[: q + 1], wanted, order)
         else:
             sums = _EntrySums(redraw.entries / unit**4, V, wanted)
+        gap_variance, moved = sums.gap_variances(), np.zeros(q)
+        if redraw.standardized:
+            gap_variance, moved = _standardize(sums, gap_variance, pairs, q)
         turned = V @ sums.spreads @ V.T
         inverse, tied = _inverse_gaps(pairs.values * (unit / error), q)
         first, second = sums.first, sums.second
         tangent = turned * inverse[first, :, None] * inverse[second, None, :]
         blocks = V.T @ tangent @ V
-        gap_variance = sums.gap_variances()
         loose = tied[first] | tied[second]
         _check_range(turned, gap_variance, blocks[~loose])
         blocks[loose] = np.inf
@@ -214,7 +223,7 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         # is replaced by g + Var(δ_ij) / g, which matters where they are of one size only.
         damped = inverse / (1.0 + np.maximum(spreads, 0.0) * np.square(inverse))
         coupling = turned[own] * damped[:, None, :]
-        shift = (spreads * damped).sum(axis=1)
+        shift = (spreads * damped).sum(axis=1) + moved
         variance += 2.0 * np.einsum("ijk,ikj->i", coupling, coupling)
     return Expansion(
         values=pairs.values * unit**2,
@@ -229,6 +238,38 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         total_variance=sums.total_variance,
         total_covariance=sums.total_covariance[:q],
     )
+
+
+def _standardize(
+    sums: _RowSums | _EntrySums, gap_variance: Doubles, pairs: Spectrum, q: int
+) -> tuple[Doubles, Doubles]:
+    """Make the sums those of correlation matrices; the variances of gaps, and second-order shifts.
+
+    With t the diagonal of δ, relative to that of R, the change of v_i is that of
+    δv_i − ½ (λ_i + R)(v_i ∘ t), and of λ_i that of δ_ii − λ_i Σ_a v_ia² t_a.
+    """
+    V, values = pairs.vectors, pairs.values
+    R = (V.T * values) @ V
+    own = R.diagonal()
+    relative = np.where(own > 0.5 * own.max(), 1.0 / np.maximum(own, 0.5 * own.max()), 0.0)
+    crossed, T = sums.diagonals()
+    crossed, T = crossed * relative, T * relative * relative[:, None]
+    k = len(crossed)
+    U = V[:k]
+    half = 0.5 * (values[:k, None, None] * np.eye(len(V)) + R) * U[:, None, :]
+    for spread, i, j in zip(sums.spreads, sums.first, sums.second, strict=True):
+        spread -= crossed[i] @ half[j].T + half[i] @ crossed[j].T
+        spread += half[i] @ T @ half[j].T
+    squares = np.square(U)
+    weights = values[:k, None] * squares
+    along = np.einsum("ia,iab->ib", U, crossed)
+    steps = weights[:-1] - weights[1:]
+    gap_variance = gap_variance - 2.0 * ((along[:-1] - along[1:]) * steps).sum(axis=1)
+    gap_variance = gap_variance + np.einsum("ia,ab,ib->i", steps, T, steps)
+    sums.total_variance, sums.total_covariance = 0.0, np.zeros(k)
+    moved = 0.75 * weights @ T.diagonal() + 0.25 * np.einsum("ia,ab,ib->i", U, R * T, U)
+    moved -= np.einsum("ia,iaa->i", U, crossed)
+    return np.maximum(gap_variance, 0.0), moved[:q]
 
 
 def weighted_sum(cov: Covariance, weights: Doubles) -> Doubles:
@@ -322,6 +363,7 @@ class _RowSums:
         X, w = redraw.rows, redraw.rows.weights
         (n, d), k = X.shape, len(U)
         self._U, self._cov, self._pairs = U, X.cov.scaled(1.0 / units[1]), pairs
+        self._redraw, self._unit = redraw, units[0]
         self.first, self.second = np.array(pairs, dtype=np.intp).T
         self._squares = w * w
         # B = diag(w) − wwᵀ has B_nm² = w_n² w_m², to which n = m adds w_n² (1 − 2 w_n).
@@ -433,6 +475,7 @@ class _RowSums:
         fourth_sum, skewed = (B * B) @ fourth, (w * B)[:, None] * third
         crossed = centered.T @ skewed  # Σ w B m κ₃ᵀ
         along = a @ skewed  # Σ w B a_i κ₃
+        self._cumulants = fourth_sum, crossed, along
         for total, (i, k) in zip(self.spreads, self._pairs, strict=True):
             linear = crossed * (U[i] * U[k])
             total += linear + linear.T
@@ -445,6 +488,33 @@ class _RowSums:
         self._cumulant_gaps += np.square(difference) @ fourth_sum
         steps = along[:-1] * U[:-1] - along[1:] * U[1:]
         self._cumulant_gaps += 4.0 * (steps * difference).sum(axis=1)
+
+    def diagonals(self) -> tuple[Doubles, Doubles]:
+        """Cov(δu_i, t) for each of U and Cov(t, t), for the diagonal t of δ, to order 2.
+
+        Shapes (k, D, D) and (D, D).
+        """
+        assert self._own is not None
+        assert self._common is not None
+        U, a, (n, d), S = self._U, self._scores, self._redraw.rows.shape, self._common
+        X, T = 2.0 * S * (U @ S)[:, None, :], 2.0 * np.square(S)
+        for block in row_blocks(n, d * (d + len(U) + 3)):
+            m = np.subtract(self._redraw.rows.mean[block], self._redraw.mean) / self._unit
+            psi = self._cov.take(block).dense().astype(np.float64, copy=False)
+            weighted, own = self._squares[block, None] * m, self._own[block, None]
+            T += 4.0 * np.einsum("na,nb,nab->ab", weighted, m, psi)
+            T += 2.0 * np.einsum("nx,nab->ab", own, np.square(psi))
+            for total, u, score in zip(X, U, a[:, block], strict=True):
+                image = psi @ u
+                total += 2.0 * weighted.T @ (m * image)
+                total += 2.0 * np.einsum("nab,nb->ab", psi, score[:, None] * weighted + own * image)
+        if self._redraw.cumulants is not None:
+            fourth, crossed, along = self._cumulants
+            axis, linear = np.arange(d), crossed.diagonal()
+            T[axis, axis] += fourth + 4.0 * linear
+            X += crossed * U[:, None, :]
+            X[:, axis, axis] += along + (2.0 * linear + fourth) * U
+        return X, T
 
     def gap_variances(self) -> Doubles:
         """Var(δ_ii − δ_jj) for neighbors j = i + 1 among U, shape (k − 1,)."""
@@ -473,8 +543,17 @@ class _EntrySums:
             else:  # of δ_ij and δ_kl, which are one for j = k and l = i
                 total[k, i] = entries[i, k]
         self.spreads = V.T @ turned @ V
+        self._entries, self._V = entries, V
         self._own = entries.diagonal()[: max(map(max, pairs)) + 2]
         self.total_variance, self.total_covariance = float(entries.trace()), self._own
+
+    def diagonals(self) -> tuple[Doubles, Doubles]:
+        """As `_RowSums.diagonals`."""
+        V, k = self._V, len(self._own)
+        twice = self._entries * (2.0 - np.eye(len(V)))
+        X = np.stack([(V.T * twice[i]) @ V * V[i] for i in range(k)])
+        T = np.stack([((V * v[:, None]) * (twice @ (V * v[:, None]))).sum(axis=0) for v in V.T])
+        return X, T
 
     def gap_variances(self) -> Doubles:
         """Var(δ_ii − δ_jj) for neighbors j = i + 1."""

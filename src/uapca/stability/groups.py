@@ -128,9 +128,16 @@ class Groups:
         return np.concatenate(found)
 
     def variances(
-        self, means: Doubles, parts: list[Doubles], vectors: Doubles
+        self,
+        means: Doubles,
+        parts: list[Doubles],
+        vectors: Doubles,
+        correlated: Doubles | None = None,
     ) -> tuple[Doubles, Doubles, Doubles]:
         """To first order, of eigenvalues with their ``vectors`` (b, q, D), of normal points.
+
+        Of standardized features if ``correlated``, the eigenvalues (b, q), is given: a change dK
+        of the covariance then changes an eigenvalue by vᵀdKv − λ Σ v_j² dK_jj, and no total.
 
         Returns
         -------
@@ -145,7 +152,18 @@ class Groups:
         variance, covariance, total = 0.0, 0.0, 0.0
         for g, (w, n, Z) in enumerate(zip(self.weights, self.counts, parts, strict=True)):
             c = centered[:, g, :, None]
+            share = w * w / (n - 1.0)
             a, x, y = (vectors @ c)[..., 0], Z @ axes, Z @ c  # (b, q), (b, r, q), (b, r, 1)
+            if correlated is not None:
+                sizes = correlated[..., None] * np.square(vectors)  # (b, q, D)
+                turn = a[..., None] * vectors - sizes * c.transpose(0, 2, 1)
+                linear = 4.0 * np.square(turn @ Z.transpose(0, 2, 1)).sum(axis=2)
+                columns = x.transpose(0, 2, 1)[..., None]
+                inner = columns * columns.transpose(0, 1, 3, 2)
+                inner = inner - (Z[:, None] * sizes[:, :, None]) @ Z[:, None].transpose(0, 1, 3, 2)
+                spread = linear + 2.0 * square**2 * np.square(inner).sum(axis=(2, 3))
+                variance = variance + share * spread
+                continue
             p = np.square(x).sum(axis=1)
             turned = Z.transpose(0, 2, 1)
             images, gram = turned @ x, turned @ Z
@@ -154,7 +172,6 @@ class Groups:
             two = two + 2.0 * square**2 * np.square(images).sum(axis=1)
             three = 4.0 * np.square(y).sum(axis=1)
             three = three + 2.0 * square**2 * np.square(gram).sum(axis=(1, 2))[:, None]
-            share = w * w / (n - 1.0)
             variance, covariance = variance + share * one, covariance + share * two
             total = total + share * three
         return np.asarray(variance), np.asarray(covariance), np.asarray(total)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from scipy.special import expit, fdtri, gammaincinv, gammaln, logit, ndtr, ndtri
 
 from uapca._validation import Doubles, Seed, check_choice, rng_from
 from uapca.aggregate.accumulate import moments
+from uapca.decomposition.base import feature_variances
 from uapca.decomposition.spectrum import Spectrum, spectrum, tie_tolerance
 from uapca.exceptions import ApproximationWarning, SeparationWarning
 from uapca.stability.closed_form import (
@@ -57,20 +58,19 @@ _POINTS_TO_RESAMPLE, _FREEDOM = 1000, 40
 # many of them should be in groups that matter to a component.
 _POINTS_FOR_TAILS, _POINTS_EACH = 500, 100
 # Standard deviations between the logarithms of neighboring eigenvalues below which those of a
-# sample are biased apart. Equal eigenvalues are further apart in a tenth of samples.
-_APART = 2.0
-# Standard errors of eigenvalues of a truth beyond which no interval is stated: relative to the
-# eigenvalue, and of all of those together relative to the total.
-_LARGEST_RELATIVE, _LARGEST_HIDDEN = 0.5, 0.1
+# sample are biased apart. Equal eigenvalues are further apart in 4 % of samples.
+_APART = 2.5
+# Standard error of an eigenvalue of a truth, relative to it, beyond which no interval is stated.
+_LARGEST_RELATIVE = 0.5
 # Operations that a simulation may take, and the numbers of draws between which it chooses.
 _BUDGET, _FEWEST, _MOST, _MOST_OF_GROUPS = 1e10, 400, 10_000, 2000
 _LARGEST = 4e6  # entries of a component in all draws
 _TANGENTS = 2000
 
 _QUESTIONS = {
-    "values": "each row is one unknown value",
-    "sample": "the points behind the groups are redrawn",
-    "truth": "the parameters of the model behind the posterior rows are redrawn",
+    "values": "if each row is one unknown value",
+    "sample": "if the points behind the groups were drawn again",
+    "truth": "with the errors of the estimated truth",
 }
 
 
@@ -104,6 +104,9 @@ class ComponentUncertainty:
         component i and those before it.
     of : {"values", "sample", "truth"}
         What is redrawn; see `component_uncertainty`.
+    assumption : str
+        ``of`` in words, whether points are redrawn as normals, and whether each redraw is
+        standardized anew.
     method : {"closed form", "simulation"}
         How the figures were found.
     reason : str
@@ -145,6 +148,7 @@ class ComponentUncertainty:
     gap: Doubles
     swap_probability: Doubles
     of: str
+    assumption: str
     method: str
     reason: str
     n_draws: int
@@ -253,7 +257,7 @@ class ComponentUncertainty:
     def __repr__(self) -> str:
         q, d = self.std.shape
         how = self.method + (f", {self.n_draws} draws" if self.n_draws else "")
-        lines = [f"ComponentUncertainty: {q} of {d} components, if {_QUESTIONS[self.of]} ({how})"]
+        lines = [f"ComponentUncertainty: {q} of {d} components, {self.assumption} ({how})"]
         for i, angle in enumerate(np.degrees(self.angle)):
             value, error = self.eigenvalues[i], self.eigenvalue_std[i]
             lines.append(f"  PC{i + 1}  variance {value:.4g} ± {error:.2g}, tilt {angle:.2g}°")
@@ -282,6 +286,9 @@ class _Redrawn:
         For normal groups, the standard errors of log λ and logit share of the fit and each redraw.
     tangent : ndarray of shape (q, D, D), or None
         In closed form, covariance of the components in the basis of eigenvectors.
+    margins : ndarray of shape (q, 2), or None
+        How much smaller or larger, in standard errors of its logarithm, an eigenvalue could have
+        been to have its interval still stated.
     """
 
     fit: Doubles
@@ -293,6 +300,7 @@ class _Redrawn:
     freedom: Doubles | None = None
     errors: tuple[Doubles, Doubles] | None = None
     tangent: Doubles | None = None
+    margins: Doubles | None = None
 
     def interval(self, p: float, predict: bool) -> Doubles:
         """Bounds of the figures, shape (2q, 2): for those of a redraw, or of the population.
@@ -317,6 +325,8 @@ class _Redrawn:
                 change = _stretched(self.figures(self.draws).T).T - _stretched(self.plugged)
                 change = np.where(redrawn > 0.0, change / redrawn, 0.0)
                 change = own[:, None] * np.quantile(change, tails, axis=0, method="weibull").T
+            if self.margins is not None:
+                change = change * np.tile(_stretching(p, self.margins), (2, 1))
             bounds = center[:, None] - change[:, ::-1]
             bounds = np.concatenate([np.exp(bounds[:q]), expit(bounds[q:])])
         return np.where(np.isnan(bounds), self.fit[:, None], bounds)
@@ -367,6 +377,28 @@ class _Redrawn:
         return np.arctan(np.sqrt(np.maximum(top, 0.0)))
 
 
+def _stretching(p: float, margins: Doubles) -> Doubles:
+    """By how much the tails of deviations are stretched by the choice to state an interval, (q, 2).
+
+    An estimate l of η with standard error 1 that is stated between l − a and l + b only has the law
+    of a truncated normal. Its quantiles, as u = l − η, are found by bisection: they cover η with
+    probability p among those that are stated (Lee et al. 2016).
+    """
+
+    def inside(low: Doubles, high: Doubles) -> Doubles:
+        swap = low > 0.0  # from the tail that is smaller, which has more digits
+        return ndtr(np.where(swap, -low, high)) - ndtr(np.where(swap, -high, low))
+
+    tails = np.array([0.5 - p / 2, 0.5 + p / 2])
+    below, above = margins[:, :1], margins[:, 1:]
+    low, high = np.full(margins.shape, -30.0), np.full(margins.shape, 30.0)
+    for _ in range(50):
+        u = (low + high) / 2
+        short = inside(u - below, u) < tails * inside(u - below, u + above)
+        low, high = np.where(short, u, low), np.where(short, high, u)
+    return np.asarray(low / ndtri(tails))
+
+
 def _level(p: object) -> float:
     """A probability between 0 and 1."""
     if isinstance(p, int | float | np.number) and 0.0 < p < 1.0:
@@ -389,6 +421,7 @@ def component_uncertainty(
     scale: float = 1.0,
     order: int = 2,
     normal: bool = False,
+    standardize: bool | None = None,
     joint: bool = False,
     n_draws: int | None = None,
     rng: Seed = 0,
@@ -423,6 +456,11 @@ def component_uncertainty(
         Whether the points behind groups, or the truths, are known to be normal. If not, intervals
         need their fourth moments, which take 500 points that are kept
         (``from_groups(keep_samples=True)``) or 500 rows of a Denoiser; otherwise none is stated.
+    standardize : bool, optional
+        Whether the fit is ``UAPCA(n_components, standardize=True).fit(X)``: each redraw is then
+        divided by its own total standard deviations, √K(1)ⱼⱼ. By default that is done for rows that
+        were standardized, of which all features have the total variance 1. False takes the units as
+        known, as at other scales than 1 and to order 1.
     joint : bool, default=False
         Whether to give the covariance between different components as well.
     n_draws : int, optional
@@ -504,7 +542,11 @@ def component_uncertainty(
     question = _question(X, of)
     if order == 1 and (question != "values" or method == "simulation"):
         raise ValueError("order=1 must go with of='values' in closed form")
+    if standardize and (scale != 1.0 or order == 1):
+        raise ValueError("standardize=True must go with scale=1 and order=2")
     case = _case(X, question, float(scale), order, bool(normal))
+    if standardize or (standardize is None and order == 2 and _has_unit_variances(X)):
+        case = _standardized(case) if scale == 1.0 else replace(case, units="known")
     expansion = expand(case.redraw, q, order, joint)
     doubt = "" if order == 1 else _doubt(case, expansion, q)
     if method == "closed form" or (method == "auto" and not doubt):
@@ -513,8 +555,7 @@ def component_uncertainty(
     else:
         why = "as asked for" if method == "simulation" else doubt
         found = _by_simulation(case, expansion, q, joint, count, rng_from(rng), why)
-    reasons, share_reasons = _refusals(case, expansion, found)
-    found = replace(found, refusals=reasons, share_refusals=share_reasons)
+    found = _with_refusals(case, expansion, found)
     mixed = [i for i, p in enumerate(found.swap_probability) if not p <= _SWAPS]
     if mixed:
         pairs = ", ".join(f"PC{i + 1} and PC{i + 2}" for i in mixed)
@@ -539,15 +580,28 @@ class _Case:
     groups: Groups | None = None
     known: bool = True  # whether the closed form knows the cumulants of the laws
     normal: bool = False  # whether points or truths are known to be normal
+    units: str = ""  # "anew" if each redraw is standardized, "known" if only the rows were
 
-    def influences(self, vectors: Doubles) -> Doubles | None:
+    def influences(self, expansion: Expansion, q: int) -> Doubles | None:
         """Of points or rows on eigenvalues and the total, (points, q + 1), where measured."""
-        if self.groups is not None:
-            return self.groups.influences(vectors) if self.groups.kept else None
-        found = self.redraw.influences
-        if found is None:
-            return None
-        return np.column_stack([found[:, : len(vectors)], found.sum(axis=1)])
+        if self.groups is not None and self.groups.kept:
+            vectors = expansion.vectors[:q]
+            found = self.groups.influences(vectors)
+            if self.units == "anew":  # λ changes by vᵀdKv − λ Σ v_j² dK_jj, the total does not
+                each = self.groups.influences(np.eye(len(self.fit)))[:, :-1]
+                found[:, :q] -= each @ np.square(vectors).T * expansion.values[:q]
+                found[:, q] = 0.0
+            return found
+        rows = self.redraw.influences
+        return None if rows is None else np.column_stack([rows[:, :q], rows.sum(axis=1)])
+
+    @property
+    def assumption(self) -> str:
+        text = _QUESTIONS[self.question]
+        if self.groups is not None and not self.groups.kept:
+            text += ", as normals"
+        units = {"anew": ", and standardized anew", "known": ", with their units taken as known"}
+        return text + units.get(self.units, "")
 
     @property
     def rank(self) -> int:
@@ -610,6 +664,32 @@ def _case(X: UncertainArray, question: str, scale: float, order: int, normal: bo
     return _Case(X, question, redraw, K, population, groups, normal=normal)
 
 
+def _has_unit_variances(X: UncertainArray) -> bool:
+    """Whether the total variances of all features that vary, two or more, are 1."""
+    _, between, within = feature_variances(X)
+    ones = np.abs(between + within - 1.0) < (1e-5 if X.mean.dtype == np.float32 else 1e-9)
+    return bool((ones | (between + within < 1e-12)).all() and ones.sum() > 1)
+
+
+def _standardized(case: _Case) -> _Case:
+    """The case of redraws that are divided by their own standard deviations."""
+
+    def correlations(K: Doubles) -> Doubles:
+        units = np.sqrt(np.where(K.diagonal() > 0.0, K.diagonal(), 1.0))
+        return K / units / units[:, None]
+
+    own = case.redraw.expected.diagonal()
+    rows = case.X.affine(1.0 / np.sqrt(np.where(own > 0.0, own, 1.0)))
+    case = _case(rows, case.question, 1.0, 2, case.normal)
+    return replace(
+        case,
+        redraw=replace(case.redraw, standardized=True, influences=None),
+        fit=correlations(case.fit),
+        population=correlations(case.population),
+        units="anew",
+    )
+
+
 def _cumulants(X: UncertainArray) -> tuple[Cumulants | None, bool]:
     """Third and fourth cumulants of independent coordinates, None for normals; whether known."""
     if X.laws is None:
@@ -653,7 +733,7 @@ def _doubt(case: _Case, expansion: Expansion, q: int) -> str:
         if case.question == "values" and (std > _LARGEST_VARIATION * mean).any():
             return "an eigenvalue has a standard error above a fifth of it"
     if case.redraw.cumulants is not None:
-        plain = expand(Redraw(case.redraw.rows, case.redraw.mean, case.redraw.expected), q).variance
+        plain = expand(replace(case.redraw, cumulants=None), q).variance
         if (np.abs(expansion.variance - plain) > _LARGEST_EXCESS * plain).any():
             return "the laws of the rows have large cumulants"
     if case.groups is not None:
@@ -697,13 +777,17 @@ def _separations(expansion: Expansion, q: int) -> Doubles:
     return np.where(gaps > tie_tolerance(d) * float(expansion.values[0]), z, 0.0)
 
 
-def _refusals(
+def _with_refusals(
     case: _Case, expansion: Expansion, found: ComponentUncertainty
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Why confidence intervals of eigenvalues, and of shares, would not cover; empty if they do."""
+) -> ComponentUncertainty:
+    """Say why confidence intervals of eigenvalues, or shares, would not cover; empty if they do.
+
+    The intervals that are stated are corrected for having been chosen.
+    """
     q, d = len(found.components), len(case.fit)
     if case.question == "values":
-        return ("",) * q, ("" if case.rank else "a single value has no spread to share",) * q
+        text = "" if case.rank else "a single value has no spread to share"
+        return replace(found, refusals=("",) * q, share_refusals=(text,) * q)
     if case.groups is None:
         used, total, few = 1, len(case.X) - 1.0, f"{len(case.X)} rows are too few"
         points = np.full(q, total)
@@ -718,24 +802,36 @@ def _refusals(
         text = f"{few} for {d} features (intervals need {needed} {unit})"
     elif not case.normal and case.groups is not None and not case.groups.kept:
         text = "the points are not kept; ± takes them as normal, intervals need fourth moments"
+    elif not case.normal and case.groups is None and case.units == "anew":
+        text = "intervals of standardized truths need normal=True"
     if text:
-        return (text,) * q, (text,) * q
+        return replace(found, refusals=(text,) * q, share_refusals=(text,) * q)
     # Eigenvalues of a sample are further apart than those of the population, where those are close
-    # by an unknown amount.
-    apart, swaps = np.full(q + 1, np.inf), np.zeros(q + 1)
+    # by an unknown amount. Standard errors of normal points are in proportion to the eigenvalues:
+    # on the log scale.
+    apart, logs = np.full(q + 1, np.inf), np.full(q + 1, np.inf)
     known = slice(1, 1 + len(found.swap_probability))
-    # Standard errors of normal points are in proportion to the eigenvalues: on the log scale.
     above, below = expansion.values[:q][: len(found.swap_probability)], expansion.values[1 : q + 1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.log(above / below) * np.hypot(above, below) / (above - below) / math.sqrt(2.0)
-    ratio = np.where(np.isfinite(ratio), ratio, 1.0)
-    apart[known], swaps[known] = _separations(expansion, q) * ratio, found.swap_probability
-    near = (apart < _APART) | (swaps > _SWAPS)
-    wide, hidden = np.zeros(d, dtype=bool), False
+        logs[known] = np.log(above / below)
+        ratio = logs[known] * np.hypot(above, below) / (above - below) / math.sqrt(2.0)
+        ratio = np.where(np.isfinite(ratio), ratio, 1.0)
+        apart[known] = _separations(expansion, q) * ratio
+        room = np.where(np.isfinite(apart), logs * (1.0 - _APART / apart), np.inf)
+    near = apart < _APART
+    wide, hidden, spare = np.zeros(d, dtype=bool), False, np.full(q, np.inf)
     if case.redraw.entries is not None:
         squares = case.redraw.entries.diagonal()
         wide = squares > np.square(_LARGEST_RELATIVE * expansion.values)
-        hidden = squares[wide].sum() > np.square(_LARGEST_HIDDEN * expansion.values.sum())
+        hidden = bool(wide.any())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Its observed share is λ / (λ + ν) with the variance ν of the errors.
+            seen = math.sqrt(2.0 / total) * expansion.values[:q] / np.sqrt(squares[:q])
+            least = math.sqrt(2.0 / total) / _LARGEST_RELATIVE
+            spare = logit(np.minimum(seen, 1.0)) - logit(min(least, 1.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = found.eigenvalue_std / found.eigenvalues
+        margins = np.stack([np.minimum(room[1:], spare), room[:-1]], axis=1) / error[:, None]
     reasons = []
     for i in range(q):
         text = ""
@@ -748,8 +844,13 @@ def _refusals(
         elif near[i] or near[i + 1]:
             text = "eigenvalues that are close to each other are biased apart in a sample"
         reasons.append(text)
-    text = "the errors hide too much of the total variance"
-    return tuple(reasons), tuple(reason or text * bool(hidden) for reason in reasons)
+    text = "the errors hide most of the variance of a component"
+    return replace(
+        found,
+        refusals=tuple(reasons),
+        share_refusals=tuple(reason or text * hidden for reason in reasons),
+        _redrawn=replace(found._redrawn, margins=margins),
+    )
 
 
 def _tilts(expansion: Expansion, fit: Doubles) -> Doubles:
@@ -807,6 +908,7 @@ def _in_closed_form(
         gap=_gaps(fit.values, q),
         swap_probability=ndtr(-z),
         of=case.question,
+        assumption=case.assumption,
         method="closed form",
         reason=reason,
         n_draws=0,
@@ -835,7 +937,7 @@ def _figure_moments(
     size, total = expansion.size, float(expansion.values.sum())
     mean = np.maximum(expansion.values[:q] + expansion.shift, 0.0)
     share = mean / total if total > 0.0 else np.zeros(q)
-    influences = case.influences(expansion.vectors[:q])
+    influences = case.influences(expansion, q)
     if influences is None:
         variance, along = expansion.variance, expansion.total_covariance
         squares = variance - 2.0 * share * along + share**2 * expansion.total_variance
@@ -868,21 +970,32 @@ def _by_simulation(
     if case.groups is None:
         redraws = _redrawn_values if case.question == "values" else _redrawn_truth
         for batch, rows in redraws(case, n, rng):
+            rows = rows / _own_units(case, rows)
             eigenvalues[batch], found, totals[batch] = leading(rows, reference)
             components[batch] = aligned(found, reference, "sign")
     else:
         groups, redrawn = case.groups, np.empty((n, 2 * q))
+
+        def errors_of(units: Doubles, means: Doubles, parts: list[Doubles], pairs: Any) -> Doubles:
+            """Standard errors that normal groups state, shape (b, 2q)."""
+            values, vectors, totals = pairs
+            parts = [part / units for part in parts]
+            known = values if case.units == "anew" else None
+            spread = groups.variances(means / units, parts, vectors, known)
+            return _errors(values, totals, *spread)
+
         for batch, means, parts in groups.redraws(n, rng):
             rows = groups.roots(means, parts)
-            eigenvalues[batch], found, totals[batch] = leading(rows, reference)
+            units = _own_units(case, rows)
+            pairs = leading(rows / units, reference)
+            eigenvalues[batch], found, totals[batch] = pairs
             components[batch] = aligned(found, reference, "sign")
             if not groups.kept:
-                spread = groups.variances(means, parts, found)
-                redrawn[batch] = _errors(eigenvalues[batch], totals[batch], *spread)
+                redrawn[batch] = errors_of(units, means, parts, pairs)
         if not groups.kept:
-            spread = groups.variances(*groups.fit, reference[None])
-            own = _errors(fit.values[None, :q], np.array([case.fit.trace()]), *spread)[0]
-            errors = own, redrawn
+            units = _own_units(case, groups.roots(*groups.fit))
+            pairs = fit.values[None, :q], reference[None], np.array([case.fit.trace()])
+            errors = errors_of(units, *groups.fit, pairs)[0], redrawn
     draws = Simulation(components, eigenvalues, None, reference, "sign", totals)
     deviations = components - reference
     overlap = np.abs(components @ fit.vectors.T)  # (n, q, q + 1)
@@ -904,9 +1017,10 @@ def _by_simulation(
     figure_std = np.concatenate(
         [(eigenvalues / size).std(axis=0) * size, figures[:, q:].std(axis=0)]
     )
-    freedom = None
-    if case.influences(reference) is not None:  # intervals are those of the closed form
-        _, figure_std, freedom = _figure_moments(case, expansion, q)
+    closed = _figure_moments(case, expansion, q)
+    freedom = closed[2]
+    if freedom is not None:  # intervals are those of the closed form
+        figure_std = closed[1]
     blocks = None
     if joint:
         blocks = np.einsum("sid,ske->idke", spread_out, spread_out, optimize=True) / n
@@ -921,6 +1035,7 @@ def _by_simulation(
         gap=_gaps(fit.values, q),
         swap_probability=swaps,
         of=case.question,
+        assumption=case.assumption,
         method="simulation",
         reason=reason,
         n_draws=n,
@@ -938,6 +1053,14 @@ def _by_simulation(
             errors=errors,
         ),
     )
+
+
+def _own_units(case: _Case, rows: Doubles) -> Doubles:
+    """The standard deviations by which redraws Y of shape (b, R, D) are divided, (b, 1, D)."""
+    if case.units != "anew":
+        return np.ones((1, 1, 1))
+    variances = np.einsum("brd,brd->bd", rows, rows)[:, None]
+    return np.sqrt(np.where(variances > 0.0, variances, 1.0))
 
 
 def _errors(
