@@ -387,7 +387,8 @@ def _stretching(p: float, margins: Doubles) -> Doubles:
 
     def inside(low: Doubles, high: Doubles) -> Doubles:
         swap = low > 0.0  # from the tail that is smaller, which has more digits
-        return ndtr(np.where(swap, -low, high)) - ndtr(np.where(swap, -high, low))
+        found = ndtr(np.where(swap, -low, high)) - ndtr(np.where(swap, -high, low))
+        return np.asarray(found)
 
     tails = np.array([0.5 - p / 2, 0.5 + p / 2])
     below, above = margins[:, :1], margins[:, 1:]
