@@ -49,6 +49,7 @@ COUNTER = re.compile(
 _GUARD = re.compile(r"'(?='*[=+\-@\t\r])")
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _COUNTED = 10  # rows from which on 0, 1, 2, … is taken for a count of the rows
+_FUNCTION = re.compile(r"(.*[\W_])?(log\d*|ln|lg|exp|sqrt|arcsinh|asinh)", re.I)
 _UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))")
 
 
@@ -97,14 +98,21 @@ def _by_name(names: Sequence[str]) -> dict[str, str]:
 
 
 def _core(name: str) -> str:
-    match = _UNIT.fullmatch(name) if name.endswith((")", "]")) else None
-    return match["name"] if match else name
+    return _split_unit(name)[0]
 
 
 def unit_in(name: str) -> str | None:
     """The unit at the end of a header: ``mass [kg]`` or ``mass (kg)``."""
-    match = _UNIT.fullmatch(name)
-    return (match["unit"] or match["unit2"]) if match else None
+    return _split_unit(name)[1]
+
+
+def _split_unit(name: str) -> tuple[str, str | None]:
+    match = _UNIT.fullmatch(name) if name.endswith((")", "]")) else None
+    unit = (match["unit"] or match["unit2"]) if match else None
+    # log(g) is a name, and Mass (sigma) is the error of Mass.
+    if match is None or _FUNCTION.fullmatch(match["name"]) or _BRACKET.fullmatch(name):
+        return name, None
+    return match["name"], unit
 
 
 def error_stems(column: str) -> list[tuple[str, str]]:

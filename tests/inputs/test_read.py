@@ -481,6 +481,26 @@ def test_units_are_converted_or_refused(tmp_path):
     assert uapca.read(q).std.ravel().tolist() == pytest.approx([0.01, 0.02])
 
 
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        ("log(g) [kg]", "σ_log(g)"),  # g is no unit here
+        ("log(g)", "log(g) (sigma)"),
+        ("x_log10(M) (dex)", "e_x_log10(M)"),
+        ("z (m/s)", "z (sigma)"),  # sigma is no unit either
+    ],
+)
+def test_brackets_that_hold_no_unit(value, error):
+    X = uapca.read({value: [1.0, 2.0], error: [0.5, 0.25]})
+    assert (X.features, X.std.ravel().tolist()) == ((value,), [0.5, 0.25])
+
+
+def test_an_error_of_errors_is_left_out_and_named():
+    X = uapca.read({"z": [1.0, 2.0], "z_err": [0.5, 0.25], "z_err_err": [0.1, 0.1]})
+    assert (X.features, X.std.ravel().tolist()) == (("z",), [0.5, 0.25])
+    assert X.origin.endswith("left out: z_err_err (errors of columns that are not used)")
+
+
 # Tables as they are found
 
 

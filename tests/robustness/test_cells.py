@@ -2,6 +2,7 @@
 
 import random
 import time
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -123,6 +124,83 @@ def test_cells_are_the_law_that_they_say_or_refused(batch, tried):
     cases = batch_of("cells", batch)
     found = [f"case {k}: {wrong}" for k in cases if (wrong := wrong_cell(k))]
     tried("cells", len(cases))
+    assert not found, "\n".join(found[:20])
+
+
+# Tables whose columns are known, and the same with a few characters of their names changed
+
+FEATURES = ("x", "Mass", "flux G", "pl_rade", "größe", "T.eff", "a-b", "z", "log(g)", "δ", "Xerr")
+SPREADS = {  # how errors are named, and their standard deviation
+    "{}_err": float, "{} std": float, "{}.SD": float, "e_{}": float, "σ_{}": float,
+    "{} ±": float, "{} (sigma)": float, "{}_UNC": float, "{}_variance": np.sqrt,
+    "{}_ivar": lambda number: number**-0.5,
+}  # fmt: skip
+SIDES = {  # the names of lower and upper errors, and whether these are bounds
+    ("{}_err_lo", "{}_err_hi"): False, ("{}err2", "{}err1"): False, ("e_{}", "E_{}"): False,
+    ("{}_sigma_minus", "{}_sigma_plus"): False, ("{}_lower", "{}_upper"): True,
+}  # fmt: skip
+UNITS = ("", "", " [kg]", " (m/s)")
+
+
+def header(rng):
+    """A table whose columns are in any order, and the laws of its features."""
+    columns, laws = {}, {}
+    for stem in rng.sample(FEATURES, rng.randrange(1, 4)):
+        unit, value, kind = rng.choice(UNITS), rng.uniform(-9, 9), rng.randrange(4)
+        error, other = rng.uniform(0.1, 3), rng.uniform(0.1, 3)
+        columns[stem + unit] = [value, 1.0 + value]
+        law = Point(value)
+        if kind == 1:
+            named, std = rng.choice([*SPREADS.items()])
+            bare = std is not float or "(" in named  # these have no unit, or another one
+            columns[named.format(stem) + rng.choice(["", "" if bare else unit])] = [error, error]
+            law = NormalMarginal(value, std(error))
+        elif kind == 2:
+            (lower, upper), bounds = rng.choice([*SIDES.items()])
+            down, up = (value - error, value + other) if bounds else (error, other)
+            columns[lower.format(stem) + unit] = [down, down + bounds]
+            columns[upper.format(stem) + unit] = [up, up + bounds]
+            law = TwoPieceNormal(value, lower=error, upper=other)
+        laws[stem + unit] = law
+    columns["type"] = ["G", "G"]
+    return dict(rng.sample([*columns.items()], len(columns))), laws
+
+
+def wrong_table(seed):
+    rng = random.Random(seed)
+    columns, laws = header(rng)
+    if seed % 2:
+        columns = {
+            changed(name, rng) if rng.random() < 0.3 else name: c for name, c in columns.items()
+        }
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            X = uapca.read(columns, names=False)
+    except ValueError as error:
+        plain = "\n" not in str(error) and len(str(error)) < 1000
+        return None if plain and seed % 2 else f"{[*columns]}: {error}"
+    except Exception as error:  # noqa: BLE001  (this is what the harness looks for)
+        return f"{[*columns]}: {type(error).__name__}: {error}"
+    # Every column is a feature, or it is said what it is.
+    silent = [name for name in columns if name not in X.features and name not in X.origin]
+    if silent:
+        return f"{[*columns]}: nothing is said about {silent}"
+    if seed % 2:
+        return None if np.isfinite(X.mean).all() and (X.std >= 0.0).all() else f"{[*columns]}: {X}"
+    if X.features != tuple(name for name in columns if name in laws):
+        return f"{[*columns]} are {X.features}"
+    expected = [laws[name] for name in X.features]
+    near = np.allclose(X.mean[0], [law.mean for law in expected], rtol=1e-9, atol=1e-12)
+    near &= np.allclose(X.std[0] ** 2, [law.var for law in expected], rtol=1e-9)
+    return None if near else f"{[*columns]} are {X.mean[0]} ± {X.std[0]}, not {expected}"
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_headers_say_what_columns_are(batch, tried):
+    cases = batch_of("headers", batch)
+    found = [f"case {k}: {wrong}" for k in cases if (wrong := wrong_table(k))]
+    tried("headers", len(cases))
     assert not found, "\n".join(found[:20])
 
 

@@ -211,6 +211,13 @@ def test_a_data_frame_gives_its_labels():
     assert uapca.UncertainArray(frame.reset_index(drop=True)).names is None
 
 
+def test_a_name_may_end_with_nul():
+    """NumPy's own text would lose it."""
+    X = uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]], names=["a", "a\0"], features=["x", "x\0"])
+    assert X["a\0"].mean.tolist() == [[3.0, 4.0]]
+    assert X[:, ["x\0"]].mean.tolist() == [[2.0], [4.0]]
+
+
 def test_names_that_are_not_there_and_what_was_meant():
     X = uapca.UncertainArray(np.eye(2), names=["Tom", "Jane"], features=["x", "y"])
     for index, rest in (

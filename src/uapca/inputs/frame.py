@@ -362,9 +362,10 @@ class Table:
                 float(own.to(unit)) if hasattr(own, "to") else float((1 * own).to(unit).magnitude)
             )
         except (ImportError, ValueError, TypeError, AttributeError):
+            named = [" ".join(str(one).split()) for one in (own, unit)]
             raise ValueError(
-                f"errors must have the unit of their values; {self.of}{column!r} is in {own} "
-                f"and {base!r} in {unit}, which does not convert"
+                f"errors must have the unit of their values; {self.of}{column!r} is in {named[0]} "
+                f"and {base!r} in {named[1]}, which does not convert"
                 f"{' here (astropy converts)' if isinstance(own, str) else ''}"
             ) from None
 

@@ -177,6 +177,11 @@ def find_roles(
             roles.leave(column, "correlations, as asked for")
         roles.pairs = {}
     roles.errors = {} if groups else {name: found[name] for name in values if name in found}
+    if asked is None and not groups:
+        kept = {column for own in roles.errors.values() for column in own.columns}
+        for column in sorted(used - kept, key=names.index):
+            if column not in place:
+                roles.leave(column, "errors of columns that are not used")
     roles.features = values
     return roles
 

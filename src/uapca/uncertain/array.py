@@ -1040,14 +1040,14 @@ def positions(
             raise IndexError(f"index must select at least one {axis}; {index} is empty here")
         return index
     array = np.atleast_1d(np.asarray(index))
+    if array.dtype.kind in "UT":  # text of a fixed width has lost the NUL characters at its end
+        array = np.atleast_1d(np.asarray(index, dtype=object))
     if array.dtype.kind == "O" and array.size and all(isinstance(a, str) for a in array.flat):
-        array = array.astype(str)
-    if array.dtype.kind in "UT":
         known = {} if labels is None else {label: i for i, label in enumerate(labels)}
-        unknown = [str(label) for label in array if str(label) not in known]
+        unknown = [label for label in array if label not in known]
         if unknown:
             raise KeyError(_unknown(unknown[0], axis, labels, features or ()))
-        return np.array([known[str(label)] for label in array], dtype=np.intp)
+        return np.array([known[label] for label in array], dtype=np.intp)
     if array.dtype.kind == "b" and array.shape == (count,):
         if not array.any():
             raise IndexError(f"index must select at least one {axis}; the mask is all False")
