@@ -243,6 +243,23 @@ def test_points_that_are_kept_lend_their_fourth_moments(law):
     assert abs(np.mean(plain) / np.std(values) - 1.0) > 0.1
 
 
+def test_the_closed_form_of_kept_points_has_their_fourth_moments(rng):
+    """Tilts and standard errors of exponential points; those of normal ones are smaller."""
+    half = np.array([[3.0, 0.0], [2.0, 1.0]])
+    points = [m + (rng.exponential(size=(600, 2)) - 1.0) @ half.T for m in np.eye(2)]
+    moments = [p.mean(axis=0) for p in points], [np.cov(p.T, ddof=0) for p in points]
+    X = uapca.UncertainArray(*moments, counts=[600] * 2, laws=[Samples(p) for p in points])
+    closed, drawn = (
+        uapca.component_uncertainty(X, method=m, n_draws=2000)
+        for m in ("closed form", "simulation")
+    )
+    assert_allclose(closed.angle, drawn.angle, rtol=0.08)
+    assert_allclose(closed.std, drawn.std, rtol=0.08)
+    assert_allclose(closed.swap_probability, drawn.swap_probability, atol=0.01)
+    normal = uapca.component_uncertainty(X, method="closed form", normal=True)
+    assert (normal.angle < 0.85 * closed.angle).all()
+
+
 def test_fourth_moments_need_points_and_many_of_them():
     """The number alone decides: heavy tails often do not show in a small sample."""
     rng = np.random.default_rng(0)

@@ -32,6 +32,7 @@ import numpy.typing as npt
 from uapca._validation import Doubles, out_of_range
 from uapca.aggregate.accumulate import moments
 from uapca.decomposition.spectrum import Spectrum, spectrum, tie_tolerance
+from uapca.stability.groups import Groups
 from uapca.uncertain import Covariance, UncertainArray
 from uapca.uncertain.covariance import row_blocks
 
@@ -70,6 +71,8 @@ class Redraw:
         whatever the rows.
     influences : ndarray of shape (N, D), or None
         What each row adds to δ_ii, if its variance is that of the rows; the sum of squares.
+    groups : Groups, or None
+        The points behind the rows, if these are kept: they have the fourth moments.
     standardized : bool
         Whether redraws are standardized anew. ``expected`` then has the diagonal 1, or 0 for
         features without variance.
@@ -82,6 +85,7 @@ class Redraw:
     cumulants: Cumulants | None = None
     entries: Doubles | None = None
     influences: Doubles | None = None
+    groups: Groups | None = None
     standardized: bool = False
 
 
@@ -171,6 +175,8 @@ class Expansion:
         Of the trace.
     total_covariance : ndarray of shape (q,)
         Between the eigenvalues and the trace.
+    influences : ndarray of shape (P, q + 1), or None
+        What each kept point, or each row, adds to the eigenvalues and the trace, in ``size``.
     """
 
     values: Doubles
@@ -184,6 +190,7 @@ class Expansion:
     tangent: Doubles
     total_variance: float
     total_covariance: Doubles
+    influences: Doubles | None
 
 
 def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expansion:
@@ -198,8 +205,10 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         unit, error = _units(X, base, order)
         pairs = spectrum(base / unit / unit)
         V = pairs.vectors
-        sums: _RowSums | _EntrySums
-        if redraw.entries is None:
+        sums: _RowSums | _EntrySums | _PointSums
+        if redraw.groups is not None:
+            sums = _PointSums(redraw.groups, unit, V[: q + 1], wanted)
+        elif redraw.entries is None:
             sums = _RowSums(redraw, (unit, error), V[: q + 1], wanted, order)
         else:
             sums = _EntrySums(redraw.entries / unit**4, V, wanted)
@@ -237,11 +246,22 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         tangent=tangent,
         total_variance=sums.total_variance,
         total_covariance=sums.total_covariance[:q],
+        influences=_influences(redraw, sums, unit, q),
     )
 
 
+def _influences(redraw: Redraw, sums: object, unit: float, q: int) -> Doubles | None:
+    """Of kept points or rows on q eigenvalues and the trace, in units², where they are known."""
+    if isinstance(sums, _PointSums):
+        return np.column_stack([sums.influences[:, :q], sums.influences[:, -1]])
+    if redraw.influences is None:
+        return None
+    rows = redraw.influences / unit / unit
+    return np.column_stack([rows[:, :q], rows.sum(axis=1)])
+
+
 def _standardize(
-    sums: _RowSums | _EntrySums, gap_variance: Doubles, pairs: Spectrum, q: int
+    sums: _RowSums | _EntrySums | _PointSums, gap_variance: Doubles, pairs: Spectrum, q: int
 ) -> tuple[Doubles, Doubles]:
     """Make the sums those of correlation matrices; the variances of gaps, and second-order shifts.
 
@@ -267,6 +287,9 @@ def _standardize(
     gap_variance = gap_variance - 2.0 * ((along[:-1] - along[1:]) * steps).sum(axis=1)
     gap_variance = gap_variance + np.einsum("ia,ab,ib->i", steps, T, steps)
     sums.total_variance, sums.total_covariance = 0.0, np.zeros(k)
+    if isinstance(sums, _PointSums):
+        sums.influences[:, :k] -= sums.features * relative @ weights.T
+        sums.influences[:, k] = 0.0
     moved = 0.75 * weights @ T.diagonal() + 0.25 * np.einsum("ia,ab,ib->i", U, R * T, U)
     moved -= np.einsum("ia,iaa->i", U, crossed)
     return np.maximum(gap_variance, 0.0), moved[:q]
@@ -558,6 +581,53 @@ class _EntrySums:
     def gap_variances(self) -> Doubles:
         """Var(δ_ii − δ_jj) for neighbors j = i + 1."""
         return self._own[:-1] + self._own[1:]
+
+
+class _PointSums:
+    """The attributes of `_RowSums` from points that are kept, whatever their law, to first order.
+
+    A point at e from the mean of its group, which is at c from the center of all, adds
+    w/n [e (c·u) + c (e·u) + s² (e (e·u) − Ψu)] to δu. Sums of squares are variances.
+    """
+
+    def __init__(
+        self, groups: Groups, unit: float, U: Doubles, pairs: Sequence[tuple[int, int]]
+    ) -> None:
+        self.first, self.second = np.array(pairs, dtype=np.intp).T
+        k, d = U.shape
+        self.spreads, self._crossed = np.zeros((len(pairs), d, d)), np.zeros((k, d, d))
+        centered = (groups.means - groups.weights @ groups.means) / unit
+        own, features = [], []  # of δ_ii, and of the diagonal of δ
+        for w, n, c, points in zip(
+            groups.weights, groups.counts, centered, groups.points, strict=True
+        ):
+            e, share = points / unit, w / math.sqrt(n * (n - 1.0))
+            squares = np.square(e)
+            each = 2.0 * e * c + groups.scale**2 * (squares - squares.mean(axis=0))
+            features.append(share * each)
+            moved = []
+            for u, x in zip(U, (e @ U.T).T, strict=True):
+                products = e * x[:, None]
+                products -= products.mean(axis=0)
+                found = e * (c @ u) + np.multiply.outer(x, c) + groups.scale**2 * products
+                moved.append(share * found)
+            for total, i, j in zip(self.spreads, self.first, self.second, strict=True):
+                total += moved[i].T @ moved[j]
+            for total, one in zip(self._crossed, moved, strict=True):
+                total += one.T @ features[-1]
+            own.append(np.column_stack([one @ u for one, u in zip(moved, U, strict=True)]))
+        self.features = np.concatenate(features)
+        self.influences = np.column_stack([np.concatenate(own), self.features.sum(axis=1)])
+        covariance = self.influences.T @ self.influences[:, k]
+        self.total_variance, self.total_covariance = float(covariance[k]), covariance[:k]
+
+    def diagonals(self) -> tuple[Doubles, Doubles]:
+        """As `_RowSums.diagonals`."""
+        return self._crossed, self.features.T @ self.features
+
+    def gap_variances(self) -> Doubles:
+        """Var(δ_ii − δ_jj) for neighbors j = i + 1."""
+        return np.asarray(np.square(np.diff(self.influences[:, :-1], axis=1)).sum(axis=0))
 
 
 def row_images(cov: Covariance, rows: slice, U: Doubles) -> Doubles:

@@ -33,6 +33,8 @@ class Groups:
     ----------
     weights, counts : ndarray of shape (G,)
     means : ndarray of shape (G, D)
+    points : list of ndarray of shape (n, D)
+        From the mean of their group, where kept.
     kept : bool
         Whether the points are kept as the laws of all rows, with equal weights, and used.
     rows : int
@@ -56,7 +58,7 @@ class Groups:
         ]
         self.kept: bool = len(points) == len(used) and not normal
         self._cov = X.cov.take(used)
-        self._points = points if self.kept else []
+        self.points = points if self.kept else []
         ranks = self.counts if self.kept else np.minimum(self.counts - 1.0, X.shape[1])
         self.rows: int = len(used) + int(ranks.sum())
 
@@ -64,7 +66,7 @@ class Groups:
     def parts(self) -> list[Doubles]:
         """Ψ = partᵀ part, shape (r, D), for each group; centered points over √n where kept."""
         if self.kept:
-            return [points / np.sqrt(len(points)) for points in self._points]
+            return [points / np.sqrt(len(points)) for points in self.points]
         values, vectors = np.linalg.eigh(self._cov.dense().astype(np.float64))
         roots = (vectors * np.sqrt(values.clip(0.0))[:, None, :]).transpose(0, 2, 1)[:, ::-1]
         return [root[: int(n) - 1] for root, n in zip(roots, self.counts, strict=True)]
@@ -105,27 +107,6 @@ class Groups:
         sizes = np.sqrt(self.weights)
         blocks = [self.scale * size * part for size, part in zip(sizes, parts, strict=True)]
         return np.concatenate([sizes[:, None] * centered, *blocks], axis=1)
-
-    def influences(self, vectors: Doubles) -> Doubles:
-        """What each kept point adds to eigenvalues with their ``vectors`` (q, D), and to the total.
-
-        Shape (number of points, q + 1). Sums of squares are variances, whatever the law of the
-        points, to first order.
-
-        Notes
-        -----
-        A point at e from the mean of its group, at a along v from the center of all, changes an
-        eigenvalue by w/n [2a (e·v) + s² ((e·v)² − vᵀΨv)], and the total by the same with traces.
-        """
-        centered = self.means - self.weights @ self.means
-        found = []
-        for w, n, c, points in zip(self.weights, self.counts, centered, self._points, strict=True):
-            x = points @ vectors.T
-            linear = np.column_stack([x * (vectors @ c), points @ c])
-            squares = np.column_stack([np.square(x), np.square(points).sum(axis=1)])
-            moved = 2.0 * linear + self.scale**2 * (squares - squares.mean(axis=0))
-            found.append(w / np.sqrt(n * (n - 1.0)) * moved)
-        return np.concatenate(found)
 
     def variances(
         self,

@@ -493,7 +493,7 @@ def component_uncertainty(
     eigenvalue of the population with probability p. Simulated intervals of normal groups are
     studentized on the scale of log λ and logit share (bootstrap-t). Those of kept points and of
     truths have standard errors from the influences x of the points on an eigenvalue, Σ x², with
-    2 (Σ x²)² / Σ x⁴ degrees of freedom of Student's t.
+    (Σ x²)² / Σ x⁴ degrees of freedom of Student's t.
 
     With a_n = Vᵀ(m_n − μ), P_n = VᵀΨ_nV and V the eigenvectors of the expected covariance, the
     covariance of v_i's coefficients on v_j and v_l is
@@ -583,19 +583,6 @@ class _Case:
     normal: bool = False  # whether points or truths are known to be normal
     units: str = ""  # "anew" if each redraw is standardized, "known" if only the rows were
 
-    def influences(self, expansion: Expansion, q: int) -> Doubles | None:
-        """Of points or rows on eigenvalues and the total, (points, q + 1), where measured."""
-        if self.groups is not None and self.groups.kept:
-            vectors = expansion.vectors[:q]
-            found = self.groups.influences(vectors)
-            if self.units == "anew":  # λ changes by vᵀdKv − λ Σ v_j² dK_jj, the total does not
-                each = self.groups.influences(np.eye(len(self.fit)))[:, :-1]
-                found[:, :q] -= each @ np.square(vectors).T * expansion.values[:q]
-                found[:, q] = 0.0
-            return found
-        rows = self.redraw.influences
-        return None if rows is None else np.column_stack([rows[:, :q], rows.sum(axis=1)])
-
     @property
     def assumption(self) -> str:
         text = _QUESTIONS[self.question]
@@ -609,7 +596,8 @@ class _Case:
         """The largest rank of a redrawn covariance."""
         if self.question != "values":
             return len(self.fit)
-        return int((self.X.weights > 0.0).sum()) - 1
+        w = self.X.given_weights
+        return (len(self.X) if w is None else int((w > 0.0).sum())) - 1
 
 
 def _question(X: UncertainArray, of: Of) -> str:
@@ -659,6 +647,8 @@ def _case(X: UncertainArray, question: str, scale: float, order: int, normal: bo
         )
     groups = Groups(X, scale, normal)
     redraw = redraw_of_groups(X, np.maximum(counts, 2.0), scale)
+    if groups.kept:
+        redraw = replace(redraw, groups=groups)
     # Σ = Ψ n / (n − 1) within groups
     spread = redraw.rows.cov.average(w * counts / (w @ counts)) * float(w @ counts)
     population = between + scale**2 * spread
@@ -787,8 +777,8 @@ def _with_refusals(
     """
     q, d = len(found.components), len(case.fit)
     if case.question == "values":
-        text = "" if case.rank else "a single value has no spread to share"
-        return replace(found, refusals=("",) * q, share_refusals=(text,) * q)
+        text = "a single value has no spread to share"
+        return found if case.rank else replace(found, share_refusals=(text,) * q)
     if case.groups is None:
         used, total, few = 1, len(case.X) - 1.0, f"{len(case.X)} rows are too few"
         points = np.full(q, total)
@@ -799,8 +789,8 @@ def _with_refusals(
         points = _freedom(case, expansion, q)[1]
     needed, text = 2 * d + 8, ""
     if total < needed:
-        unit = "rows" if case.groups is None else "points more than groups"
-        text = f"{few} for {d} features (intervals need {needed} {unit})"
+        unit = f"{needed + 1} rows" if case.groups is None else f"{needed} points more than groups"
+        text = f"{few} for {d} features (intervals need {unit})"
     elif not case.normal and case.groups is not None and not case.groups.kept:
         text = "the points are not kept; ± takes them as normal, intervals need fourth moments"
     elif not case.normal and case.groups is None and case.units == "anew":
@@ -867,11 +857,11 @@ def _in_closed_form(
     case: _Case, expansion: Expansion, q: int, order: int, joint: bool, reason: str
 ) -> ComponentUncertainty:
     d = len(case.fit)
-    fit = Spectrum(expansion.values, expansion.vectors)
+    fit, centers = Spectrum(expansion.values, expansion.vectors), expansion.vectors[:q]
     if case.fit is not case.redraw.expected:
         fit = spectrum(case.fit, min(q + 1, d))
-    components, centers = fit.vectors[:q], expansion.vectors[:q]
-    centers = aligned(centers[None], components, "sign")[0]
+        centers = aligned(centers[None], fit.vectors[:q], "sign")[0]
+    components = fit.vectors[:q]
     own = [t for t, (i, k) in enumerate(expansion.pairs) if i == k]
     covariance = expansion.covariance[own]
     variances = np.maximum(covariance.diagonal(axis1=1, axis2=2), 0.0)
@@ -914,8 +904,8 @@ def _in_closed_form(
         reason=reason,
         n_draws=0,
         order=order,
-        refusals=(),
-        share_refusals=(),
+        refusals=("",) * q,
+        share_refusals=("",) * q,
         joint=blocks,
         _redrawn=_Redrawn(
             *_figures(case, fit.values[:q]),
@@ -933,22 +923,23 @@ def _figure_moments(
     """Of redrawn eigenvalues and shares in closed form, shape (2q,): mean and standard deviation.
 
     And, where the variance is measured by the influences of points or rows, the degrees of freedom
-    of that measurement, 2 (Σ x²)² / Σ x⁴.
+    of that measurement, (Σ x²)² / Σ x⁴. Twice that would be those of the same relative variance,
+    but of heavy tails Σ x⁴ is too small in most samples.
     """
     size, total = expansion.size, float(expansion.values.sum())
     mean = np.maximum(expansion.values[:q] + expansion.shift, 0.0)
     share = mean / total if total > 0.0 else np.zeros(q)
-    influences = case.influences(expansion, q)
+    influences = expansion.influences
     if influences is None:
         variance, along = expansion.variance, expansion.total_covariance
         squares = variance - 2.0 * share * along + share**2 * expansion.total_variance
         squares, freedom = np.concatenate([variance, np.maximum(squares, 0.0)]), None
     else:
-        own, whole = influences[:, :q] / size, influences[:, q:] / size
+        own, whole = influences[:, :q], influences[:, q:]
         each = np.square(np.concatenate([own, own - share * whole], axis=1))
         squares = each.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = 2.0 * np.square(squares) / np.square(each).sum(axis=0)
+            freedom = np.square(squares) / np.square(each).sum(axis=0)
     units = np.repeat([size, size / total if total > 0.0 else 0.0], q)
     return np.concatenate([mean, share]), np.sqrt(squares) * units, freedom
 
@@ -1041,8 +1032,8 @@ def _by_simulation(
         reason=reason,
         n_draws=n,
         order=2,
-        refusals=(),
-        share_refusals=(),
+        refusals=("",) * q,
+        share_refusals=("",) * q,
         joint=blocks,
         _redrawn=_Redrawn(
             *_figures(case, fit.values[:q]),
