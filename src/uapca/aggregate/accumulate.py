@@ -1,9 +1,10 @@
 """The accumulator: weights, means and scatters of groups of points, block by block.
 
-A group is summed up in its weight, its mean and its scatter Σ w (x − mean)(x − mean)ᵀ. Points are
-taken in blocks that stay in cache. The points of each group in a block are measured from the
-group's mean so far, or, where that mean carries less weight than they do, from their own; the
-result is then merged with what the group had (Chan, Golub & LeVeque 1983). Nothing of the form
+Fits of whole data (one group), `partial_fit`, grouped points and streams all use it. A group is
+summed up in its weight, its mean and its scatter Σ w (x − mean)(x − mean)ᵀ. Points are taken in
+blocks. The points of each group in a block are measured from the group's mean so far, or, where
+that mean carries less weight than they do, from their own; the result is then merged with the sums
+of the blocks before (Chan, Golub & LeVeque 1983). Nothing of the form
 Σ x² − n mean² is ever computed, so an offset that all points share costs no digits.
 
 Means are kept as two floats, the rounded mean and its rounding error: at an offset of 1e8 a single
@@ -35,12 +36,10 @@ __all__ = [
 
 Integers = npt.NDArray[np.int64]
 
-# Rows whose products are summed in one go: error bounds grow with the length of a sum.
-_SUMMED = 2048
-# The same where they are not centered on the mean of their block.
-_MULTIPLIED = 512
-# Values of a block, which stays in cache through all passes over it, and its least number of rows:
-# a merge must cost little beside the product.
+# Rows whose products are summed in one go, for error bounds grow with the length of a sum; fewer
+# where they would not stay in cache, but enough that adding up the products costs little.
+_SUMMED, _CACHED_VALUES, _MULTIPLIED = 2048, 1 << 16, 512
+# Values of a block, and its least number of rows: a merge must cost little beside the product.
 _BLOCK_VALUES, _BLOCK_ROWS = 1 << 19, 4096
 # Rows sorted by group at a time where the points are not stored by rows: a copy of that many is
 # made. For each group enough that merging costs little.
@@ -48,6 +47,7 @@ _PART, _PART_EACH = 1 << 16, 256
 # Entries of scatters merged at a time.
 _MERGED_VALUES = 1 << 16
 _U = 2.0**-53  # unit roundoff
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 class Sums(NamedTuple):
@@ -110,51 +110,14 @@ def moments(points: Floats, weights: Doubles | None = None) -> tuple[Doubles, Do
     mean : ndarray of shape (D,)
     covariance : ndarray of shape (D, D)
     """
-    n, d = points.shape
-    size = max(_SUMMED, _BLOCK_VALUES // (4 * d))
-    length = max(_MULTIPLIED, 4 * d)  # adding up the products must cost little beside them
-    scratch, ones = np.empty((min(n, size), d)), np.ones(min(n, size))
-    heaviest = 0 if weights is None else int(weights.argmax())
-    center = points[heaviest].astype(np.float64)
-
-    def centered(start: int) -> tuple[Doubles, Doubles]:
-        """√w and √w (x − center) of a block."""
-        block = points[start : start + size]
-        away = np.subtract(block, center, out=scratch[: len(block)])
-        if weights is None:
-            return ones[: len(block)], away
-        roots = np.sqrt(weights[start : start + size])
-        away[roots == 0.0] = 0.0
-        away *= roots[:, None]
-        return roots, away
-
+    sums = grouped_sums(points, None, 1, weights)
     with np.errstate(all="ignore"):
-        # From a row to the mean of the first block, in which a feature that does not vary stays
-        # as it is.
-        roots, away = centered(0)
-        center += roots @ away / max(float(roots @ roots), np.finfo(float).tiny)
-        for _ in range(3):
-            total, off, scatter = 0.0, np.zeros(d), np.zeros((d, d))
-            for start in range(0, n, size):
-                roots, away = centered(start)
-                total += float(roots @ roots)
-                for low in range(0, len(roots), length):
-                    part = away[low : low + length]
-                    off += roots[low : low + length] @ part
-                    scatter += part.T @ part
-            off /= total
-            scatter /= total
-            scatter -= np.outer(off, off)
-            # Within half a standard deviation of the mean that subtraction costs no digits.
-            if not (np.square(off) > 0.25 * scatter.diagonal()).any():
-                break
-            center += off
-        return center + off, scatter
+        return sums.means[0], sums.scatters[0] / sums.weights[0]
 
 
 def grouped_sums(
     points: Floats,
-    codes: npt.NDArray[np.integer],
+    codes: npt.NDArray[np.integer] | None,
     n_groups: int,
     weights: Doubles | None = None,
 ) -> Sums:
@@ -164,8 +127,9 @@ def grouped_sums(
     ----------
     points : ndarray of shape (n, D)
         float32 or float64; sums are kept in float64.
-    codes : ndarray of int, shape (n,)
+    codes : ndarray of int, shape (n,), or None
         The group of each point, 0 to ``n_groups - 1``; a point with a negative code is left out.
+        None: all points belong to the one group.
     n_groups : int
         Number of groups. One without points has sums of zero; one without weight has the mean of
         one of its points.
@@ -181,40 +145,33 @@ def grouped_sums(
     """
     n, d = points.shape
     sums = zero_sums(n_groups, d)
-    size = block_rows(d)
-    scratch = np.empty((min(n, size), d))
-    gathered = scratch if points.dtype == np.float64 else np.empty_like(scratch, points.dtype)
-    # Points stored by columns are copied a part at a time; a copy of all would cost as much time
-    # as their sums.
-    rows = max(n, 1) if points.flags.c_contiguous else max(_PART, _PART_EACH * n_groups)
+    size = max(_BLOCK_VALUES // d, _BLOCK_ROWS)
     with np.errstate(all="ignore"):
+        if codes is None:
+            for low in range(0, n, size):
+                block = points[low : low + size]
+                own = None if weights is None else weights[low : low + size]
+                _add_block(sums, block, own, np.array([0]), np.array([len(block)]))
+            return sums
+        gathered = np.empty((min(n, size), d), points.dtype)
+        # Points stored by columns are copied a part at a time; a copy of all would cost as much
+        # time as their sums.
+        rows = max(n, 1) if points.flags.c_contiguous else max(_PART, _PART_EACH * n_groups)
         for low in range(0, n, rows):
             part = np.ascontiguousarray(points[low : low + rows])
-            own = None if weights is None else weights[low : low + rows]
             order, counts = group_order(codes[low : low + rows], n_groups)
             sorted_codes = np.repeat(np.arange(n_groups), counts)
             for start in range(0, len(order), size):
                 chosen = order[start : start + size]
-                block = gathered[: len(chosen)]
-                np.take(part, chosen, axis=0, out=block, mode="clip")
+                block = np.take(part, chosen, axis=0, out=gathered[: len(chosen)], mode="clip")
+                own = None if weights is None else weights[low : low + rows][chosen]
                 groups, lengths = np.unique(sorted_codes[start : start + size], return_counts=True)
-                some = None if own is None else own[chosen]
-                _add_block(sums, block, scratch[: len(chosen)], groups, lengths, some)
+                _add_block(sums, block, own, groups, lengths)
     return sums
 
 
-def block_rows(d: int) -> int:
-    """Rows of a block of points in ``d`` features."""
-    return max(_BLOCK_VALUES // d, _BLOCK_ROWS)
-
-
 def _add_block(
-    sums: Sums,
-    block: Floats,
-    scratch: Doubles,
-    groups: Integers,
-    lengths: Integers,
-    weights: Doubles | None,
+    sums: Sums, block: Floats, weights: Doubles | None, groups: Integers, lengths: Integers
 ) -> None:
     """Add a block of points, sorted by group, in place.
 
@@ -222,74 +179,77 @@ def _add_block(
     ----------
     sums : Sums
     block : ndarray of shape (n, D)
-    scratch : ndarray of shape (n, D)
-        Is overwritten; may be ``block`` itself.
+    weights : ndarray of shape (n,), or None
     groups, lengths : ndarray of int, shape (S,)
         The different groups of the block, and the number of points of each.
-    weights : ndarray of shape (n,), or None
     """
-    starts = np.cumsum(lengths) - lengths
-    segments = list(zip(starts.tolist(), lengths.tolist(), strict=True))
+    d = block.shape[1]
+    each, ends = _merged_at_once(d), np.cumsum(lengths)
+    if len(groups) > each:  # temporary arrays stay in cache, and small
+        for low in range(0, len(groups), each):
+            some = slice(low, low + each)
+            rows = slice(int(ends[low] - lengths[low]), int(ends[some][-1]))
+            own = None if weights is None else weights[rows]
+            _add_block(sums, block[rows], own, groups[some], lengths[some])
+        return
+    starts = ends - lengths
     first = starts
     if weights is None:
         total = squares = lengths.astype(np.float64)
     else:
         total = np.add.reduceat(weights, starts)
         squares = np.add.reduceat(np.square(weights), starts)
-        first = np.array([k + weights[k : k + n].argmax() for k, n in segments])
-    # Points are measured from the group's mean so far, or, where they outweigh it, from one of
-    # their own.
-    done = sums.weights[groups]
+        segments = map(slice, starts.tolist(), ends.tolist())
+        first = starts + [weights[segment].argmax() for segment in segments]
+    # Points are measured from the group's mean so far, or, where they outweigh it, from their own.
+    done, safe = sums.weights[groups], np.maximum(total, _TINY)[:, None]
     own = (total > done) | (sums.counts[groups] == 0)
-    centre = np.where(own[:, None], block[first], sums.means[groups])
-    _subtract(block, centre, lengths, out=scratch)
-    if weights is not None:
-        scratch[weights == 0.0] = 0.0
-    factors = np.ones(len(scratch)) if weights is None else weights
-    off = np.zeros_like(centre)
-    for k, segment in enumerate(segments):
-        for rows in _pieces(*segment):
-            off[k] += factors[rows] @ scratch[rows]
-    off /= np.where(total > 0.0, total, 1.0)[:, None]
-    # A second pass centres them, unless their mean is within a standard deviation of where they
-    # were measured from: then the scatter is corrected afterwards, and no digits are lost.
-    spread = np.diagonal(sums.scatters, axis1=1, axis2=2)[groups]
-    own |= ~(done[:, None] * off**2 <= spread).all(axis=1)
+    center = np.where(own[:, None], block[first], sums.means[groups])
+    off = np.zeros_like(center)  # from the center to the mean
     if own.any():
-        _subtract(scratch, np.where(own[:, None], off, 0.0), lengths, out=scratch)
-    if weights is not None:
-        scratch *= np.sqrt(weights)[:, None]
-    means, rests = two_sum(centre, off)
-    off[own] = 0.0  # these are centred
-    d = scratch.shape[1]
-    for low in range(0, len(groups), _merged_at_once(d)):
-        some = slice(low, low + _merged_at_once(d))
-        products = np.zeros((len(groups[some]), d, d))
-        for product, segment in zip(products, segments[some], strict=True):
-            for rows in _pieces(*segment):
-                product += scratch[rows].T @ scratch[rows]
-        if not own[some].all():
-            products -= _outer(off[some], total[some])
-        new = Sums(lengths[some], total[some], squares[some], means[some], rests[some], products)
-        _merge(sums, new, groups[some])
+        for k, roots, away in _shifted(block, weights, center, ends):
+            if own[k]:
+                off[k] += roots @ away / safe[k]
+        center, off = two_sum(center, off)
+    while True:
+        products = np.zeros((len(groups), d, d))
+        for k, roots, away in _shifted(block, weights, center, ends):
+            products[k] += away.T @ away
+            if not own[k]:
+                off[k] += roots @ away / safe[k]
+        # Within a standard deviation of the mean, correcting the scatter costs no digits.
+        spread = np.diagonal(sums.scatters, axis1=1, axis2=2)[groups]
+        if (own | (done[:, None] * off**2 <= spread).all(axis=1)).all():
+            break
+        center, off = two_sum(center, off)
+        own[:] = True
+    products -= _outer(off, total)
+    _merge(sums, Sums(lengths, total, squares, *two_sum(center, off), products), groups)
 
 
-def _subtract(block: Floats, centre: Doubles, lengths: Integers, out: Doubles) -> None:
-    """Subtract row k of ``centre`` from the k-th ``lengths[k]`` rows of a block."""
-    if len(centre) > 1:
-        np.subtract(block, np.repeat(centre, lengths, axis=0), out=out)
-        return
-    # Sixteen rows at a time: NumPy's inner loop would be as short as a row.
-    n, d = len(block) // 16 * 16, block.shape[1]
-    wide = out[:n].reshape(-1, 16 * d)
-    np.subtract(block[:n].reshape(-1, 16 * d), np.tile(centre, 16), out=wide)
-    np.subtract(block[n:], centre, out=out[n:])
-
-
-def _pieces(start: int, length: int) -> Iterator[slice]:
-    """Some rows, in slices that are short enough to be summed in one go."""
-    for low in range(start, start + length, _SUMMED):
-        yield slice(low, min(low + _SUMMED, start + length))
+def _shifted(
+    block: Floats, weights: Doubles | None, center: Doubles, ends: Integers
+) -> Iterator[tuple[int, Doubles, Doubles]]:
+    """Positions of groups, √w and √w (x − center) of their points, some points at a time."""
+    n, d = block.shape
+    length = min(max(_CACHED_VALUES // d, _MULTIPLIED), _SUMMED, n)
+    scratch, ones, stops = np.empty((length, d)), np.ones(length), ends.tolist()
+    each = None if len(stops) == 1 else np.repeat(np.arange(len(stops)), np.diff(ends, prepend=0))
+    k = 0
+    for low in range(0, n, length):
+        rows = slice(low, min(low + length, n))
+        away, roots = scratch[: rows.stop - low], ones
+        np.subtract(block[rows], center if each is None else center[each[rows]], out=away)
+        if weights is not None:
+            roots = np.sqrt(weights[rows])
+            away[roots == 0.0] = 0.0
+            away *= roots[:, None]
+        start = 0
+        while start < len(away):
+            stop = min(stops[k] - low, len(away))
+            yield k, roots[start:stop], away[start:stop]
+            start = stop
+            k += stops[k] == low + stop
 
 
 def two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
@@ -335,6 +295,10 @@ def _merged_at_once(d: int) -> int:
 
 def _merge(out: Sums, b: Sums, where: Integers) -> Doubles:
     """Add group k of ``b`` to group ``where[k]`` of ``out``, in place; the gaps of the means."""
+    if not out.counts[where].any():
+        for mine, new in zip(out, b, strict=True):
+            mine[where] = new
+        return np.zeros_like(b.means)
     a = out.taken(where)
     total = a.weights + b.weights
     safe = np.where(total > 0.0, total, 1.0)

@@ -174,22 +174,25 @@ class Moments:
                 + str(array.shape)
             )
         n, d = array.shape
-        if labels is None:
+        whole = labels is None
+        if whole:
             labels = Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
         elif not isinstance(labels, Keyed):
             labels = keyed([labels])
         check_rows(labels.codes, n, missing)
         w = None if weights is None else weights_of(weights, n)
-        sums = grouped_sums(array, labels.codes, len(labels.values), w)
+        # Points of one label need not be sorted.
+        codes = None if whole and n else labels.codes
+        sums = grouped_sums(array, codes, len(labels.values), w)
         _check_sums(array, labels.codes, w, sums)
-        whole = cls(
+        summary = cls(
             tuple(labels.values),
             sums,
             first_errors(sums),
             check_labels(features, "features", d, "feature"),
             labels.categories,
         )
-        return whole._taken(np.flatnonzero(sums.counts))
+        return summary._taken(np.flatnonzero(sums.counts))
 
     # Adding and removing
 
