@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from uapca._validation import optional
+from uapca._validation import optional, shown
 
 __all__ = ["Progress", "reported"]
 
@@ -37,5 +37,5 @@ def reported(progress: Progress, total: int, unit: str) -> Iterator[Callable[[in
         yield report
     else:
         raise TypeError(
-            f"progress must be False, True or a function of (done, total); got {progress!r}"
+            f"progress must be False, True or a function of (done, total); got {shown(progress)}"
         )

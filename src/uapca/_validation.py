@@ -1,4 +1,4 @@
-"""Checks of arguments that every layer shares.
+"""What every layer shares: checks of arguments, and the rule for signs of directions.
 
 Every error is one sentence: the parameter, the rule, what was received.
 """
@@ -32,6 +32,8 @@ __all__ = [
     "restore_frozen",
     "rng_from",
     "scale_from",
+    "shown",
+    "signed",
 ]
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -50,7 +52,7 @@ def check_choice(value: Any, choices: Iterable[Any], parameter: str) -> None:
     close = nearest(str(value), map(str, known))
     choices = " or ".join(", ".join(map(repr, known)).rsplit(", ", 1))
     hint = f": perhaps {close!r} was meant" if close else ""
-    raise ValueError(f"{parameter} must be {choices}; got {value!r}{hint}")
+    raise ValueError(f"{parameter} must be {choices}; got {shown(value)}{hint}")
 
 
 def out_of_range(parameter: str, flow: str = "overflows") -> str:
@@ -59,6 +61,16 @@ def out_of_range(parameter: str, flow: str = "overflows") -> str:
         f"{parameter} must have squares that fit into float64; the covariance {flow}: "
         "divide the data by its largest magnitude first"
     )
+
+
+def shown(value: object) -> str:
+    """A value in a message: as Python writes it, or its type and shape where that takes lines."""
+    text = repr(value)
+    if len(text) <= 200 and "\n" not in text:
+        return text
+    name, shape = type(value).__name__, getattr(value, "shape", None)
+    article = "an" if name[0] in "AEIOUaeiou" else "a"
+    return f"{article} {name}" + (f" of shape {tuple(shape)}" if shape is not None else "")
 
 
 def listed(names: Sequence[str], most: int = 20) -> str:
@@ -181,6 +193,18 @@ def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str,
     return result
 
 
+def signed(rows: Doubles) -> Doubles:
+    """Directions, of shape (q, D), with their signs fixed: the largest entry is positive.
+
+    The first of those within 1e-8 of the largest magnitude decides, so that ±1/√2 does not flip
+    with rounding. This is scikit-learn's rule apart from the tolerance.
+    """
+    size = np.abs(rows)
+    first = (size >= (1.0 - 1e-8) * size.max(axis=1, keepdims=True)).argmax(axis=1)
+    leading = rows[np.arange(len(rows)), first]
+    return np.asarray(rows * np.copysign(1.0, leading)[:, None])
+
+
 def frozen(array: Array) -> Array:
     """A read-only view: whoever owns the array can still write to it, we cannot."""
     view = array.view()
@@ -203,7 +227,7 @@ def rng_from(rng: Seed) -> np.random.Generator:
     except (TypeError, ValueError) as error:
         raise type(error)(
             "rng must be None, a non-negative integer seed or a numpy.random.Generator; "
-            f"got {rng!r}"
+            f"got {shown(rng)}"
         ) from None
 
 
@@ -214,6 +238,6 @@ def scale_from(scale: Any, parameter: str = "scale") -> float:
     except (TypeError, ValueError):
         s = float("nan")
     if not s >= 0:
-        raise ValueError(f"{parameter} must be a number from 0 to infinity; got {scale!r}")
+        raise ValueError(f"{parameter} must be a number from 0 to infinity; got {shown(scale)}")
     # The square of a larger scale does not fit into float64.
     return s if s < 1e150 else float("inf")

@@ -218,3 +218,25 @@ def test_a_subclass_needs_no_transform_of_its_own(rng):
     np.testing.assert_array_equal(
         Named(2).fit_transform(points), uapca.UAPCA(2).fit_transform(points)
     )
+
+
+@pytest.mark.parametrize("call", ["fit", "partial_fit", "transform"])
+def test_columns_by_name_are_refused_in_words(rng, call):
+    pca = uapca.UAPCA(1).fit(rng.standard_normal((5, 2)))
+    with pytest.raises(TypeError, match="got a dict: uapca.read takes columns by name"):
+        getattr(pca, call)({"x": [1.0, 2.0, 4.0], "y": [2.0, 3.0, 1.0]})
+
+
+@pytest.mark.parametrize("parameter", ["n_components", "scale", "ddof", "solver"])
+@pytest.mark.parametrize("kind", [uapca.UncertainArray, np.asarray])
+def test_data_in_the_place_of_a_parameter_is_refused_in_one_line(rng, parameter, kind):
+    X = kind(rng.standard_normal((30, 3)))
+    with pytest.raises(ValueError, match=rf"^{parameter} must .* of shape \(30, 3\)") as error:
+        uapca.UAPCA(**{parameter: X}).fit(X)
+    assert "\n" not in str(error.value)
+
+
+def test_arguments_of_factor_traces_that_were_swapped(rng):
+    X = uapca.UncertainArray(rng.standard_normal((30, 3)))
+    with pytest.raises(ValueError, match="n_components must .* got an UncertainArray of shape"):
+        uapca.factor_traces(uapca.UAPCA(2).fit(X), X)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from uapca._validation import Doubles, Floats, listed
+from uapca._validation import Doubles, Floats, listed, shown
 from uapca.aggregate.accumulate import Integers, group_order
 from uapca.aggregate.labels import Keyed, keyed
 
@@ -38,7 +38,7 @@ def binning_of(bins: Any, features: Sequence[str], rng: np.random.Generator) -> 
         if not _is_count(bins):
             raise ValueError(
                 "bins must be a positive number of clusters, or a number of cells for each of some "
-                f"features, such as {{'x': 20, 'y': 25}}; got {bins!r}"
+                f"features, such as {{'x': 20, 'y': 25}}; got {shown(bins)}"
             )
         return Clusters(int(bins), rng)
     names, known = [str(name) for name in bins], list(features)

@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from uapca._columns import COUNTER, IDENTIFIER, counting_columns, error_columns, nearest
-from uapca._validation import Doubles, Floats, check_finite, library_of, listed, out_of_range
+from uapca._validation import Doubles, Floats, check_finite, library_of, listed, out_of_range, shown
 from uapca.aggregate.accumulate import moments
 from uapca.exceptions import ErrorColumnWarning
 from uapca.uncertain import UncertainArray
@@ -202,6 +202,11 @@ class UncertainTransformer(
         self, X: Any, *, reset: bool = False, finite: bool = True, sparse: bool = False
     ) -> Any:
         """Points as a float array with the features of the fit; masks and text are refused."""
+        if isinstance(X, Mapping) or hasattr(X, "colnames"):
+            raise TypeError(
+                "X must be an UncertainArray, an array or a data frame; "
+                f"got a {type(X).__name__}: uapca.read takes columns by name"
+            )
         if np.ma.is_masked(X):
             row, feature = np.argwhere(np.ma.getmaskarray(X))[0]
             raise ValueError(
@@ -294,12 +299,12 @@ class Rows:
     def divisor(self, ddof: object) -> float:
         """What a population covariance is divided by: (N − ddof) / N, or 1 − ddof Σ w²."""
         if isinstance(ddof, bool) or not isinstance(ddof, Real) or not 0.0 <= float(ddof) < np.inf:
-            raise ValueError(f"ddof must be a number, zero or positive; got {ddof!r}")
+            raise ValueError(f"ddof must be a number, zero or positive; got {shown(ddof)}")
         result = 1.0 - float(ddof) * self.concentration
         if result <= 1e-12:
             raise ValueError(
                 "ddof must be smaller than the effective number of rows, 1 / Σ w²; "
-                f"got {ddof!r} for {1.0 / self.concentration:.3g}"
+                f"got {shown(ddof)} for {1.0 / self.concentration:.3g}"
             )
         return result
 

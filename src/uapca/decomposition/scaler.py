@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import Doubles, Floats, as_floats, check_finite
+from uapca._validation import Doubles, Floats, as_floats, check_finite, shown
 from uapca.decomposition.base import (
     UncertainTransformer,
     all_or_nothing,
@@ -134,7 +134,7 @@ class UncertainScaler(UncertainTransformer):
             if self.by in ("total", "means"):
                 return None
             raise ValueError(
-                f"by must be 'total', 'means' or one unit for each feature; got {self.by!r}"
+                f"by must be 'total', 'means' or one unit for each feature; got {shown(self.by)}"
             )
         units = as_floats(self.by, "by").astype(np.float64)
         if units.shape != (d,):

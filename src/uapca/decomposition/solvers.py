@@ -22,7 +22,7 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 
-from uapca._validation import Doubles
+from uapca._validation import Doubles, shown
 from uapca.decomposition.lanczos import leading_eigenpairs
 from uapca.decomposition.sparse import SparsePoints
 from uapca.decomposition.spectrum import (
@@ -58,10 +58,12 @@ def choose_solver(
     any more once features are standardized.
     """
     n, d = X.shape
+    if not isinstance(solver, str) or solver not in SOLVERS:
+        raise ValueError(
+            f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {shown(solver)}"
+        )
     if solver == "eigh" or (solver == "auto" and d < _WIDE):
         return "eigh"
-    if solver not in SOLVERS:
-        raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}")
     sparse = issparse(X)
     isotropic = sparse or isinstance(X.cov, Zero) or (_isotropic(X) and not standardize)
     errors = "" if isotropic else f"{X.cov.kind} errors" + " and standardize=True" * standardize

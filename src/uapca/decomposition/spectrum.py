@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from uapca._validation import Doubles, out_of_range
+from uapca._validation import Doubles, out_of_range, signed
 
 __all__ = [
     "Spectrum",
@@ -43,9 +43,6 @@ _EPS = float(np.finfo(np.float64).eps)
 # decomposition at 1,000 features. For fewer features the full one is faster.
 _PARTIAL_FROM = 1000
 _PARTIAL_SHARE = 8
-
-# How much two entries of a component may differ, and still count as equally large.
-_CLOSE = 1e-8
 
 # How many times larger than C the gaps of s²Ψ̄ must be before its tied subspaces are decoupled.
 _DECOUPLED_FROM = 1e3
@@ -125,17 +122,6 @@ def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
         if group.stop - group.start > 1 and (q is None or group.start < q):
             rows[group] = _canonical(rows[group])
     return Spectrum(np.maximum(values[:q], 0.0), signed(rows[:q]))
-
-
-def signed(rows: Doubles) -> Doubles:
-    """The rows with their signs fixed: the entry of largest magnitude is positive.
-
-    The first of those within rounding of the largest decides, so that ±1/√2 does not flip with it.
-    """
-    size = np.abs(rows)
-    first = (size >= (1.0 - _CLOSE) * size.max(axis=1, keepdims=True)).argmax(axis=1)
-    leading = rows[np.arange(len(rows)), first]
-    return np.asarray(rows * np.copysign(1.0, leading)[:, None])
 
 
 def tie_tolerance(d: int) -> float:

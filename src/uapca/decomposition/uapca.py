@@ -23,6 +23,7 @@ from uapca._validation import (
     library_of,
     out_of_range,
     scale_from,
+    shown,
 )
 from uapca.aggregate.dask import is_dask_array
 from uapca.decomposition import solvers
@@ -213,7 +214,7 @@ class UAPCA(UncertainTransformer):
         self
         """
         _refuse_errors_as_y(X, y)
-        if is_dask_array(X) or issparse(X):
+        if not isinstance(X, UncertainArray) and (issparse(X) or is_dask_array(X)):
             kind, weights = ("sparse", None) if issparse(X) else ("Dask", sample_weight)
             errors = {"cov": cov, "std": std, "factors": factors, "sample_weight": weights}
             given = [name for name, value in errors.items() if value is not None]
@@ -452,16 +453,16 @@ class UAPCA(UncertainTransformer):
     def _checked_scale(self) -> float:
         if isinstance(self.scale, bool | np.bool_):
             raise ValueError(
-                f"scale must be a number from 0 to infinity; got {self.scale!r}: "
+                f"scale must be a number from 0 to infinity; got {shown(self.scale)}: "
                 "standardize=True divides features by their standard deviations"
             )
         return scale_from(self.scale)
 
     def _check_solver_keeps_matrices(self, what: str) -> None:
-        if self.solver not in ("auto", "eigh"):
+        if not isinstance(self.solver, str) or self.solver not in ("auto", "eigh"):
             raise ValueError(
                 f"solver must be 'auto' or 'eigh' for {what}, which keeps D × D matrices; "
-                f"got {self.solver!r}"
+                f"got {shown(self.solver)}"
             )
 
     def _component_count(
@@ -478,7 +479,7 @@ class UAPCA(UncertainTransformer):
         self._bound = bound = rows.bound(d, certain)
         if wanted is None:
             return bound
-        if wanted == "auto":
+        if isinstance(wanted, str) and wanted == "auto":
             if data is None:
                 raise ValueError("n_components='auto' needs all rows at once; use fit")
             if data.source == "posterior":
@@ -489,7 +490,7 @@ class UAPCA(UncertainTransformer):
             from uapca.posterior import component_count  # not needed otherwise
 
             return min(max(component_count(data).count, 1), bound)
-        if wanted == "mle":
+        if isinstance(wanted, str) and wanted == "mle":
             if certain and bound == d:
                 return None
             raise ValueError(
@@ -505,7 +506,7 @@ class UAPCA(UncertainTransformer):
         limit = "the number of features" if bound == d else "min(rows, features)"
         raise ValueError(
             f"n_components must be an integer from 1 to {limit} = {bound}, a share of the variance "
-            f"between 0 and 1, 'mle', 'auto' or None; got {wanted!r} for data of shape "
+            f"between 0 and 1, 'mle', 'auto' or None; got {shown(wanted)} for data of shape "
             f"({rows.count}, {d})"
         )
 
@@ -1003,6 +1004,8 @@ def unwrap(
 
 def _refuse_errors_as_y(X: Any, y: Any) -> None:
     """Refuse errors that were given as the second argument, which scikit-learn ignores."""
+    if y is None:
+        return
     points, errors = (
         np.asarray(a, dtype=object).shape if isinstance(a, list) else getattr(a, "shape", ())
         for a in (X, y)

@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, rng_from
+from uapca._validation import Floats, as_floats, check_finite, rng_from, shown, signed
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice
 
@@ -159,7 +159,7 @@ class Law(ABC):
         """
         factor = finite(s, "s")
         if factor < 0:
-            raise ValueError(f"s must not be negative; got {s!r}")
+            raise ValueError(f"s must not be negative; got {shown(s)}")
         return self._affine(factor * np.eye(self.dim), (1 - factor) * self.mean)
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
@@ -174,7 +174,7 @@ class Law(ABC):
         """
         count = finite(n, "n")
         if count < 0 or count % 1:
-            raise ValueError(f"n must be a whole number of at least 0; got {n!r}")
+            raise ValueError(f"n must be a whole number of at least 0; got {shown(n)}")
         return self._sample(int(count), rng_from(rng))
 
     def skew(self, A: npt.ArrayLike | None = None) -> Floats | None:
@@ -260,8 +260,7 @@ class Law(ABC):
                 "along_line needs a law whose uncertainty lies along one line; "
                 f"this one has support_rank {self.support_rank}, {remedy}"
             )
-        direction = np.linalg.eigh(self.cov)[1][:, -1]
-        direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
+        direction = signed(np.linalg.eigh(self.cov)[1][:, -1:].T)[0]
         law = self.affine(direction[None, :], [-float(direction @ self.mean)])
         return Line(self.mean, direction, law)
 
@@ -430,7 +429,7 @@ def finite(value: object, parameter: str) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{parameter} must be a number; got {value!r}") from None
+        raise TypeError(f"{parameter} must be a number; got {shown(value)}") from None
     if not isfinite(number):
         raise ValueError(f"{parameter} must be finite; got {number}")
     return number

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import solve_triangular
 
-from uapca._validation import rng_from
+from uapca._validation import rng_from, shown
 from uapca.posterior.denoiser import check_bounded, feature_names, observations
 from uapca.posterior.likelihood import (
     Factored,
@@ -147,9 +147,9 @@ def component_count(
     2
     """
     if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1; got {level!r}")
+        raise ValueError(f"level must be between 0 and 1; got {shown(level)}")
     if not isinstance(n_draws, int | np.integer) or n_draws < 20:
-        raise ValueError(f"n_draws must be an integer of at least 20; got {n_draws!r}")
+        raise ValueError(f"n_draws must be an integer of at least 20; got {shown(n_draws)}")
     generator = rng_from(rng)
     data = observations(X)
     if data.given_weights is not None and not data.given_weights.all():

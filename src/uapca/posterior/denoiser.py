@@ -15,6 +15,7 @@ from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from uapca._progress import Progress, reported
+from uapca._validation import shown
 from uapca.decomposition.base import BaseEstimator, OneToOneFeatureMixin
 from uapca.decomposition.spectrum import signed
 from uapca.exceptions import ErrorSizeWarning
@@ -414,18 +415,18 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             or self.n_components < 1
         ):
             raise ValueError(
-                f"n_components must be None or a positive integer; got {self.n_components!r}"
+                f"n_components must be None or a positive integer; got {shown(self.n_components)}"
             )
         if not isinstance(self.residual, bool | np.bool_):
-            raise ValueError(f"residual must be True or False; got {self.residual!r}")
+            raise ValueError(f"residual must be True or False; got {shown(self.residual)}")
         if not (isinstance(self.tol, int | float | np.number) and 0 < self.tol < 1):
-            raise ValueError(f"tol must be between 0 and 1; got {self.tol!r}")
+            raise ValueError(f"tol must be between 0 and 1; got {shown(self.tol)}")
         if (
             isinstance(self.max_iter, bool)
             or not isinstance(self.max_iter, int | np.integer)
             or self.max_iter < 1
         ):
-            raise ValueError(f"max_iter must be a positive integer; got {self.max_iter!r}")
+            raise ValueError(f"max_iter must be a positive integer; got {shown(self.max_iter)}")
 
     def _estimate(self, X: UncertainArray, progress: Progress) -> tuple[Fitted, Climb]:
         """The maximum, of the rows that count, and how it was reached; refuses and warns."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 
-from uapca._validation import Doubles, as_floats, optional, scale_from
+from uapca._validation import Doubles, as_floats, optional, scale_from, shown
 from uapca.decomposition import UAPCA, unwrap
 from uapca.decomposition.spectrum import settled, tie_tolerance
 from uapca.sensitivity.crossings import AnyCrossing, Crossing, WeightCrossing, crossings
@@ -401,7 +401,7 @@ def shown_count(n_components: int, d: int) -> int:
     if not whole or not 2 <= n_components <= d:
         raise ValueError(
             f"n_components must be an integer from 2 to the number of features, {d}; "
-            f"got {n_components!r}"
+            f"got {shown(n_components)}"
         )
     return int(n_components)
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._progress import Progress, reported
-from uapca._validation import Doubles, Seed, as_floats, check_choice, check_finite, rng_from
+from uapca._validation import Doubles, Seed, as_floats, check_choice, check_finite, rng_from, shown
 from uapca.aggregate.accumulate import moments
 from uapca.decomposition import UAPCA
 from uapca.decomposition.spectrum import scaled_spectrum
@@ -314,11 +314,11 @@ def check_count(value: object, parameter: str, most: int | None = None, of: str 
     if whole and value >= 1 and (most is None or value <= most):  # type: ignore[operator]
         return int(value)  # type: ignore[call-overload, no-any-return]
     rule = "a positive integer" if most is None else f"an integer from 1 to the {most} {of}"
-    raise ValueError(f"{parameter} must be {rule}; got {value!r}")
+    raise ValueError(f"{parameter} must be {rule}; got {shown(value)}")
 
 
 def _probabilities(p: npt.ArrayLike) -> Doubles:
     values = as_floats(p, "p").astype(np.float64, copy=False)
     if not ((values >= 0.0) & (values <= 1.0)).all():
-        raise ValueError(f"p must be from 0 to 1; got {p!r}")
+        raise ValueError(f"p must be from 0 to 1; got {shown(p)}")
     return values

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, fdtri, gammaincinv, gammaln, logit, ndtr, ndtri, stdtrit
 
-from uapca._validation import Doubles, Seed, check_choice, rng_from
+from uapca._validation import Doubles, Seed, check_choice, rng_from, shown
 from uapca.aggregate.accumulate import moments
 from uapca.decomposition.base import feature_variances
 from uapca.decomposition.spectrum import Spectrum, spectrum, tie_tolerance
@@ -404,7 +404,7 @@ def _level(p: object) -> float:
     """A probability between 0 and 1."""
     if isinstance(p, int | float | np.number) and 0.0 < p < 1.0:
         return float(p)
-    raise ValueError(f"p must be between 0 and 1; got {p!r}")
+    raise ValueError(f"p must be between 0 and 1; got {shown(p)}")
 
 
 def _stretched(figures: Doubles) -> Doubles:
@@ -536,9 +536,9 @@ def component_uncertainty(
     check_choice(of, ("auto", "values", "sample", "truth"), "of")
     check_choice(method, ("auto", "closed form", "simulation"), "method")
     if isinstance(order, bool) or order not in (1, 2):
-        raise ValueError(f"order must be 1 or 2; got {order!r}")
+        raise ValueError(f"order must be 1 or 2; got {shown(order)}")
     if not (isinstance(scale, int | float) and 0.0 <= scale < math.inf):
-        raise ValueError(f"scale must be a finite number of at least 0; got {scale!r}")
+        raise ValueError(f"scale must be a finite number of at least 0; got {shown(scale)}")
     count = None if n_draws is None else check_count(n_draws, "n_draws")
     question = _question(X, of)
     if order == 1 and (question != "values" or method == "simulation"):

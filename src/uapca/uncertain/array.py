@@ -32,6 +32,7 @@ from uapca._validation import (
     restore_frozen,
     rng_from,
     scale_from,
+    shown,
 )
 from uapca.uncertain.checks import (
     counts_from,
@@ -590,7 +591,7 @@ class UncertainArray:
         ndarray of shape (n, N, D)
         """
         if not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n must be a positive integer; got {n!r}")
+            raise ValueError(f"n must be a positive integer; got {shown(n)}")
         self.require_complete("sample")
         generator = rng_from(rng)
         if self.laws is None:
@@ -603,7 +604,7 @@ class UncertainArray:
         """The law of one row: what is known of it, or the normal with its mean and covariance."""
         rows = positions(row, len(self.mean), self.names, "row")
         if isinstance(rows, slice) or len(rows) != 1:
-            raise IndexError(f"row must be the position or the name of one row; got {row!r}")
+            raise IndexError(f"row must be the position or the name of one row; got {shown(row)}")
         index = int(rows[0])
         if self.missing is not None:
             self[index].require_complete("law")
