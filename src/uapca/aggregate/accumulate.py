@@ -200,7 +200,7 @@ def _add_block(
         total = np.add.reduceat(weights, starts)
         squares = np.add.reduceat(np.square(weights), starts)
         segments = map(slice, starts.tolist(), ends.tolist())
-        first = starts + [weights[segment].argmax() for segment in segments]
+        first = starts + np.array([weights[segment].argmax() for segment in segments])
     # Points are measured from the group's mean so far, or, where they outweigh it, from their own.
     done, safe = sums.weights[groups], np.maximum(total, _TINY)[:, None]
     own = (total > done) | (sums.counts[groups] == 0)
