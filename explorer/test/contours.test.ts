@@ -19,7 +19,7 @@ function area(ring: Float64Array): number {
     const next = (k + 2) % ring.length;
     sum += ring[k] * ring[next + 1] - ring[next] * ring[k + 1];
   }
-  return -sum / 2; // the inside lies to the right
+  return sum / 2; // the inside lies to the left
 }
 
 test("regions of a round normal law are disks of the right size", () => {

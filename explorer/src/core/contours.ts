@@ -1,5 +1,7 @@
 /** Densities on grids: normals added up, highest-density levels, and the curves on which a density has one value. */
 
+import { contours } from "d3-contour";
+
 /** Densities at cells × cells nodes; node (i, j) is at low + step · (i, j). */
 export interface Grid {
   readonly cells: number;
@@ -115,61 +117,11 @@ function shrunk(ring: Float64Array, factor: number): Float64Array {
   return ring.map((value, k) => centre[k % 2] + factor * (value - centre[k % 2]));
 }
 
-/** Closed curves on which the density has one value (marching squares), as x, y, x, y, … */
+/** Closed curves on which the density has one value, as x, y, x, y, …; the inside lies to the left. */
 export function rings({ cells, density, low, step }: Grid, level: number): Float64Array[] {
-  const at = (i: number, j: number): number =>
-    i < 0 || j < 0 || i >= cells || j >= cells ? 0 : density[i * cells + j];
-  const width = cells + 2;
-  // Edges are numbered by their lower node and direction; each holds one point of a curve.
-  const edge = (i: number, j: number, along: number): number => ((i + 1) * width + j + 1) * 2 + along;
-  const place = (i: number, j: number, along: number): [number, number] => {
-    const here = at(i, j);
-    const there = along === 0 ? at(i + 1, j) : at(i, j + 1);
-    const share = (level - here) / (there - here);
-    return [low[0] + (i + (along === 0 ? share : 0)) * step[0], low[1] + (j + (along === 1 ? share : 0)) * step[1]];
-  };
-  const next = new Map<number, number>();
-  const spots = new Map<number, [number, number]>();
-  for (let i = -1; i < cells; i++) {
-    for (let j = -1; j < cells; j++) {
-      const within = at(i, j) > level;
-      if (within === at(i + 1, j) > level && within === at(i + 1, j + 1) > level && within === at(i, j + 1) > level) continue;
-      const corners = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-      const inside = corners.map((value) => value > level);
-      const sides: [number, number, number][] = [[i, j, 0], [i + 1, j, 1], [i, j + 1, 0], [i, j, 1]];
-      // Going round the cell, a curve leaves where the inside begins and enters where it ends.
-      const begins: number[] = [];
-      const ends: number[] = [];
-      for (let side = 0; side < 4; side++) {
-        const to = inside[(side + 1) % 4];
-        if (inside[side] === to) continue;
-        (to ? begins : ends).push(side);
-      }
-      const count = begins.length;
-      const joined = count === 2 && 0.25 * (corners[0] + corners[1] + corners[2] + corners[3]) > level;
-      for (let k = 0; k < count; k++) {
-        // In a saddle the middle says whether the two corners inside belong together.
-        const begin = begins[k];
-        const end = count === 1 ? ends[0] : ends.find((side) => (side === (begin + 1) % 4) !== joined)!;
-        const from = edge(...sides[begin]);
-        const to = edge(...sides[end]);
-        spots.set(from, place(...sides[begin]));
-        spots.set(to, place(...sides[end]));
-        next.set(from, to);
-      }
-    }
-  }
-  const out: Float64Array[] = [];
-  while (next.size > 0) {
-    const points: number[] = [];
-    let here: number | undefined = next.keys().next().value as number;
-    while (here !== undefined && next.has(here)) {
-      points.push(...spots.get(here)!);
-      const following: number = next.get(here)!;
-      next.delete(here);
-      here = following;
-    }
-    if (points.length >= 6) out.push(Float64Array.from(points));
-  }
-  return out;
+  // There nodes are the middles of unit cells, the last coordinate of a node comes first, and the first point again last.
+  const found = contours().size([cells, cells]).contour(density as unknown as number[], level).coordinates.flat();
+  return found.map((ring) =>
+    Float64Array.from(ring.slice(1).flatMap(([y, x]) => [low[0] + (x - 0.5) * step[0], low[1] + (y - 0.5) * step[1]])),
+  );
 }

@@ -98,45 +98,19 @@ export function reach(before: Pairs, after: Pairs, d: number, first: number, las
 }
 
 /**
- * A one-to-one matching by share. A vector with more than half of itself in its own place stays; the
- * others are given the largest total share, by shortest augmenting paths.
+ * A one-to-one matching by share. A vector with more than half of itself in its own place stays; of
+ * the others the largest shares decide first.
  */
 export function assignment(share: Float64Array, d: number): Int32Array {
   const places = Int32Array.from({ length: d }, (_, i) => i);
   const open = Array.from(places).filter((i) => share[i * d + i] <= 0.5);
-  const m = open.length;
-  const cost = (i: number, j: number): number => -share[open[i] * d + open[j]];
-  const rowPrice = new Float64Array(m + 1);
-  const columnPrice = new Float64Array(m + 1);
-  const owner = new Int32Array(m + 1); // of a column, counted from 1; 0 for none
-  for (let row = 1; row <= m; row++) {
-    owner[0] = row;
-    let column = 0;
-    const distance = new Float64Array(m + 1).fill(Infinity);
-    const from = new Int32Array(m + 1);
-    const seen = new Uint8Array(m + 1);
-    do {
-      seen[column] = 1;
-      const i = owner[column];
-      let [step, next] = [Infinity, 0];
-      for (let j = 1; j <= m; j++) {
-        if (seen[j]) continue;
-        const reduced = cost(i - 1, j - 1) - rowPrice[i] - columnPrice[j];
-        if (reduced < distance[j]) [distance[j], from[j]] = [reduced, column];
-        if (distance[j] < step) [step, next] = [distance[j], j];
-      }
-      for (let j = 0; j <= m; j++) {
-        if (seen[j]) {
-          rowPrice[owner[j]] += step;
-          columnPrice[j] -= step;
-        } else {
-          distance[j] -= step;
-        }
-      }
-      column = next;
-    } while (owner[column] !== 0);
-    for (; column !== 0; column = from[column]) owner[column] = owner[from[column]];
+  const options = open.flatMap((from) => open.map((to) => ({ from, to, share: share[from * d + to] })));
+  const [left, free] = [new Set(open), new Set(open)];
+  for (const { from, to } of options.sort((a, b) => b.share - a.share)) {
+    if (!left.has(from) || !free.has(to)) continue;
+    places[from] = to;
+    left.delete(from);
+    free.delete(to);
   }
-  for (let j = 1; j <= m; j++) places[open[owner[j] - 1]] = open[j - 1];
   return places;
 }

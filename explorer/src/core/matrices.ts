@@ -20,10 +20,6 @@ export function multiplyTransposed(A: Float64Array, B: Float64Array, n: number, 
   return out;
 }
 
-export function transposed(A: Float64Array, n: number, m: number): Float64Array {
-  return A.map((_, at) => A[(at % n) * m + Math.floor(at / n)]);
-}
-
 export function trace(A: Float64Array, d: number): number {
   let sum = 0;
   for (let i = 0; i < d; i++) sum += A[i * d + i];

@@ -7,9 +7,10 @@
  */
 
 import { eigenpairs, type Spectrum } from "./eigen";
-import { largest, multiply, multiplyTransposed, orthonormalize, trace, transposed } from "./matrices";
+import { largest, multiply, multiplyTransposed, orthonormalize, trace } from "./matrices";
 
-const decoupledFrom = 1e3;
+/** How much larger than C the differences of s²Ψ̄ have to be: what a first correction leaves out is its square. */
+const decoupledFrom = 1e6;
 
 /** Vectors from a first to before a last one. */
 type Run = readonly [start: number, stop: number];
@@ -58,7 +59,10 @@ export function scaledSpectrum(between: Float64Array, within: Float64Array, s: n
   return spectrumOf(between.map((value, k) => value + s * s * within[k]), d);
 }
 
-/** One group of equal eigenvalues of Ψ̄ after the other. */
+/**
+ * One group of equal eigenvalues of Ψ̄ after the other. At so large scales the subspace of a group, and
+ * K(s) − s²ψ in it, are those of s = ∞ and a first correction, from the coupling to the other groups.
+ */
 function decoupled(between: Float64Array, psi: Float64Array, rows: Float64Array, runs: Run[], s: number): Spectrum {
   const d = psi.length;
   const turned = multiplyTransposed(multiply(rows, between, d, d, d), rows, d, d, d);
@@ -66,57 +70,28 @@ function decoupled(between: Float64Array, psi: Float64Array, rows: Float64Array,
   const vectors = new Float64Array(d * d);
   for (const [start, stop] of runs) {
     const k = stop - start;
-    const inside = indices(d).slice(start, stop);
-    const [inner, basis] =
-      s < Infinity && runs.length > 1
-        ? corrected(turned, psi, rows, inside, s)
-        : [block(turned, d, inside, inside), rows.slice(start * d, stop * d)];
+    const level = psi.subarray(start, stop).reduce((sum, value) => sum + value, 0) / k;
+    const inner = new Float64Array(k * k).map((_, at) => turned[(start + Math.floor(at / k)) * d + start + (at % k)]);
+    const basis = rows.slice(start * d, stop * d);
+    for (let other = 0; other < d; other++) {
+      if (other >= start && other < stop) continue;
+      const coupling = turned.subarray(other * d + start, other * d + stop);
+      coupling.forEach((value, i) => {
+        const tilt = value / (s * s * (level - psi[other]));
+        for (let j = 0; j < k; j++) inner[j * k + i] += coupling[j] * tilt;
+        for (let j = 0; j < d; j++) basis[i * d + j] += tilt * rows[other * d + j];
+      });
+    }
+    orthonormalize(basis, k, d);
     const found = eigenpairs(inner, k);
     const images = multiply(found.vectors, basis, k, k, d);
     settle(found.values, images, d);
     vectors.set(images, start * d);
-    const level = average(psi, [start, stop]);
     found.values.forEach((value, i) => {
       values[start + i] = Math.max(s < Infinity ? s * s * level + value : level, 0);
     });
   }
   return { values, vectors };
-}
-
-/**
- * The restriction of K(s) − s²ψ to a group's subspace and an orthonormal basis of it. In the
- * eigenbasis of Ψ̄ the subspace is spanned by [I; X]; X solves a Riccati equation by fixed point.
- */
-function corrected(
-  turned: Float64Array,
-  psi: Float64Array,
-  rows: Float64Array,
-  inside: number[],
-  s: number,
-): [Float64Array, Float64Array] {
-  const d = psi.length;
-  const outside = indices(d).filter((i) => !inside.includes(i));
-  const [k, m] = [inside.length, outside.length];
-  const level = average(psi, [inside[0], inside[0] + k]);
-  const own = block(turned, d, inside, inside);
-  const cross = block(turned, d, outside, inside);
-  const others = block(turned, d, outside, outside);
-  const gaps = outside.map((i) => s * s * (level - psi[i]));
-  let X = cross.map((value, at) => value / gaps[Math.floor(at / k)]);
-  const restriction = () => multiply(transposed(cross, m, k), X, k, m, k).map((value, at) => value + own[at]);
-  for (let step = 0; step < 8; step++) {
-    const pushed = multiply(others, X, m, m, k);
-    const pulled = multiply(X, restriction(), m, k, k);
-    X = X.map((_, at) => (cross[at] + pushed[at] - pulled[at]) / gaps[Math.floor(at / k)]);
-  }
-  const across = transposed(X, m, k);
-  const metric = eigenpairs(multiply(across, X, k, m, k), k);
-  const inverse = power(metric, k, -0.5);
-  const restricted = multiply(multiply(power(metric, k, 0.5), restriction(), k, k, k), inverse, k, k, k);
-  const mirrored = transposed(restricted, k, k);
-  const span = multiply(across, block(rows, d, outside, indices(d)), k, m, d);
-  const basis = block(rows, d, inside, indices(d)).map((value, at) => value + span[at]);
-  return [restricted.map((value, at) => 0.5 * (value + mirrored[at])), multiply(inverse, basis, k, k, d)];
 }
 
 /** Ties and signs put right in place: falling eigenvalues and their vectors, rows of length `d`. */
@@ -164,25 +139,11 @@ function canonical(rows: Float64Array, d: number): void {
 
 /** Whether the groups of s²Ψ̄ lie so far apart that C hardly couples them. */
 function apart(psi: Float64Array, runs: readonly Run[], s: number, between: Float64Array): boolean {
-  const levels = runs.map((run) => average(psi, run));
+  const levels = runs.map(([start]) => psi[start]);
   const nearest = Math.min(...levels.slice(1).map((level, i) => levels[i] - level));
   return s * s * nearest > decoupledFrom * Math.hypot(...between);
 }
 
-/** (I + M)^exponent of a symmetric matrix known by its eigenpairs. */
-function power({ values, vectors }: Spectrum, k: number, exponent: number): Float64Array {
-  const scaled = vectors.map((value, at) => value * (1 + Math.max(values[Math.floor(at / k)], 0)) ** exponent);
-  return multiply(transposed(vectors, k, k), scaled, k, k, k);
-}
-
-function average(values: Float64Array, [start, stop]: Run): number {
-  return values.subarray(start, stop).reduce((sum, value) => sum + value, 0) / (stop - start);
-}
-
 function indices(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i);
-}
-
-function block(matrix: Float64Array, d: number, rows: number[], columns: number[]): Float64Array {
-  return Float64Array.from(rows.flatMap((i) => columns.map((j) => matrix[i * d + j])));
 }
