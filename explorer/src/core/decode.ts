@@ -26,9 +26,7 @@ export function decode(payload: Wire): Dataset {
       `this page reads data of schema ${schema}, not ${payload?.schema}: update uapca on both sides`,
     );
   }
-  const n = size(payload.n, "n");
-  const d = size(payload.d, "d");
-  const { precomputed: kept, state } = payload;
+  const { n, d, precomputed: kept, state } = payload;
   const data = {
     n,
     d,
@@ -37,14 +35,14 @@ export function decode(payload: Wire): Dataset {
     cov: covariance(payload.cov, n, d),
     weights: payload.weights ? floats(payload.weights, n, "weights") : new Float64Array(n).fill(1 / n),
     counts: payload.counts && floats(payload.counts, n, "counts"),
-    names: counted(strings(payload.names) ?? Array.from({ length: n }, (_, i) => `${i}`), n, "names"),
-    features: counted(strings(payload.features) ?? Array.from({ length: d }, (_, j) => `x${j}`), d, "features"),
+    names: strings(payload.names) ?? Array.from({ length: n }, (_, i) => `${i}`),
+    features: strings(payload.features) ?? Array.from({ length: d }, (_, j) => `x${j}`),
     groups: payload.groups && groups(payload.groups, n),
     points: payload.points && {
       values: floats(payload.points.values),
       rows: integers(payload.points.rows, payload.points.values.shape[0], "points"),
     },
-    laws: payload.laws && counted(payload.laws.map((law: Wire) => rowLaw(law, d)), n, "laws"),
+    laws: payload.laws && payload.laws.map((law: Wire) => rowLaw(law, d)),
     assumed: payload.assumed === true,
     title: String(payload.title),
     supplementary: payload.supplementary ?? 0,
@@ -136,7 +134,7 @@ function rowLaw(law: Wire, d: number): RowLaw | null {
     case undefined:
       return null;
     case "independent":
-      return { kind: "independent", quantiles: counted(law.quantiles.map((q: Wire) => floats(q)), d, "quantiles") };
+      return { kind: "independent", quantiles: law.quantiles.map((q: Wire) => floats(q)) };
     case "points":
       return { kind: "points", values: floats(law.values, law.values.shape[0] * d, "values"), effective: law.effective };
     case "mixture": {
@@ -198,14 +196,4 @@ function bytesOf(data: WireArray["data"]): ArrayBuffer {
 
 function strings(list: Wire): string[] | null {
   return list?.map(String) ?? null;
-}
-
-function counted<T>(list: T[], count: number, name: string): T[] {
-  if (list.length !== count) throw new Error(`${name} has ${list.length} entries, not ${count}`);
-  return list;
-}
-
-function size(value: unknown, name: string): number {
-  if (typeof value === "number" && Number.isInteger(value) && value > 0) return value;
-  throw new Error(`${name} must be a positive whole number, not ${value}`);
 }

@@ -6,7 +6,7 @@ import { crossingsOf } from "./crossings";
 import { finestGrid, prepared, regions, type Prepared } from "./densities";
 import { Family } from "./family";
 import { flip } from "./following";
-import { orthonormalize, rowDot, trace } from "./matrices";
+import { orthonormalize, rowDot, segment, trace } from "./matrices";
 import { adaptivePath, finished, fixedPath, type Steps } from "./path";
 import { scaledSpectrum } from "./spectrum";
 
@@ -243,15 +243,4 @@ export function normalized(weights: Float64Array): Float64Array {
   if (!(largest > 0 && largest < Infinity)) return weights.map(() => 1 / weights.length);
   const sum = weights.reduce((total, weight) => total + Math.max(weight, 0) / largest, 0);
   return weights.map((weight) => Math.max(weight, 0) / largest / sum);
-}
-
-/** The last point of a rising grid that is not beyond u, but one before the end. */
-function segment(grid: Float64Array, u: number): number {
-  let [low, high] = [0, grid.length - 1];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (grid[middle] <= u) low = middle;
-    else high = middle;
-  }
-  return low;
 }

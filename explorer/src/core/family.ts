@@ -4,8 +4,8 @@
  */
 
 import { eigenpairs } from "./eigen";
-import { largest, multiply, multiplyTransposed, rowDot, trace } from "./matrices";
-import { scaledSpectrum, spectrumOf, ties, tieTolerance } from "./spectrum";
+import { largest, multiply, multiplyTransposed, rowDot } from "./matrices";
+import { scaledSpectrum, ties, tieTolerance } from "./spectrum";
 
 /** Eigenpairs at one point: values fall, vectors are rows. */
 export interface Pairs {
@@ -20,8 +20,6 @@ export interface Pairs {
 const leadsFrom = 1e3;
 
 export class Family {
-  /** The eigenpairs of the only end that is no multiple of the identity, if there is at most one. */
-  private readonly constant: Pairs | null;
   /** For each end, whether its matrix has tied eigenvalues. */
   private readonly loose: readonly boolean[];
 
@@ -30,11 +28,7 @@ export class Family {
     readonly stop: Float64Array,
     readonly d: number,
   ) {
-    const scalar = [start, stop].map((matrix) => isScalar(matrix, d));
-    const end = scalar[0] && !scalar[1] ? 1 : 0;
-    const ends = [start, stop];
-    this.constant = scalar[0] || scalar[1] ? this.pairs(end, spectrumOf(ends[end], d)) : null;
-    this.loose = ends.map((matrix) => {
+    this.loose = [start, stop].map((matrix) => {
       const { values } = eigenpairs(matrix, d);
       return ties(values, tieTolerance(d) * Math.abs(values[0])).includes(true);
     });
@@ -42,14 +36,8 @@ export class Family {
 
   /** Eigenpairs at u, with the one-sided limits at both ends. */
   at(u: number): Pairs {
-    const { d, start, stop, constant } = this;
+    const { d, start, stop } = this;
     const [a, b] = [1 - u, u];
-    if (constant !== null) {
-      const [own, other, rest] = constant.u === 0 ? [a * a, b * b, stop] : [b * b, a * a, start];
-      const level = (other * trace(rest, d)) / d;
-      const values = constant.values.map((value) => own * value + level);
-      return { u, values, vectors: constant.vectors.slice(), tied: constant.tied.slice() };
-    }
     const found = this.pairs(u, eigenpairs(start.map((value, k) => a * a * value + b * b * stop[k]), d));
     if (this.loose[0]) this.settle(found, start, stop, a, b);
     if (this.loose[1]) this.settle(found, stop, start, b, a);
@@ -94,11 +82,4 @@ export class Family {
     const limit = tieTolerance(d) * largest(far);
     tied.forEach((on, i) => (tied[i] = on && Math.abs(inner(i + 1) - inner(i)) <= limit));
   }
-}
-
-/** Whether a matrix is a multiple of the identity, up to rounding. */
-function isScalar(matrix: Float64Array, d: number): boolean {
-  const level = trace(matrix, d) / d;
-  const off = matrix.map((value, at) => value - (at % (d + 1) === 0 ? level : 0));
-  return largest(off) <= tieTolerance(d) * Math.abs(level);
 }

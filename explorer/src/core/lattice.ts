@@ -9,6 +9,7 @@
 
 import type { RowLaw } from "../model";
 import type { Grid } from "./contours";
+import { segment } from "./matrices";
 
 /** An uncertain feature: its quantiles at sin²(π/2 · (k + ½) / length), about its mean. */
 export interface Term {
@@ -212,12 +213,8 @@ function slopesOf(table: Float64Array): Float64Array {
 function below({ quantiles: table, slopes }: Term, value: number): number {
   if (value <= table[0]) return 0;
   if (value >= table[table.length - 1]) return 1;
-  let [low, high] = [0, table.length - 1];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (table[middle] <= value) low = middle;
-    else high = middle;
-  }
+  const low = segment(table, value);
+  const high = low + 1;
   const [from, to] = [probability(table, low), probability(table, high)];
   const width = table[high] - table[low];
   const t = (value - table[low]) / width;

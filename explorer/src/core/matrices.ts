@@ -1,4 +1,4 @@
-/** Products of small matrices, flat and row by row. */
+/** Products of small matrices, flat and row by row; a place in a rising list. */
 
 /** A B for A of n × k and B of k × m. */
 export function multiply(A: Float64Array, B: Float64Array, n: number, k: number, m: number): Float64Array {
@@ -57,4 +57,15 @@ export function orthonormalize(rows: Float64Array, count: number, d: number): vo
       if (norm > 1e-8 * before) break;
     }
   }
+}
+
+/** The last of rising values that is not beyond another, but one before the end. */
+export function segment(rising: Float64Array, value: number): number {
+  let [low, high] = [0, rising.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (rising[middle] <= value) low = middle;
+    else high = middle;
+  }
+  return low;
 }

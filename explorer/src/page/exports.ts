@@ -3,7 +3,8 @@
 import { el, set, svg } from "./dom";
 import { scaleText, shortened } from "./format";
 import { textWidth } from "./labels";
-import { groupEntries, outline, swatch } from "./legend";
+import { outline, swatch } from "./legend";
+import { groupLooks } from "./palette";
 import type { Context, Panel, Scene } from "./scene";
 import { texts } from "./texts";
 
@@ -68,7 +69,7 @@ export function drawing(context: Context, scene: Scene, panels: readonly Panel[]
 function groupKey(context: Context, scene: Scene, family: string, ink: string, width: number) {
   const node = svg("g", { transform: `translate(${GAP},${HEAD + 22})` });
   let [x, y] = [0, 0];
-  for (const [label, look] of groupEntries(context.data)) {
+  for (const [label, look] of groupLooks(context.data)) {
     const name = shortened(label, 24);
     const needed = 26 + textWidth(name, `12px ${family}`);
     if (x > 0 && x + needed > width) [x, y] = [0, y + LINE];

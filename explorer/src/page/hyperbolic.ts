@@ -1,21 +1,10 @@
 /** The axis of the scale: u = s / (1 + s) brings all of s in [0, ∞] onto [0, 1]. */
 
-import { sOf } from "../model";
-
-export interface Tick {
-  readonly scale: number;
-  readonly u: number;
-  readonly label: string;
-}
+import { sOf, uOf } from "../model";
+import { scaleText } from "./format";
 
 /** The scales that have a tick; s = 1, the data as given, is in the middle. */
-export const TICKS: readonly Tick[] = [
-  { scale: 0, u: 0, label: "0" },
-  { scale: 0.5, u: 1 / 3, label: "½" },
-  { scale: 1, u: 0.5, label: "1" },
-  { scale: 2, u: 2 / 3, label: "2" },
-  { scale: Infinity, u: 1, label: "∞" },
-];
+export const TICKS = [0, 0.5, 1, 2, Infinity].map((scale) => ({ scale, u: uOf(scale), label: scaleText(scale) }));
 
 /** s at u; scales that have a tick come out as written, not within a rounding of it. */
 export function scaleAt(u: number): number {

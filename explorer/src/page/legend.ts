@@ -8,13 +8,7 @@ import { groupLooks, marker, type Look, type Theme } from "./palette";
 import { has, type Changes, type Context, type Scene } from "./scene";
 import { texts } from "./texts";
 
-const MOST = 24;
 const words = texts.projection;
-
-/** The groups and their looks, as far as there is room to tell them. */
-export function groupEntries(data: Dataset): [string, Look][] {
-  return groupLooks(data, MOST, words.noGroup, (x) => digits(x, 12));
-}
 
 /** What is drawn around a row, and how much of it is inside. */
 export function outline(data: Dataset, { state }: Scene): string {
@@ -30,7 +24,7 @@ export function outline(data: Dataset, { state }: Scene): string {
 export function legend({ data }: Context) {
   const note = el("p", { class: "uapca-note" });
   const list = el("ul", { class: "uapca-legend", "aria-label": words.groups });
-  const entries = groupEntries(data);
+  const entries = groupLooks(data);
   list.hidden = !entries.length;
   const crowd = data.n > ELEMENTS && data.d > 1 ? words.whole(data.assumed || data.laws !== null) : "";
   return {

@@ -5,7 +5,8 @@
  */
 
 import type { Dataset } from "../model";
-import { hundredths as f } from "./format";
+import { digits, hundredths as f } from "./format";
+import { texts } from "./texts";
 
 export type Theme = "light" | "dark";
 type Outline = ReadonlyArray<readonly [number, number]>;
@@ -45,6 +46,7 @@ const SHAPES = [
 
 /** Rows colored one by one up to this number; beyond, colors would mean nothing. */
 const MANY = 24;
+const TOLD = 24; // groups in a legend
 const STEPS = 120; // of the scale of colors
 
 const kinds: Look[] = [];
@@ -84,16 +86,16 @@ export function rowLooks({ groups, n }: Dataset): Look[] {
 const plain = Array.from({ length: MANY }, (_, row): Look => ({ ...kind(row), shape: CIRCLE }));
 
 /** Groups, or five numbers on the scale, and their looks. */
-export function groupLooks({ groups }: Dataset, most: number, noGroup: string, text: (x: number) => string): [string, Look][] {
+export function groupLooks({ groups }: Dataset): [string, Look][] {
   if (groups?.values) {
     const [low, high] = rangeOf(groups.values);
     // Digits that tell the five apart, and no more.
     const places = Math.min(Math.max(2 - Math.floor(Math.log10(high - low || 1)), 0), 100);
-    const rounded = (x: number) => text(Number(x.toFixed(places)));
-    return [0, 0.25, 0.5, 0.75, 1].map((share) => [rounded(low + share * (high - low)), scale[Math.round(share * STEPS)]]);
+    const text = (share: number) => digits(Number((low + share * (high - low)).toFixed(places)), 12);
+    return [0, 0.25, 0.5, 0.75, 1].map((share) => [text(share), scale[Math.round(share * STEPS)]]);
   }
-  const entries = groups?.labels.slice(0, most).map((label, i): [string, Look] => [label, kind(i)]) ?? [];
-  return groups?.codes.some((code) => code < 0) ? [...entries, [noGroup, NONE]] : entries;
+  const entries = groups?.labels.slice(0, TOLD).map((label, i): [string, Look] => [label, kind(i)]) ?? [];
+  return groups?.codes.some((code) => code < 0) ? [...entries, [texts.projection.noGroup, NONE]] : entries;
 }
 
 /** The smallest and largest of the numbers that are there. */
