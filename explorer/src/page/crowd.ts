@@ -3,7 +3,7 @@
 import { addNormal, massLevel, rings, type Grid } from "../core/contours";
 import { svg } from "./dom";
 import { hundredths as f } from "./format";
-import type { Look } from "./palette";
+import { marker, type Look } from "./palette";
 import type { Context, Scene } from "./scene";
 import type { Box, View } from "./view";
 
@@ -18,7 +18,6 @@ const [MOVING, RESTING] = [
 ];
 const REACH = 3.2; // standard deviations
 const SHAPED = 1000; // more means than this are dots: so small, no shape can be told from another
-const BATCH = 500; // means to a path: one for each would cost too much, and one for all even more
 
 /** Nested regions that hold the shades of the average of the rows' densities, taken as normal. */
 export function wholeDensity({ projection, weights, calm }: Scene, extent: Box): Float64Array[][] {
@@ -78,54 +77,37 @@ function highest(values: Float64Array, count: number): number[] {
   return found.sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
 }
 
-/** What both a canvas and the text of an SVG path can be told. */
-type Pen = Pick<CanvasPath, "moveTo" | "lineTo" | "closePath">;
+/** An area with its outline as an SVG path, or dots in the middle of squares of a side. */
+type Layer = { readonly color: string; readonly opacity: number } & (
+  | { readonly d: string }
+  | { readonly side: number; readonly places: readonly (readonly [number, number])[] }
+);
 
-/** Areas and dots on a canvas, or as SVG for an export. */
-interface Surface {
-  area(color: string, opacity: number, outline: (pen: Pen) => void): void;
-  dots(color: string, opacity: number, side: number, places: readonly (readonly [number, number])[]): void;
-}
-
-/** Shades, means and points; where rows are selected, the others fade. */
-function ink(context: Context, scene: Scene, view: View, shades: readonly Float64Array[][] | null, on: Surface): void {
+/** Shades, means and points, the lowest first; where rows are selected, the others fade. */
+function layersOf(context: Context, scene: Scene, view: View, shades: readonly Float64Array[][] | null): Layer[] {
   const { data, looks } = context;
   const { state, theme, projection, points } = scene;
   const chosen = new Set(state.selection);
-  for (const region of shades ?? []) {
-    on.area(GREY[theme], SHADE, (pen) => {
-      for (const ring of region) {
-        for (let k = 0; k < ring.length; k += 2) pen[k ? "lineTo" : "moveTo"](view.x(ring[k]), view.y(ring[k + 1]));
-        pen.closePath();
-      }
-    });
-  }
+  const layers: Layer[] = (shades ?? []).map((region) => ({ color: GREY[theme], opacity: SHADE, d: view.rings(region) }));
   const radius = Math.max(1.2, Math.min(2.6, 60 / Math.sqrt(data.n)));
   const opacity = chosen.size ? 0.2 : 0.75;
   for (const [look, rows] of shades ? byLook(looks.keys(), (row) => looks[row]) : []) {
     const places = rows.map((row) => [view.x(projection.means[2 * row]), view.y(projection.means[2 * row + 1])] as const);
-    if (data.n > SHAPED) {
-      on.dots(look[theme], opacity, 1.7 * radius, places);
-      continue;
-    }
-    for (let first = 0; first < rows.length; first += BATCH) {
-      on.area(look[theme], opacity, (pen) => {
-        for (const [x, y] of places.slice(first, first + BATCH)) {
-          look.shape.forEach(([dx, dy], k) => pen[k ? "lineTo" : "moveTo"](x + dx * radius, y + dy * radius));
-          pen.closePath();
-        }
-      });
-    }
+    const color = look[theme];
+    if (data.n > SHAPED) layers.push({ color, opacity, side: 1.7 * radius, places });
+    else layers.push({ color, opacity, d: places.map((place) => marker(look, radius, ...place)).join("") });
   }
-  if (!points || !data.points) return;
+  if (!points || !data.points) return layers;
   const side = data.points.rows.length > 2000 ? 1.6 : 2.6;
   const owners = data.points.rows;
   for (const [look, members] of byLook(owners.keys(), (k) => looks[owners[k]])) {
     for (const faded of [true, false]) {
       const some = members.filter((k) => faded === (chosen.size > 0 && !chosen.has(owners[k])));
-      if (some.length) on.dots(look[theme], faded ? 0.06 : 0.45, side, some.map((k) => [view.x(points[2 * k]), view.y(points[2 * k + 1])]));
+      const places = some.map((k) => [view.x(points[2 * k]), view.y(points[2 * k + 1])] as const);
+      layers.push({ color: look[theme], opacity: faded ? 0.06 : 0.45, side, places });
     }
   }
+  return layers;
 }
 
 function byLook(keys: Iterable<number>, look: (key: number) => Look): Map<Look, number[]> {
@@ -144,20 +126,6 @@ export function crowdCanvas(context: Context) {
   node.className = "uapca-canvas";
   node.setAttribute("aria-hidden", "true");
   const pen = node.getContext("2d")!;
-  const on: Surface = {
-    area(color, opacity, outline) {
-      pen.fillStyle = color;
-      pen.globalAlpha = opacity;
-      pen.beginPath();
-      outline(pen);
-      pen.fill();
-    },
-    dots(color, opacity, side, places) {
-      pen.fillStyle = color;
-      pen.globalAlpha = opacity;
-      for (const [x, y] of places) pen.fillRect(x - side / 2, y - side / 2, side, side);
-    },
-  };
   return {
     node,
     draw(scene: Scene, view: View, size: { width: number; height: number }, shades: readonly Float64Array[][] | null): void {
@@ -167,28 +135,22 @@ export function crowdCanvas(context: Context) {
       pen.setTransform(1, 0, 0, 1, 0, 0);
       pen.clearRect(0, 0, width, height);
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-      ink(context, scene, view, shades, on);
+      for (const layer of layersOf(context, scene, view, shades)) {
+        pen.fillStyle = layer.color;
+        pen.globalAlpha = layer.opacity;
+        if ("d" in layer) pen.fill(new Path2D(layer.d));
+        else for (const [x, y] of layer.places) pen.fillRect(x - layer.side / 2, y - layer.side / 2, layer.side, layer.side);
+      }
     },
   };
 }
 
 /** What is on the canvas, as SVG, for an export. */
 export function crowdSvg(context: Context, scene: Scene, view: View, shades: readonly Float64Array[][] | null): SVGGElement {
-  const group = svg("g");
-  ink(context, scene, view, shades, {
-    area(fill, opacity, outline) {
-      let d = "";
-      outline({
-        moveTo: (x, y) => void (d += `M${f(x)},${f(y)}`),
-        lineTo: (x, y) => void (d += `L${f(x)},${f(y)}`),
-        closePath: () => void (d += "Z"),
-      });
-      group.append(svg("path", { d, fill, "fill-opacity": opacity }));
-    },
-    dots(stroke, opacity, side, places) {
-      const d = places.map(([x, y]) => `M${f(x)},${f(y)}h0`).join("");
-      group.append(svg("path", { d, stroke, "stroke-width": side, "stroke-linecap": "round", "stroke-opacity": opacity }));
-    },
+  const paths = layersOf(context, scene, view, shades).map((layer) => {
+    if ("d" in layer) return svg("path", { d: layer.d, fill: layer.color, "fill-opacity": layer.opacity });
+    const d = layer.places.map(([x, y]) => `M${f(x)},${f(y)}h0`).join("");
+    return svg("path", { d, stroke: layer.color, "stroke-width": layer.side, "stroke-linecap": "round", "stroke-opacity": layer.opacity });
   });
-  return group;
+  return svg("g", {}, ...paths);
 }

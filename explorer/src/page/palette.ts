@@ -104,7 +104,7 @@ function rangeOf(values: Float64Array): [number, number] {
   return [there.reduce((a, b) => Math.min(a, b), Infinity), there.reduce((a, b) => Math.max(a, b), -Infinity)];
 }
 
-/** A marker as an SVG path around the origin. */
-export function marker({ shape }: Look, radius: number): string {
-  return `M${shape.map(([x, y]) => `${f(x * radius)},${f(y * radius)}`).join("L")}Z`;
+/** A marker as an SVG path around a place. */
+export function marker({ shape }: Look, radius: number, x = 0, y = 0): string {
+  return `M${shape.map(([dx, dy]) => `${f(x + dx * radius)},${f(y + dy * radius)}`).join("L")}Z`;
 }

@@ -93,6 +93,7 @@ export class Computed {
   private sketch: Steps<Path> | null = null;
   private exact: ReturnType<Engine["exact"]> | null = null;
   private readonly outlines = new Map<number, Outline>(); // the oldest first
+  private took = 0; // milliseconds of the last outline while things moved
   /** How many times finer than usual outlines are at rest. */
   detail = 1;
   /** Whether some outline of the last scene is of an earlier one, or is still missing. */
@@ -164,17 +165,22 @@ export class Computed {
     const [of, end] = [this.projection!, performance.now() + time];
     const isCurrent = (known: Outline) => known.of === of && known.detail >= detail;
     const find = (row: number): Outline => {
+      const start = performance.now();
       const rings = this.engine.contours(row, this.fit!, state.pair, [state.level], detail)?.[0] ?? null;
       this.outlines.delete(row);
       this.outlines.set(row, { rings, of, detail });
+      if (!calm) this.took = performance.now() - start;
       return this.outlines.get(row)!;
     };
+    // While things move, none that would take longer than there is time; what took long is tried again later.
+    this.took *= 0.9;
+    const hasTime = () => performance.now() + (calm ? 0 : this.took) < end;
     for (const [row, known] of this.outlines) {
-      if (performance.now() >= end) break;
+      if (!hasTime()) break;
       if (!isCurrent(known)) find(row);
     }
     return (row) => {
-      const known = this.outlines.get(row) ?? (performance.now() < end ? find(row) : null);
+      const known = this.outlines.get(row) ?? (hasTime() ? find(row) : null);
       this.rough ||= known === null || !isCurrent(known);
       return known;
     };
