@@ -8,13 +8,12 @@ import { sOf, type Crossing } from "../model";
 import type { Family, Pairs } from "./family";
 import { reach } from "./following";
 import { largest } from "./matrices";
-import { firstGrid, type Steps, turning, withPoints } from "./path";
+import { firstGrid, resolvedGrid, type Steps, withPoints } from "./path";
 import { tieTolerance } from "./spectrum";
 
 const coarse = 128;
 // Between neighbours that turn by less than this, a gap hardly ever has more than one minimum.
 const turn = (15 * Math.PI) / 180;
-const deepest = 2 ** -24;
 const dips = 20;
 const nearest = 2 ** -40;
 
@@ -30,7 +29,7 @@ interface Bracket {
 export function* crossingsOf(family: Family, gaps: number): Steps<Crossing[]> {
   const count = Math.min(gaps, family.d - 1);
   if (count < 1) return [];
-  const points = yield* resolvedGrid(family, count);
+  const points = yield* gapGrid(family, count);
   const u = points.map((point) => point.u);
   const found: Crossing[] = [];
   for (const bracket of brackets(u, points.map((point) => slopes(family, point, count)))) {
@@ -48,23 +47,8 @@ export function* crossingsOf(family: Family, gaps: number): Steps<Crossing[]> {
 }
 
 /** A grid on which each of the leading gaps has at most one minimum between neighbours. */
-function* resolvedGrid(family: Family, count: number): Steps<Pairs[]> {
-  const { d } = family;
-  let points = yield* withPoints(family, [], firstGrid(family, coarse));
-  const done = new Set<Pairs>(); // lower sides of intervals that are fine enough
-  const unresolved = () =>
-    turning(points, d, count + 1, turn).flatMap(([low, high]) => {
-      if (done.has(low) || high.u - low.u <= deepest * Math.min(high.u, 1 - low.u)) return [];
-      const { places, angle } = reach(low, high, d, 0, count + 1);
-      if (angle > turn || places.some((place, i) => i <= count && Math.abs(place - i) > 1)) {
-        return [0.5 * (low.u + high.u)];
-      }
-      done.add(low);
-      return [];
-    });
-  for (let wanted = unresolved(); wanted.length > 0; wanted = unresolved()) {
-    points = yield* withPoints(family, points, wanted);
-  }
+function* gapGrid(family: Family, count: number): Steps<Pairs[]> {
+  let points = yield* resolvedGrid(family, firstGrid(family, coarse), count + 1, turn);
   for (let pass = 0; pass < dips; pass++) {
     const wanted = dipping(family, points, count);
     if (wanted.length === 0) break;

@@ -29,21 +29,25 @@ export function finished<T>(steps: Steps<T>, milliseconds = Infinity): T | undef
 
 /** The path of a family, fine enough for its `resolved` leading components. */
 export function* adaptivePath(family: Family, resolved: number): Steps<Path> {
-  const { d } = family;
-  const shown = Math.min(resolved, d);
+  const shown = Math.min(resolved, family.d);
+  return assembled(yield* resolvedGrid(family, [...firstGrid(family, coarse), 0.5], shown, turn), family.d, shown);
+}
+
+/** A grid between whose points no leading vector turns by more than an angle, but those that swap places. */
+export function* resolvedGrid(family: Family, grid: readonly number[], shown: number, angle: number): Steps<Pairs[]> {
   const enclosed = new Set<number>();
   const beside = new Set<number>();
-  let points = yield* withPoints(family, [], [...firstGrid(family, coarse), 0.5]);
+  let points = yield* withPoints(family, [], grid);
   for (;;) {
     const wanted = besideTies(family, points, shown, beside);
-    for (const [low, high] of turning(points, d, shown, turn)) {
+    for (const [low, high] of turning(points, family.d, shown, angle)) {
       if (enclosed.has(low.u) || isFinest(low.u, high.u)) continue;
-      const [added, swap] = parted(family, low, high, shown);
+      const [added, swap] = parted(family, low, high, shown, angle);
       yield;
       wanted.push(...added);
       if (swap !== null) enclosed.add(swap);
     }
-    if (wanted.length === 0) return assembled(points, d, shown);
+    if (wanted.length === 0) return points;
     points = yield* withPoints(family, points, wanted);
   }
 }
@@ -91,7 +95,7 @@ export function* withPoints(family: Family, points: readonly Pairs[], added: rea
 }
 
 /** Neighbours between which one of the first vectors turns by more than an angle. */
-export function turning(points: readonly Pairs[], d: number, count: number, angle: number): [Pairs, Pairs][] {
+function turning(points: readonly Pairs[], d: number, count: number, angle: number): [Pairs, Pairs][] {
   return points
     .slice(1)
     .map((high, k): [Pairs, Pairs] => [points[k], high])
@@ -101,16 +105,16 @@ export function turning(points: readonly Pairs[], d: number, count: number, angl
 }
 
 /** New points where leading vectors turn too far, and the lower side of a crossing just enclosed. */
-function parted(family: Family, low: Pairs, high: Pairs, shown: number): [added: number[], swap: number | null] {
+function parted(family: Family, low: Pairs, high: Pairs, shown: number, most: number): [added: number[], swap: number | null] {
   const { d } = family;
   const { places, angle } = reach(low, high, d, 0, shown);
-  if (angle > turn) return [[0.5 * (low.u + high.u)], null];
+  if (angle > most) return [[0.5 * (low.u + high.u)], null];
   if (unmoved(places, shown)) return [[], null];
   while (!isFinest(low.u, high.u)) {
     const here = family.at(0.5 * (low.u + high.u));
     const [first, second] = [reach(low, here, d, 0, shown), reach(here, high, d, 0, shown)];
     const still = unmoved(first.places, shown);
-    if (Math.max(first.angle, second.angle) > turn || still === unmoved(second.places, shown)) {
+    if (Math.max(first.angle, second.angle) > most || still === unmoved(second.places, shown)) {
       return [[here.u], null];
     }
     if (still) low = here;

@@ -6,7 +6,7 @@ import { section } from "./chart";
 import { el, nameNode, setText } from "./dom";
 import { digits, percent } from "./format";
 import { swatch } from "./legend";
-import { has, type Context, type Panel, type Scene } from "./scene";
+import { has, reasons, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
 
 const FEATURES = 6; // listed beside a row
@@ -48,13 +48,10 @@ export function tooltip(context: Context) {
   }
 
   /** The features to list: all, or those that move the row most along the two components. */
-  function named({ fit, state }: Scene, row: number): number[] {
+  function named(scene: Scene, row: number): number[] {
     const all = Array.from({ length: data.d }, (_, j) => j);
     if (data.d <= FEATURES) return all;
-    const reason = all.map((j) => {
-      const away = (data.mean[row * data.d + j] - fit.mean[j]) / fit.units[j];
-      return Math.hypot(...state.pair.map((i) => away * fit.components[i * fit.d + j]));
-    });
+    const reason = reasons(data, scene, row).map((parts) => Math.hypot(...parts));
     return all.sort((i, j) => reason[j] - reason[i]).slice(0, FEATURES);
   }
 

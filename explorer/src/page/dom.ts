@@ -12,24 +12,16 @@ type Child = Node | string;
 const SVG = "http://www.w3.org/2000/svg";
 
 /** An HTML element with attributes and children; `false` and `undefined` attributes are left out. */
-export function el<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: Attributes = {},
-  ...children: Child[]
-): HTMLElementTagNameMap[K] {
-  const node = document.createElement(tag);
-  set(node, attributes);
-  node.append(...children);
-  return node;
+export function el<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]) {
+  return filled(document.createElement(tag), attributes, children);
 }
 
 /** An SVG element with attributes and children. */
-export function svg<K extends keyof SVGElementTagNameMap>(
-  tag: K,
-  attributes: Attributes = {},
-  ...children: Child[]
-): SVGElementTagNameMap[K] {
-  const node = document.createElementNS(SVG, tag);
+export function svg<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled<T extends Element>(node: T, attributes: Attributes, children: Child[]): T {
   set(node, attributes);
   node.append(...children);
   return node;

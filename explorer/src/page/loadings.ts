@@ -5,7 +5,7 @@ import { button, set, setText, svg } from "./dom";
 import { digits, hundredths as f, percent } from "./format";
 import { fitting, textWidth } from "./labels";
 import { kind } from "./palette";
-import { has, type Context, type Panel, type Scene } from "./scene";
+import { has, reasons, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
 
 const HEAD = 1.9; // above the bars, in heights of the text
@@ -89,7 +89,9 @@ export function loadings(context: Context): Panel {
     const origin = shares ? left : left + span / 2;
     const unit = shares ? span : span / 2;
     set(zero, { x1: origin, x2: origin });
-    const parts = scene.row === null || shares ? null : reasons(scene, scene.row);
+    // The largest part is as long as an entry of 1.
+    const parts = scene.row === null || shares ? null : reasons(data, scene, scene.row);
+    const most = parts && (Math.max(...parts.flat().map(Math.abs)) || 1);
     rows.forEach((row, j) => {
       row.group.classList.toggle("is-on", j === scene.feature);
       const color = kind(j)[theme];
@@ -101,21 +103,11 @@ export function loadings(context: Context): Panel {
         const both = k === 0 || component !== state.pair[0];
         set(row.reasons[k], {
           x1: origin,
-          x2: f(origin + (parts?.[2 * j + k] ?? 0) * unit),
+          x2: f(origin + (parts && most ? parts[j][k] / most : 0) * unit),
           visibility: parts && both ? "visible" : "hidden",
         });
       });
     });
-  }
-
-  /** How much each feature moves a row along the two components, the largest part being 1. */
-  function reasons({ fit, state }: Scene, row: number): number[] {
-    const parts = data.features.flatMap((_, j) => {
-      const away = (data.mean[row * data.d + j] - fit.mean[j]) / fit.units[j];
-      return state.pair.map((i) => away * fit.components[i * fit.d + j]);
-    });
-    const most = Math.max(...parts.map(Math.abs));
-    return most > 0 ? parts.map((part) => part / most) : parts;
   }
 
   return {

@@ -76,6 +76,14 @@ export function has(changes: Changes, ...any: Change[]): boolean {
   return any.some((change) => changes.has(change));
 }
 
+/** How much each feature moves a row along the two components shown. */
+export function reasons({ d, mean }: Dataset, { fit, state }: Scene, row: number): number[][] {
+  return Array.from({ length: d }, (_, j) => {
+    const away = (mean[row * d + j] - fit.mean[j]) / fit.units[j];
+    return state.pair.map((i) => away * fit.components[i * d + j]);
+  });
+}
+
 /** Milliseconds of a frame that may go into a sketch of the path, which follows moving weights when it is done. */
 const SKETCH = 2;
 /** Milliseconds of a frame that may go into outlines: while things move, and at rest. */
