@@ -78,8 +78,11 @@ export interface Dataset {
   readonly compact: boolean;
   /** Units of the features for axis labels and details; null where none were given. */
   readonly units: readonly string[] | null;
-  /** Sentences by Python about the data as given, such as which components can be told apart. */
+  /** Whether rows are posteriors of noisy observations: then s = 1 is the estimate of the truth. */
+  readonly posterior: boolean;
+  /** Sentences by Python: about what is shown, and how far components can be trusted, as the page opens. */
   readonly remarks: readonly string[];
+  readonly trust: readonly string[];
   readonly initial: State;
   /**
    * Set where d > 60: then weights are fixed, only `q` components are there, and what is shown

@@ -30,15 +30,18 @@ def test_every_bit_and_representation_is_kept(rng, kind, dtype):
     np.testing.assert_array_equal(array_of(data["mean"]), X.mean)
     assert array_of(data["mean"]).dtype == dtype
     cov = data["cov"]
-    assert cov["kind"] == X.cov.kind
-    if kind == "dense":
+    kept = X.cov.arrays
+    sent = {name for name in ("std", "upper", "factors") if cov[name] is not None}
+    assert sent == {"upper" if name == "cov" else name for name in kept}
+    if "cov" in kept:
         first, second = np.triu_indices(5)
-        kept = X.cov.arrays["cov"]
-        np.testing.assert_allclose(array_of(cov["upper"]), kept[:, first, second], rtol=1e-15)
-        return
-    sent = {"cov": "matrix"}
-    for name, array in X.cov.arrays.items():
-        np.testing.assert_array_equal(array_of(cov[sent.get(name, name)]), array)
+        wanted = kept["cov"].reshape(-1, 5, 5)[:, first, second]
+        np.testing.assert_allclose(array_of(cov["upper"]), wanted, rtol=1e-15)
+    for name in sent - {"upper"}:
+        found, array = array_of(cov[name]), kept[name]
+        assert found.dtype == array.dtype
+        # One standard deviation may stand for all features, but not on the page.
+        np.testing.assert_array_equal(found, np.broadcast_to(array, found.shape))
 
 
 def test_rows_known_by_their_moments_only_are_normal_by_assumption(rng):
@@ -229,17 +232,21 @@ def test_other_things_than_uncertain_arrays():
     assert str(raised.value) == ("pca must be a fit or an UncertainArray; got list")
 
 
-def test_remarks_are_the_verdict_of_python():
+def test_trust_is_the_verdict_of_python_plain_and_standardized():
     X = uapca.datasets.load_students()
+    scaled = uapca.UncertainScaler().fit_transform(X)
     with pytest.warns(uapca.SeparationWarning):
         wanted = uapca.component_uncertainty(X).verdict
-    assert payload(X)["remarks"] == list(wanted)
-    assert payload(uapca.UncertainArray(np.eye(3)))["remarks"] == []
+        standardized = uapca.component_uncertainty(scaled).verdict
+    assert payload(X)["trust"] == list(wanted)
+    assert payload(X, standardize=True)["trust"] == list(standardized) != list(wanted)
+    certain = payload(uapca.UncertainArray(np.eye(3)))
+    assert certain["trust"] == certain["remarks"] == []
     # Without a word on intervals of variances, which the page does not show.
     groups = uapca.datasets.load_iris_groups()
     wanted = uapca.component_uncertainty(groups).verdict
     assert any("interval" in words for words in wanted)
-    assert payload(groups)["remarks"] == ["PC1 is known to 1.3°", "PC2 is known to 4.4°"]
+    assert payload(groups)["trust"] == ["PC1 is known to 1.3°", "PC2 is known to 4.4°"]
 
 
 # Laws

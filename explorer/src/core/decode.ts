@@ -1,6 +1,6 @@
 /** From the payload of Python, schema 1, to a `Dataset`. As `uapca/explorer/payload.py`. */
 
-import { sOf, type Covariance, type Dataset, type Groups, type Precomputed, type RowLaw, type State } from "../model";
+import { sOf, type Covariance, type Dataset, type Precomputed, type RowLaw, type State } from "../model";
 
 /** An array on the wire: little-endian bytes, as base64 in a page and as a buffer in a widget. */
 export interface WireArray {
@@ -9,7 +9,7 @@ export interface WireArray {
   readonly data: string | DataView | ArrayBuffer | Uint8Array;
 }
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- what comes from outside has no type yet */
+/** What comes from outside has no type yet. */
 type Wire = any;
 
 export const schema = 1;
@@ -32,12 +32,16 @@ export function decode(payload: Wire): Dataset {
     d,
     q: kept?.q ?? d,
     mean: floats(payload.mean, n * d, "mean"),
-    cov: covariance(payload.cov, n, d),
+    cov: covariance(payload.cov),
     weights: payload.weights ? floats(payload.weights, n, "weights") : new Float64Array(n).fill(1 / n),
     counts: payload.counts && floats(payload.counts, n, "counts"),
-    names: strings(payload.names) ?? Array.from({ length: n }, (_, i) => `${i}`),
-    features: strings(payload.features) ?? Array.from({ length: d }, (_, j) => `x${j}`),
-    groups: payload.groups && groups(payload.groups, n),
+    names: payload.names ?? Array.from({ length: n }, (_, i) => `${i}`),
+    features: payload.features ?? Array.from({ length: d }, (_, j) => `x${j}`),
+    groups: payload.groups && {
+      labels: payload.groups.labels,
+      codes: integers(payload.groups.codes, n, "groups"),
+      values: payload.groups.values && floats(payload.groups.values, n, "groups"),
+    },
     points: payload.points && {
       values: floats(payload.points.values),
       rows: integers(payload.points.rows, payload.points.values.shape[0], "points"),
@@ -47,8 +51,10 @@ export function decode(payload: Wire): Dataset {
     title: String(payload.title),
     supplementary: payload.supplementary ?? 0,
     compact: payload.compact === true,
-    units: strings(payload.units),
-    remarks: strings(payload.remarks) ?? [],
+    units: payload.units,
+    posterior: payload.posterior === true,
+    remarks: payload.remarks,
+    trust: payload.trust,
     precomputed: kept && {
       plain: precomputed(kept.plain, kept.q, d),
       standardized: precomputed(kept.standardized, kept.q, d),
@@ -91,42 +97,10 @@ export function encodeScale(value: number): number | string {
   return value === Infinity ? "inf" : value;
 }
 
-function covariance(cov: Wire, n: number, d: number): Covariance {
-  const none: Covariance = { multiplier: cov.multiplier ?? 1, std: null, upper: null, factors: null, rank: 0 };
-  const size = (d * (d + 1)) / 2;
-  switch (cov.kind) {
-    case "zero":
-      return none;
-    case "diagonal":
-      return { ...none, std: deviations(cov.std, n, d) };
-    case "shared": {
-      const matrix = floats(cov.matrix, d * d, "cov");
-      const upper: number[] = [];
-      for (let i = 0; i < d; i++) {
-        for (let j = i; j < d; j++) upper.push(0.5 * (matrix[i * d + j] + matrix[j * d + i]));
-      }
-      return { ...none, upper: Float64Array.from(upper) };
-    }
-    case "dense":
-      return { ...none, upper: floats(cov.upper, n * size, "cov") };
-    case "low-rank": {
-      const rank = cov.factors.shape[2];
-      const factors = floats(cov.factors, n * d * rank, "factors");
-      return { ...none, factors, rank, std: cov.std && deviations(cov.std, n, d) };
-    }
-    default:
-      throw new Error(`covariances are of no kind known here: ${cov.kind}`);
-  }
-}
-
-/** Standard deviations of all features, of every row or of one that stands for all. */
-function deviations(std: WireArray, n: number, d: number): Float64Array {
-  const [rows, columns] = std.shape;
-  if ((rows !== 1 && rows !== n) || (columns !== 1 && columns !== d)) {
-    throw new Error(`standard deviations of shape ${std.shape} are not for ${n} × ${d} values`);
-  }
-  const values = floats(std, rows * columns, "std");
-  return columns === d ? values : Float64Array.from({ length: rows * d }, (_, at) => values[Math.floor(at / d)]);
+function covariance(cov: Wire): Covariance {
+  const part = (wire: WireArray | null) => wire && floats(wire);
+  const rank = cov.factors?.shape[2] ?? 0;
+  return { multiplier: cov.multiplier, std: part(cov.std), upper: part(cov.upper), factors: part(cov.factors), rank };
 }
 
 function rowLaw(law: Wire, d: number): RowLaw | null {
@@ -144,11 +118,6 @@ function rowLaw(law: Wire, d: number): RowLaw | null {
     default:
       throw new Error(`a law is of no kind known here: ${law.kind}`);
   }
-}
-
-function groups(wire: Wire, n: number): Groups {
-  const values = wire.values && floats(wire.values, n, "groups");
-  return { labels: strings(wire.labels) ?? [], codes: integers(wire.codes, n, "groups"), values };
 }
 
 function precomputed(part: Wire, q: number, d: number): Precomputed {
@@ -192,8 +161,4 @@ function bytesOf(data: WireArray["data"]): ArrayBuffer {
   }
   if (data instanceof ArrayBuffer) return data.slice(0);
   return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength).slice().buffer;
-}
-
-function strings(list: Wire): string[] | null {
-  return list?.map(String) ?? null;
 }

@@ -10,11 +10,6 @@ import type { RowLaw } from "../model";
 import { addNormal, type Grid, massLevel, pointLevel, region, USUAL } from "./contours";
 import { lattice, type Term, termsOf } from "./lattice";
 
-/** Nodes along a side of a grid at the most, by how many rows have one. */
-export function finestGrid(rows: number): number {
-  return rows <= 12 ? 224 : rows <= 60 ? 96 : 64;
-}
-
 /** Two axes, what they are measured from, and the mean and covariance of a row on them. */
 export interface Plane {
   readonly first: Float64Array;

@@ -3,7 +3,7 @@
 import { uOf, type Crossing, type Dataset, type Fit, type Moments, type Path, type Precomputed, type Projection } from "../model";
 import { averageOf, covarianceOf, projectedCovariances } from "./covariances";
 import { crossingsOf } from "./crossings";
-import { finestGrid, prepared, regions, type Prepared } from "./densities";
+import { prepared, regions, type Prepared } from "./densities";
 import { Family } from "./family";
 import { flip } from "./following";
 import { orthonormalize, rowDot, segment, trace } from "./matrices";
@@ -24,13 +24,14 @@ export class Engine {
   private followed: Path | null = null;
   private found: { readonly gaps: number; readonly crossings: readonly Crossing[] } | null = null;
   private readonly ready = new Map<number, Prepared>();
-  private readonly finest: number;
+  private readonly finest: number; // nodes along a side of a grid
 
   /** With the data's own weights and units at first. */
   constructor(readonly dataset: Dataset) {
     this.weights = dataset.weights;
     this.moments = this.computed();
-    this.finest = finestGrid(dataset.laws?.filter((law) => law !== null).length ?? 0);
+    const shaped = dataset.laws?.filter((law) => law !== null).length ?? 0;
+    this.finest = shaped <= 12 ? 224 : shaped <= 60 ? 96 : 64;
   }
 
   /**

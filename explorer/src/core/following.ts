@@ -8,13 +8,6 @@ import type { Pairs } from "./family";
 import { multiply, multiplyTransposed, orthonormalize, rowDot } from "./matrices";
 import { runsOf, sign } from "./spectrum";
 
-export interface Matching {
-  /** Where each vector of the first basis stands in the second. */
-  readonly places: Int32Array;
-  /** Its overlap with it. */
-  readonly overlaps: Float64Array;
-}
-
 /**
  * Follows the eigenvectors from the first point to the last, in place: signs, and bases of tied
  * subspaces, go by the predecessor; at `anchor` the signs are those of a fit.
@@ -56,8 +49,11 @@ export function likePlaced(before: Float64Array, after: Float64Array, d: number,
   return Float64Array.from({ length: count }, (_, i) => rowDot(before, i, after, i, d));
 }
 
-/** Matches two bases; `after` is changed in place: its tied subspaces are turned to fit `before`. */
-export function match(before: Float64Array, after: Float64Array, tied: readonly boolean[], d: number): Matching {
+/**
+ * Where each vector of a basis stands in another, and its overlap with it. `after` is changed in place: its tied
+ * subspaces are turned to fit `before`.
+ */
+export function match(before: Float64Array, after: Float64Array, tied: readonly boolean[], d: number) {
   const overlap = multiplyTransposed(before, after, d, d, d);
   const share = overlap.map((value) => value * value);
   const groups = runsOf(tied).filter(([start, stop]) => stop - start > 1);

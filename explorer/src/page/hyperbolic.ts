@@ -8,12 +8,10 @@ export const TICKS = [0, 0.5, 1, 2, Infinity].map((scale) => ({ scale, u: uOf(sc
 
 /** s at u; scales that have a tick come out as written, not within a rounding of it. */
 export function scaleAt(u: number): number {
-  const tick = TICKS.find((t) => t.u === u);
-  return tick ? tick.scale : sOf(Math.min(Math.max(u, 0), 1));
+  return TICKS.find((t) => t.u === u)?.scale ?? sOf(Math.min(Math.max(u, 0), 1));
 }
 
 /** The tick nearest to u if it is within `reach`, otherwise u itself. */
 export function snapped(u: number, reach: number): number {
-  const tick = TICKS.find((t) => Math.abs(t.u - u) <= reach);
-  return tick ? tick.u : Math.min(Math.max(u, 0), 1);
+  return TICKS.find((t) => Math.abs(t.u - u) <= reach)?.u ?? Math.min(Math.max(u, 0), 1);
 }

@@ -116,9 +116,9 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
   }
 
   function remarks({ state }: Scene): readonly string[] {
-    const notes = data.precomputed ? [texts.header.precomputed] : [];
-    // What Python says is about the data as given.
-    return state.weights || state.standardize ? notes : [...notes, ...data.remarks.map(sentence)];
+    // How far components can be trusted is known for the weights and units with which the page opens.
+    const trust = state.weights || state.standardize !== data.initial.standardize ? [] : data.trust;
+    return [...(data.precomputed ? [texts.header.precomputed] : []), ...[...trust, ...data.remarks].map(sentence)];
   }
 
   async function save(kind: "svg" | "png" | "csv" | "json"): Promise<void> {

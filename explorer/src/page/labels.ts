@@ -55,7 +55,7 @@ export function placed(
       let cost = 0.02 * (place % DIRECTIONS.length) + 0.6 * ring - (previous.get(anchor.index) === place ? 0.5 : 0);
       for (const other of taken) cost += 100 * shared(box, other);
       for (const other of obstacles) {
-        if (other !== anchor && inside(box, other.x, other.y, 5)) cost += 1.2;
+        if (other !== anchor && contains(box, other.x, other.y, 5)) cost += 1.2;
       }
       if (!best || cost < best.cost) best = { cost, box, place };
     }
@@ -86,8 +86,9 @@ function shared(a: Box, b: Box): number {
   return (width * height) / Math.max(Math.min(area(a), area(b)), 1);
 }
 
-function inside(box: Box, x: number, y: number, margin: number): boolean {
-  return x > box.left - margin && x < box.right + margin && y > box.top - margin && y < box.bottom + margin;
+/** Whether a point is in a box, or within a margin of it. */
+export function contains(box: Box, x: number, y: number, margin = 0): boolean {
+  return x >= box.left - margin && x <= box.right + margin && y >= box.top - margin && y <= box.bottom + margin;
 }
 
 /** As much of a text as fits into a width. */

@@ -10,7 +10,7 @@ import { crowdCanvas, crowdSvg, outstanding, wholeDensity } from "./crowd";
 import { tooltip } from "./details";
 import { button, pool, set, setText, svg } from "./dom";
 import { hundredths as f, percent } from "./format";
-import { ABOVE, placed, textWidth, type Anchor } from "./labels";
+import { ABOVE, contains, placed, textWidth, type Anchor } from "./labels";
 import { legend } from "./legend";
 import { marker } from "./palette";
 import { pointer } from "./pointer";
@@ -86,7 +86,7 @@ export function projection(context: Context): Panel {
       host.set({ selection: row === null ? (extend ? selection : []) : clicked(selection, row, extend) });
     },
     brush(box, extend) {
-      const found = Array.from(data.names.keys()).filter((row) => within(box, ...placeOf(row)));
+      const found = Array.from(data.names.keys()).filter((row) => contains(box, ...placeOf(row)));
       host.set({ selection: [...(extend ? host.get().selection : []), ...found] });
     },
     zoomed({ k, x, y }) {
@@ -105,7 +105,7 @@ export function projection(context: Context): Panel {
   );
   walks(stage, context, "row", (row, extend) => host.set({ selection: clicked(host.get().selection, row, extend) }));
   context.reveal = (row) => {
-    if (scene && !within(frame, ...placeOf(row))) showAll();
+    if (scene && !contains(frame, ...placeOf(row))) showAll();
   };
 
   function showAll(): void {
@@ -295,8 +295,4 @@ export function projection(context: Context): Panel {
       tip.draw(next, next.row, x, y, size);
     },
   };
-}
-
-function within(box: Box, x: number, y: number): boolean {
-  return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
 }

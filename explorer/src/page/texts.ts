@@ -10,6 +10,9 @@ function listed(words: readonly string[]): string {
   return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
 }
 
+/** Of posterior rows. */
+const without = "At s = 1 these posterior rows have the covariance of the truth. Leaving their uncertainty out (s = 0)";
+
 export const texts = {
   listed,
   component: (i: number) => `PC${i + 1}`,
@@ -150,8 +153,10 @@ export const texts = {
     certain: "All rows are certain: the picture is the same at every s.",
     oneRow: "There is one row: only its own uncertainty can be seen, the same at every s > 0.",
     sameMeans: "The means do not differ: only the rows’ own uncertainty can be seen, the same at every s > 0.",
-    barely: (which: string, turns: string) => `Adding the uncertainty barely turns ${which} (${turns}).`,
-    turns: (parts: string, plane: string) => `Adding the uncertainty (s = 0 to s = 1) turns ${parts}${plane}.`,
+    barely: (posterior: boolean, which: string, turns: string) =>
+      `${posterior ? without : "Adding the uncertainty"} barely turns ${which} (${turns}).`,
+    turns: (posterior: boolean, parts: string, plane: string) =>
+      `${posterior ? without : "Adding the uncertainty (s = 0 to s = 1)"} turns ${parts}${plane}.`,
     turned: (which: string, angle: string) => `${which} by ${angle}`,
     planeStays: (angle: string) => `; the plane they span stays within ${angle}`,
     planeTurns: (angle: string) => `; the plane they span turns by ${angle}`,

@@ -31,8 +31,10 @@ export function verdict(engine: Engine, scene: Scene): string[] {
   }
   const sentences = [before, after].flatMap((fit) => undefinedAt(fit, shown));
   const defined = shown.filter((i) => !doubt(before, i) && !doubt(after, i));
-  if (defined.length) sentences.push(stability(before, after, defined));
-  const change = defined.length === shown.length ? gains(data.features, before, after, pair) : null;
+  // Posteriors already are the estimate of the truth at s = 1: there it tells what is lost without their uncertainty.
+  const [from, to] = data.posterior ? [after, before] : [before, after];
+  if (defined.length) sentences.push(stability(from, to, defined, data.posterior));
+  const change = defined.length === shown.length ? gains(data.features, from, to, pair) : null;
   if (change) sentences.push(change);
   sentences.push(...encounters(scene, shown));
   const [a, b] = [before, after].map((fit) => percent(shown.reduce((sum, i) => sum + fit.shares[i], 0), 0));
@@ -57,15 +59,15 @@ function undefinedAt(fit: Fit, shown: readonly number[]): string[] {
   });
 }
 
-function stability(before: Fit, after: Fit, shown: readonly number[]): string {
+function stability(before: Fit, after: Fit, shown: readonly number[], posterior: boolean): string {
   const angles = shown.map((i) => angle(before, after, i));
   if (angles.every((x) => x <= STABLE)) {
-    return words.barely(texts.components(shown), texts.listed([...new Set(angles.map(words.degrees))]));
+    return words.barely(posterior, texts.components(shown), texts.listed([...new Set(angles.map(words.degrees))]));
   }
   const parts = shown.map((i, k) => words.turned(texts.component(i), words.degrees(angles[k])));
   const plane = shown.length > 1 ? planeAngle(before, after, shown) : null;
   const tail = plane === null ? "" : (plane <= STABLE ? words.planeStays : words.planeTurns)(words.degrees(plane));
-  return words.turns(texts.listed(parts), tail);
+  return words.turns(posterior, texts.listed(parts), tail);
 }
 
 /** The features whose place in the picture changes most. */

@@ -2,7 +2,7 @@
 
 import { arrowStep, clicked, section } from "./chart";
 import { button, el, nameNode, pool, set, setText } from "./dom";
-import { percent } from "./format";
+import { percent, shortNames } from "./format";
 import { swatch } from "./legend";
 import { has, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
@@ -11,6 +11,7 @@ const words = texts.weights;
 
 const HEIGHT = 34; // of a line, in pixels; the style sheet has the same
 const SPARE = 6; // lines kept ready above and below what is seen
+const LETTER = 7; // width of one, in pixels
 const STEPS_BACK = 100;
 
 /** A slider being moved: the others keep their proportions in `base` until something else happens. */
@@ -75,13 +76,15 @@ export function weights(context: Context): Panel {
   const node = section("weights", words.title, tools, find, sheet, note);
   const lines: HTMLElement[] = [];
   let found = Array.from({ length: own }, (_, row) => row);
-  let shown = [-1, -1];
+  let shown = ""; // which lines, and how wide
+  let letters = 0; // for which there is room
+  let short: readonly string[] = data.names;
 
   find.addEventListener("input", () => {
     const wanted = find.value.trim().toLocaleLowerCase();
     found = Array.from({ length: own }, (_, row) => row).filter((row) => data.names[row].toLocaleLowerCase().includes(wanted));
     sheet.scrollTop = 0;
-    shown = [-1, -1];
+    shown = "";
     seen();
     context.announce(words.found(found.length));
     context.hover("row", wanted && found.length ? found[0] : null);
@@ -158,16 +161,20 @@ export function weights(context: Context): Panel {
     const first = all ? 0 : Math.max(Math.floor(sheet.scrollTop / HEIGHT) - SPARE, 0);
     const end = all ? Infinity : Math.ceil((sheet.scrollTop + sheet.clientHeight) / HEIGHT) + SPARE;
     const last = Math.min(end, found.length);
-    if (first === shown[0] && last === shown[1]) return;
-    shown = [first, last];
+    const now = `${first} ${last} ${sheet.clientWidth}`;
+    if (now === shown) return;
+    shown = now;
     list.style.paddingTop = `${first * HEIGHT}px`;
     list.style.paddingBottom = `${(found.length - last) * HEIGHT}px`;
     pool(list, lines, last - first, line);
+    // In steps of four letters: while the page grows the names are not cut anew with every pixel.
+    const room = 4 * Math.max(Math.floor(((lines[0]?.firstElementChild?.clientWidth ?? 0) - 30) / (4 * LETTER)), 2);
+    if (room !== letters) [letters, short] = [room, shortNames(data.names, room)];
     lines.forEach((one, i) => {
       const row = found[first + i];
       const [name, slider, , only] = one.children;
       set(one, { "data-row": row, "aria-setsize": found.length, "aria-posinset": first + i + 1 });
-      name.replaceChildren(swatch(context.looks[row], scene!.theme), nameNode(data.names[row], context.short.names[row]));
+      name.replaceChildren(swatch(context.looks[row], scene!.theme), nameNode(data.names[row], short[row]));
       set(slider, { "aria-label": words.of(data.names[row]) });
       set(only, { "aria-label": words.onlyOf(data.names[row]) });
     });
@@ -204,9 +211,9 @@ export function weights(context: Context): Panel {
     node,
     draw(next, changes) {
       scene = next;
-      if (has(changes, "theme")) shown = [-1, -1];
+      if (has(changes, "theme")) shown = "";
       // Asking where the list is scrolled to makes the browser lay out the page: not in every frame.
-      if (shown[0] < 0) seen();
+      if (!shown) seen();
       const [first, ...more] = next.state.selection;
       if (has(changes, "selection") && first !== undefined && !more.length) bring(first);
       if (has(changes, "weights", "selection", "hovered", "theme")) values(next);

@@ -275,7 +275,8 @@ def explore(
 
     See Also
     --------
-    uapca.plot.projection : The projected rows.
+    uapca.plot.projection : The projected rows, also with regions of whole groups, which the page
+        does not draw.
     uapca.plot.progression : Traces and projected rows at several scales.
 
     Examples
@@ -313,7 +314,13 @@ def explore(
         scale, standardize = float(fit.scale), bool(fit.standardize)
     data.require_complete("explore")
     sent = payload(
-        data, groups=groups, points=points, supplementary=supplementary, title=title, units=units
+        data,
+        groups=groups,
+        points=points,
+        supplementary=supplementary,
+        title=title,
+        units=units,
+        standardize=standardize,
     )
     state = State(scale, pair=(0, min(1, data.shape[1] - 1)), standardize=standardize)
     sent["state"] = state.to_wire()

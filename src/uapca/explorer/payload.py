@@ -24,8 +24,7 @@ from uapca.laws import Independent, Mixture, Moments, Normal, Samples
 from uapca.sensitivity.family import Family, over_scale
 from uapca.sensitivity.tracking import Path, adaptive_path
 from uapca.stability import component_uncertainty
-from uapca.uncertain import Diagonal, Shared, UncertainArray, Zero, concat
-from uapca.uncertain.covariance import Dense
+from uapca.uncertain import Shared, UncertainArray, Zero, concat
 
 __all__ = ["SCHEMA", "component_count", "payload", "precomputed", "text_of", "wire"]
 
@@ -43,6 +42,7 @@ def payload(
     supplementary: UncertainArray | None = None,
     title: str | None = None,
     units: Sequence[str] | None = None,
+    standardize: bool = False,
 ) -> dict[str, Any]:
     """Everything the page shows, with arrays as bytes; see `uapca.explore` for the parameters."""
     fitted = X
@@ -53,7 +53,6 @@ def payload(
     _check_size(X)
     laws, crowded = row_laws(X)
     dots, fewer = _points(X, points)
-    remarks = [*_verdict(fitted), *(text for text in (crowded, fewer) if text is not None)]
     return {
         "schema": SCHEMA,
         "n": n,
@@ -73,14 +72,16 @@ def payload(
         "supplementary": n - len(fitted),
         "compact": False,
         "precomputed": precomputed(fitted),
-        "remarks": remarks,
+        "posterior": fitted.source == "posterior",
+        "remarks": [text for text in (crowded, fewer) if text is not None],
+        "trust": _trust(UncertainScaler().fit_transform(fitted) if standardize else fitted),
         "state": {
             "scale": 1.0,
             "weights": None,
             "selection": [],
             "pair": [0, min(1, d - 1)],
             "level": 0.95,
-            "standardize": False,
+            "standardize": standardize,
         },
     }
 
@@ -156,26 +157,20 @@ def _check_size(X: UncertainArray, points: int = 0) -> None:
 
 
 def _covariance(X: UncertainArray) -> dict[str, Any]:
-    cov = X.cov
-    if isinstance(cov, Zero):
-        return {"kind": "zero"}
-    arrays = cov.arrays
-    base = {"kind": cov.kind, "multiplier": float(cov.multiplier)}
-    if isinstance(cov, Diagonal):
-        return base | {"std": wire(arrays["std"])}
-    if isinstance(cov, Shared):
-        return base | {"matrix": wire(arrays["cov"])}
-    if isinstance(cov, Dense):
-        matrices = arrays["cov"]
-        first, second = np.triu_indices(X.shape[1])
-        upper = matrices[:, first, second]
-        lower = matrices[:, second, first]
+    """The parts that add up to the covariances, of every row or of one that stands for all."""
+    arrays, d = X.cov.arrays, X.shape[1]
+    std, cov, factors = (arrays.get(name) for name in ("std", "cov", "factors"))
+    if cov is not None:
+        first, second = np.triu_indices(d)
+        matrices = cov.reshape(-1, d, d)
+        upper, lower = matrices[:, first, second], matrices[:, second, first]
         # Symmetric up to rounding is symmetric enough for an array, and here made so.
-        return base | {"upper": wire(upper + (lower - upper) / 2)}
-    std = arrays.get("std")
-    return base | {
-        "factors": wire(arrays["factors"]),
-        "std": None if std is None else wire(std),
+        cov = upper + (lower - upper) / 2
+    return {
+        "multiplier": float(X.cov.multiplier),
+        "std": None if std is None else wire(np.broadcast_to(std, (len(std), d))),
+        "upper": None if cov is None else wire(cov),
+        "factors": None if factors is None else wire(factors),
     }
 
 
@@ -263,16 +258,16 @@ def _texts(values: Sequence[Any] | None, parameter: str, count: int, of: str) ->
     return [str(value) for value in values]
 
 
-def _verdict(X: UncertainArray) -> tuple[str, ...]:
+def _trust(X: UncertainArray) -> list[str]:
     """Whether the first components can be told apart, for the data as given."""
     n, d = X.shape
     if n < 2 or d < 2 or isinstance(X.cov, Zero):
-        return ()
+        return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparationWarning)
         verdict = component_uncertainty(X, min(2, d)).verdict
     # The page shows no intervals of variances: why there are none is not for it to say.
-    return tuple(words for words in verdict if not words.startswith("no interval"))
+    return [words for words in verdict if not words.startswith("no interval")]
 
 
 _QUANTILES = 64

@@ -321,6 +321,22 @@ def test_verdict(page, students):
     assert "PC2 by 44°" not in page.verdict
 
 
+def test_the_verdict_of_posterior_rows_and_of_other_units(opened, rng):
+    truth = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 4))
+    std = rng.uniform(0.2, 0.8, truth.shape)
+    rows = uapca.UncertainArray(truth + std * rng.normal(size=truth.shape), std=std)
+    posterior = uapca.Denoiser(2).fit_transform(rows)
+    page = opened(posterior)
+    assert page.verdict.startswith("At s = 1 these posterior rows have the covariance of the truth.")
+    assert "Adding the uncertainty" not in page.verdict
+    page = opened(rows)
+    assert page.verdict.startswith("Adding the uncertainty")
+    assert uapca.component_uncertainty(rows).verdict[0] in page.verdict
+    page.page.get_by_label("Standardize").check()
+    page.settle()
+    assert " is known to " not in page.verdict
+
+
 def test_state_is_in_the_address_and_comes_back(page, opened, students):
     page.page.get_by_label("Component on the vertical axis").select_option("PC4")
     page.page.get_by_label("Probability inside an ellipse").select_option("68 %")
