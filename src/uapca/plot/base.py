@@ -379,7 +379,7 @@ def panel(
     Without a title it is the scale of the fit, if there is one.
     """
     if title is None:
-        title = "" if fit is None else scale_text(float(fit.scale))
+        title = "" if fit is None else f"uncertainty scale {scale_text(float(fit.scale))}"
     if ax is not None:
         if not (hasattr(ax, "transData") and hasattr(ax, "figure")):
             raise TypeError(f"ax must be a matplotlib Axes; got {type(ax).__name__}")

@@ -93,7 +93,7 @@ def loadings(
     >>> import uapca
     >>> pca = uapca.UAPCA(2).fit(uapca.datasets.load_students())
     >>> uapca.plot.loadings(pca).get_title()
-    's = 1'
+    'uncertainty scale s = 1'
     """
     fit, data = (fit_of(pca), None) if X is None else data_of(pca, X)
     fit = with_matrices(fit, data)
@@ -101,7 +101,9 @@ def loadings(
     check_choice(color_by, (None, "contribution", "cos2"), "color_by")
     names = feature_names(fit)
     ends = np.asarray(fit.loadings(), dtype=np.float64)[:, pair]
-    order = np.argsort(-np.hypot(*ends.T).round(9), kind="stable")
+    # Of arrows that look equally long, such as all of two components, those that contribute most.
+    shares = feature_shares(fit, pair, "contribution")[1]
+    order = np.lexsort((-shares, -np.hypot(*ends.T).round(2)))
     shown = np.sort(order[: counted(top, len(names), NAMED)]).tolist()
     if highlight is not None:
         shown = positions(highlight, names, "highlight")

@@ -71,7 +71,7 @@ def matrix(
     rows, names, size = fit.transform(data), axis_labels(fit, range(q)), len(chosen) - 1
     spreads = spreads_of(rows[:, chosen])  # then a row has one colour in all panels
     written = labels if labels is not None else len(rows) <= 12
-    text = scale_text(float(fit.scale)) if title is None else title
+    text = f"uncertainty scale {scale_text(float(fit.scale))}" if title is None else title
     share: dict[str, Any] = {"sharex": "col", "sharey": "row"}
     with grid(size, size, title=text, figsize=figsize, ratio=0.9, **share) as (figure, axes):
         drawn = []

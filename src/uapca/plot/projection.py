@@ -136,7 +136,7 @@ def projection(
     >>> pca = uapca.UAPCA(2).fit(X)
     >>> ax = uapca.plot.projection(pca, X)
     >>> ax.get_xlabel(), ax.get_title()
-    ('PC1 (92.5 %)', 's = 1')
+    ('PC1 (92.5 %)', 'uncertainty scale s = 1')
     """
     fit, data = data_of(pca, X)
     pair = chosen_components(components, fit.n_components_)

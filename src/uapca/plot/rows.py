@@ -46,6 +46,7 @@ OF_POINTS = {
     "prediction": "of new points of each group, if normal (prediction)",
     "mean": "region of each group's mean, if its points are normal",
 }
+BROWN = "#5C3A21"  # instead of black where arrows are black
 FLAT = 1e-6  # below this ratio of standard deviations an ellipse is a line on any paper
 FEW, NAMED, NUMBERED = 6, 12, 24  # rows with an inner region; all named; called by their numbers
 MANY = 60  # of more rows the density of all is drawn, and regions for a few
@@ -75,12 +76,12 @@ def looks_of(
     spreads: Doubles | None = None,
     black: bool = True,
 ) -> RowLooks:
-    """The looks of rows, in the user's own colours where there are some, with or without black."""
+    """The looks of rows, in the user's own colours where there are some; brown for black."""
     given: Any = palette.values() if isinstance(palette, Mapping) else palette or ()
     for color in () if isinstance(palette, str) else given:
         if isinstance(color, str) and not is_color_like(color):
             raise ValueError(f"palette must name colours that matplotlib knows; got {color!r}")
-    colors = [color for color in cycle_colors() if black or color != "#000000"]
+    colors = [BROWN if color == "#000000" and not black else color for color in cycle_colors()]
     return row_looks(Y.names, len(Y), groups, palette, colors=colors, spreads=spreads)
 
 
@@ -218,7 +219,8 @@ def draw_rows(
             what = "of the normal with each row's mean and covariance"
         what = OF_POINTS.get(kind, what)
         if whole:
-            what = f"of single rows that stand out{as_if_normal(laws.values())}"
+            named = ", and of the highlighted ones" if highlight else ""
+            what = f"of the widest rows and those farthest out{named}{as_if_normal(laws.values())}"
         elif len(drawn) < uncertain:
             what += f", {len(drawn):,} of {uncertain:,} rows"
         made.area(f"{' and '.join(map(percent, levels))} {what}", GREY, 0.14)
@@ -518,13 +520,13 @@ def _curve(law: Law) -> Doubles | None:
 
 
 def explain_widest(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
-    """Say in the legend whose spread the rows with colours of their own have."""
+    """Say in the legend how wide the rows with colours of their own are."""
     usual = float(np.median(spreads))
-    for i, text in zip(looks.wide, distinct([looks.keys[i] for i in looks.wide], 16), strict=True):
-        times = f": {number(spreads[i] / usual, 2)} ×" if usual > 0 else ""
-        made.area(text + times, looks.looks[i].color, 0.14)
     if looks.wide and usual > 0:
-        made.key("×: the median spread of a row", linestyle="none")
+        made.key("widest rows, as multiples of the median width:", linestyle="none")
+    for i, text in zip(looks.wide, distinct([looks.keys[i] for i in looks.wide], 16), strict=True):
+        times = f": {number(spreads[i] / usual, 2)}" if usual > 0 else ""
+        made.area(text + times, looks.looks[i].color, 0.14)
     if looks.wide and len(spreads) <= MANY:
         other = next(i for i in range(len(spreads)) if i not in looks.wide)
         rest = f"{len(spreads) - len(looks.wide):,} others" + ", most of them certain" * (
