@@ -237,6 +237,7 @@ def test_trust_is_the_verdict_of_python_plain_and_standardized():
     scaled = uapca.UncertainScaler().fit_transform(X)
     with pytest.warns(uapca.SeparationWarning):
         wanted = uapca.component_uncertainty(X).verdict
+    with pytest.warns(uapca.SeparationWarning):
         standardized = uapca.component_uncertainty(scaled).verdict
     assert payload(X)["trust"] == list(wanted)
     assert payload(X, standardize=True)["trust"] == list(standardized) != list(wanted)

@@ -51,8 +51,8 @@ def biplot(
 
     The arrows are the projected unit vectors of the features, all lengthened by one factor that
     the legend tells. A row lies far out along an arrow if it is high in that feature. Arrows are
-    black, or have the colours of a colour bar, so that they share no colour with rows; a row that is
-    black in `projection` is brown here.
+    black, or have the colours of a colour bar, so that they share no colour with rows; a row that
+    is black in `projection` is brown here.
 
     Parameters
     ----------

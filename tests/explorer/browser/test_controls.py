@@ -327,7 +327,7 @@ def test_the_verdict_of_posterior_rows_and_of_other_units(opened, rng):
     rows = uapca.UncertainArray(truth + std * rng.normal(size=truth.shape), std=std)
     posterior = uapca.Denoiser(2).fit_transform(rows)
     page = opened(posterior)
-    assert page.verdict.startswith("At s = 1 these posterior rows have the covariance of the truth.")
+    assert page.verdict.startswith("At s = 1 these posterior rows have the covariance of the truth")
     assert "Adding the uncertainty" not in page.verdict
     page = opened(rows)
     assert page.verdict.startswith("Adding the uncertainty")
