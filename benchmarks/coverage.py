@@ -122,7 +122,14 @@ def _law(name: str, mean: Doubles, std: Doubles) -> object:
     return Mixture(weights, parts)
 
 
-def values_row(n: int, d: int, noise: float, law: str = "normal", redraws: int = REDRAWS) -> Row:
+def values_row(
+    n: int,
+    d: int,
+    noise: float,
+    law: str = "normal",
+    standardize: bool = False,
+    redraws: int = REDRAWS,
+) -> Row:
     """Rows with known laws: the eigenvalues of the true values of one data set."""
     rng = np.random.default_rng([n, d, int(10 * noise)])
     q = min(2, d)
@@ -130,11 +137,14 @@ def values_row(n: int, d: int, noise: float, law: str = "normal", redraws: int =
     spread[:4] = [1.0, 0.7, 0.45, 0.3][:d]
     mean, std = rng.standard_normal((n, d)) * spread, noise * rng.uniform(0.7, 1.3, (n, d))
     laws = None if law == "normal" else [_law(law, *row) for row in zip(mean, std, strict=True)]
-    found = uapca.component_uncertainty(uapca.UncertainArray(mean, std=std, laws=laws), q)
+    X = uapca.UncertainArray(mean, std=std, laws=laws)
+    found = uapca.component_uncertainty(X, q, standardize=standardize)
     values, shares, square = np.empty((redraws, q)), np.empty((redraws, q)), 0.0
     for k in range(redraws):
         points = mean + std * DRAWN[law](rng, (n, d))
         points = (points - points.mean(axis=0)) / np.sqrt(n)
+        if standardize:
+            points /= np.linalg.norm(points, axis=0)
         gram = points.T @ points if d <= n else points @ points.T
         figures, vectors = eigh(gram, subset_by_index=[len(gram) - q, len(gram) - 1])
         values[k], shares[k] = figures[::-1], figures[::-1] / np.square(points).sum()
@@ -143,7 +153,8 @@ def values_row(n: int, d: int, noise: float, law: str = "normal", redraws: int =
         square += np.arccos(min(cosine, 1.0)) ** 2
     hits = np.array([_inside(found, p, values, shares) for p in LEVELS]).transpose(1, 0, 2)
     tilt = float(found.angle[0]) / np.sqrt(square / redraws) if d > 1 else float("nan")
-    return _row(f"N = {n}, D = {d}, noise {noise:g}, {law}", [found.method], hits, tilt)
+    name = f"N = {n}, D = {d}, noise {noise:g}, {law}" + ", standardized" * standardize
+    return _row(name, [found.method], hits, tilt)
 
 
 def groups_row(
@@ -154,6 +165,7 @@ def groups_row(
     keep: bool = False,
     normal: bool | None = None,
     variances: tuple[float, ...] | None = None,
+    standardize: bool = False,
     runs: int = DATA_SETS,
 ) -> Row:
     """Groups of n points: the eigenvalues of the population; of one group with given variances.
@@ -178,31 +190,43 @@ def groups_row(
             counts=[n] * groups,
             laws=[Samples(p) for p in points] if keep else None,
         )
-        return uapca.component_uncertainty(X, min(2, d), normal=known, n_draws=DRAWS, rng=rng)
+        return uapca.component_uncertainty(
+            X, min(2, d), normal=known, standardize=standardize, n_draws=DRAWS, rng=rng
+        )
 
     tied = f", λ = {', '.join(f'{x:g}' for x in variances)}" if variances else ""
     name = f"{groups} group{'s' * (groups > 1)} of {n}, D = {d}, {law}{tied}"
     name += ", points kept" if keep else "" if known else ", neither kept nor called normal"
-    return _sampled(name, population, found, runs)
+    return _sampled(name, population, found, runs, standardize)
 
 
-def truth_row(n: int, noise: float, law: str = "normal", runs: int = DATA_SETS // 2) -> Row:
+def truth_row(
+    n: int,
+    noise: float,
+    law: str = "normal",
+    standardize: bool = False,
+    runs: int = DATA_SETS // 2,
+) -> Row:
     """Noisy observations through `Denoiser`: the eigenvalues of the population of truths.
 
     Normal truths are said to be so.
     """
     rng = np.random.default_rng([n, int(10 * noise)])
-    variances = np.array([4.0, 1.0, 0.25])
+    half = np.diag([2.0, 1.0, 0.5])
+    if standardize:  # features with correlations
+        half = np.array([[2.0, 0.0, 0.0], [1.5, 1.0, 0.0], [1.0, -0.5, 0.5]])
 
     def found() -> uapca.stability.ComponentUncertainty:
-        truth = DRAWN[law](rng, (n, 3)) * np.sqrt(variances)
+        truth = DRAWN[law](rng, (n, 3)) @ half.T
         std = noise * rng.uniform(0.7, 1.3, truth.shape)
         X = uapca.UncertainArray(truth + std * rng.standard_normal(truth.shape), std=std)
         rows = uapca.Denoiser().fit_transform(X)
-        return uapca.component_uncertainty(rows, normal=law == "normal", n_draws=DRAWS, rng=rng)
+        return uapca.component_uncertainty(
+            rows, normal=law == "normal", standardize=standardize, n_draws=DRAWS, rng=rng
+        )
 
     name = f"N = {n}, D = 3, noise {noise:g}, {law} truths"
-    return _sampled(name, np.diag(variances), found, runs)
+    return _sampled(name, half @ half.T, found, runs, standardize)
 
 
 def _sampled(
@@ -210,8 +234,12 @@ def _sampled(
     population: Doubles,
     found: Callable[[], uapca.stability.ComponentUncertainty],
     runs: int,
+    standardize: bool,
 ) -> Row:
     """The row of a population from which data sets are drawn."""
+    if standardize:
+        units = np.sqrt(population.diagonal())
+        population, setting = population / units / units[:, None], f"{setting}, standardized"
     values, vectors = np.linalg.eigh(population)
     values, leading = values[::-1], vectors[:, -1]
     hits, methods, tilts = [], [], []
@@ -284,11 +312,18 @@ def rows() -> Iterator[tuple[str, Callable[[], Row]]]:
     for law in ("uniform", "exponential", "t5", "mixture"):
         for n, d, noise in ((10, 1, 0.5), (10, 3, 2.0), (100, 3, 0.5), (100, 3, 2.0)):
             yield "values", partial(values_row, n, d, noise, law)
+    for n, d, noise in ((10, 5, 0.5), (100, 5, 0.5), (100, 5, 2.0)):
+        yield "values", partial(values_row, n, d, noise, standardize=True)
     for groups, n, d in GROUPS:
         runs = MANY if (groups, n) in ((3, 10), (10, 5)) else DATA_SETS
         yield "groups", partial(groups_row, groups, n, d, runs=runs)
     for variances in ((3.0, 1.4, 0.7, 0.3), (3.0, 1.0, 1.0, 0.3)):
         yield "groups", partial(groups_row, 1, 60, 4, variances=variances, runs=MANY)
+    for groups, n, d in ((3, 20, 4), (3, 50, 4), (30, 5, 3), (30, 20, 10)):
+        yield "groups", partial(groups_row, groups, n, d, standardize=True)
+    for law in ("normal", "exponential"):
+        for groups in (1, 3):
+            yield "groups", partial(groups_row, groups, 500, 3, law, keep=True, standardize=True)
     for law in ("normal", "uniform", "exponential", "t5", "mixture"):
         for groups, n in ((1, 500), (3, 500), (30, 20)):
             yield "groups", partial(groups_row, groups, n, 3, law, keep=True)
@@ -299,6 +334,8 @@ def rows() -> Iterator[tuple[str, Callable[[], Row]]]:
     for n, noise in ((50, 0.5), (50, 1.5), (200, 0.5)):
         runs = MANY // 2 if noise == 1.5 else DATA_SETS // 2
         yield "truth", partial(truth_row, n, noise, runs=runs)
+    for n in (50, 200):
+        yield "truth", partial(truth_row, n, 0.5, standardize=True)
     for n, law in ((200, "exponential"), (500, "uniform"), (500, "exponential"), (500, "t5")):
         yield "truth", partial(truth_row, n, 0.5, law)
 

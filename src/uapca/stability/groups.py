@@ -109,16 +109,9 @@ class Groups:
         return np.concatenate([sizes[:, None] * centered, *blocks], axis=1)
 
     def variances(
-        self,
-        means: Doubles,
-        parts: list[Doubles],
-        vectors: Doubles,
-        correlated: Doubles | None = None,
+        self, means: Doubles, parts: list[Doubles], vectors: Doubles
     ) -> tuple[Doubles, Doubles, Doubles]:
         """To first order, of eigenvalues with their ``vectors`` (b, q, D), of normal points.
-
-        Of standardized features if ``correlated``, the eigenvalues (b, q), is given: a change dK
-        of the covariance then changes an eigenvalue by vᵀdKv − λ Σ v_j² dK_jj, and no total.
 
         Returns
         -------
@@ -135,16 +128,6 @@ class Groups:
             c = centered[:, g, :, None]
             share = w * w / (n - 1.0)
             a, x, y = (vectors @ c)[..., 0], Z @ axes, Z @ c  # (b, q), (b, r, q), (b, r, 1)
-            if correlated is not None:
-                sizes = correlated[..., None] * np.square(vectors)  # (b, q, D)
-                turn = a[..., None] * vectors - sizes * c.transpose(0, 2, 1)
-                linear = 4.0 * np.square(turn @ Z.transpose(0, 2, 1)).sum(axis=2)
-                columns = x.transpose(0, 2, 1)[..., None]
-                inner = columns * columns.transpose(0, 1, 3, 2)
-                inner = inner - (Z[:, None] * sizes[:, :, None]) @ Z[:, None].transpose(0, 1, 3, 2)
-                spread = linear + 2.0 * square**2 * np.square(inner).sum(axis=(2, 3))
-                variance = variance + share * spread
-                continue
             p = np.square(x).sum(axis=1)
             turned = Z.transpose(0, 2, 1)
             images, gram = turned @ x, turned @ Z

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -546,8 +546,9 @@ def component_uncertainty(
     if standardize and (scale != 1.0 or order == 1):
         raise ValueError("standardize=True must go with scale=1 and order=2")
     case = _case(X, question, float(scale), order, bool(normal))
-    if standardize or (standardize is None and order == 2 and _has_unit_variances(X)):
-        case = _standardized(case) if scale == 1.0 else replace(case, units="known")
+    if standardize or (order == 2 and _has_unit_variances(X)):
+        anew = scale == 1.0 and standardize is not False
+        case = _standardized(case) if anew else replace(case, units="known")
     expansion = expand(case.redraw, q, order, joint)
     doubt = "" if order == 1 else _doubt(case, expansion, q)
     if method == "closed form" or (method == "auto" and not doubt):
@@ -938,6 +939,7 @@ def _figure_moments(
         own, whole = influences[:, :q], influences[:, q:]
         each = np.square(np.concatenate([own, own - share * whole], axis=1))
         squares = each.sum(axis=0)
+        squares += np.tile(np.maximum(expansion.variance - squares[:q], 0.0), 2)  # second order
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.square(squares) / np.square(each).sum(axis=0)
     units = np.repeat([size, size / total if total > 0.0 else 0.0], q)
@@ -967,27 +969,20 @@ def _by_simulation(
             components[batch] = aligned(found, reference, "sign")
     else:
         groups, redrawn = case.groups, np.empty((n, 2 * q))
-
-        def errors_of(units: Doubles, means: Doubles, parts: list[Doubles], pairs: Any) -> Doubles:
-            """Standard errors that normal groups state, shape (b, 2q)."""
-            values, vectors, totals = pairs
-            parts = [part / units for part in parts]
-            known = values if case.units == "anew" else None
-            spread = groups.variances(means / units, parts, vectors, known)
-            return _errors(values, totals, *spread)
-
+        # To first order the eigenvalue 1 of a standardized feature by itself has no error.
+        studentized = not groups.kept and case.units != "anew"
         for batch, means, parts in groups.redraws(n, rng):
             rows = groups.roots(means, parts)
-            units = _own_units(case, rows)
-            pairs = leading(rows / units, reference)
-            eigenvalues[batch], found, totals[batch] = pairs
+            rows = rows / _own_units(case, rows)
+            eigenvalues[batch], found, totals[batch] = leading(rows, reference)
             components[batch] = aligned(found, reference, "sign")
-            if not groups.kept:
-                redrawn[batch] = errors_of(units, means, parts, pairs)
-        if not groups.kept:
-            units = _own_units(case, groups.roots(*groups.fit))
-            pairs = fit.values[None, :q], reference[None], np.array([case.fit.trace()])
-            errors = errors_of(units, *groups.fit, pairs)[0], redrawn
+            if studentized:
+                spread = groups.variances(means, parts, found)
+                redrawn[batch] = _errors(eigenvalues[batch], totals[batch], *spread)
+        if studentized:
+            spread = groups.variances(*groups.fit, reference[None])
+            own = _errors(fit.values[None, :q], np.array([case.fit.trace()]), *spread)[0]
+            errors = own, redrawn
     draws = Simulation(components, eigenvalues, None, reference, "sign", totals)
     deviations = components - reference
     overlap = np.abs(components @ fit.vectors.T)  # (n, q, q + 1)
