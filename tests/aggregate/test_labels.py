@@ -8,7 +8,7 @@ import pytest
 
 import uapca
 from uapca.aggregate import Moments
-from uapca.aggregate.labels import factorise, keyed, ordered
+from uapca.aggregate.labels import factorize, keyed, ordered
 
 
 def containers():
@@ -43,16 +43,16 @@ def containers():
 )
 def test_labels_do_not_depend_on_the_container(values, labels):
     for container in containers():
-        factor = factorise(container(values))
+        factor = factorize(container(values))
         assert factor.labels == labels
         assert factor.codes.tolist() == [1, 0, -1]
 
 
 def test_times_of_numpy():
     times = np.array(["2020-01-02", "2020-01-01T03:00:00.000000001", "NaT"], "M8[ns]")
-    assert factorise(times).labels == ("2020-01-01 03:00:00.000000001", "2020-01-02 00:00:00")
-    assert factorise(times.astype("M8[D]")).labels == ("2020-01-01", "2020-01-02")
-    assert factorise(np.array([90, -1], "m8[m]")).labels == (
+    assert factorize(times).labels == ("2020-01-01 03:00:00.000000001", "2020-01-02 00:00:00")
+    assert factorize(times.astype("M8[D]")).labels == ("2020-01-01", "2020-01-02")
+    assert factorize(np.array([90, -1], "m8[m]")).labels == (
         "-1 days +23:59:00",
         "0 days 01:30:00",
     )
@@ -69,28 +69,28 @@ def test_categories_keep_their_order():
         enum,
         pa.DictionaryArray.from_arrays(indices, order),
     ):
-        assert factorise(labels).labels == ("low", "high")
-        assert factorise(labels).codes.tolist() == [1, 0, -1, 1]
+        assert factorize(labels).labels == ("low", "high")
+        assert factorize(labels).codes.tolist() == [1, 0, -1, 1]
     frame = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "g": enum})
     with pytest.warns(uapca.DroppedRowsWarning):
         X = uapca.from_groups(frame, "g", missing="drop")
     assert X.names == ("low", "high")
     plain = pl.Series(["b", "a"], dtype=pl.Categorical)
-    assert factorise(plain).labels == ("a", "b")
+    assert factorize(plain).labels == ("a", "b")
 
 
 def test_large_unsigned_labels():
     labels = np.array([2**64 - 1, 2**64 - 3, 2**64 - 1], np.uint64)
-    factor = factorise(labels)
+    factor = factorize(labels)
     assert factor.labels == (str(2**64 - 3), str(2**64 - 1))
     assert factor.codes.tolist() == [1, 0, 1]
-    assert factorise(np.array([2**64 - 1, 0], np.uint64)).labels == ("0", str(2**64 - 1))
+    assert factorize(np.array([2**64 - 1, 0], np.uint64)).labels == ("0", str(2**64 - 1))
 
 
 def test_different_labels_with_the_same_text_stay_apart():
     pd = pytest.importorskip("pandas")
     for labels in ([1, "1", 2], pd.Series([1, "1", 2], dtype=object)):
-        assert set(factorise(labels).labels) == {"1", "'1'", "2"}
+        assert set(factorize(labels).labels) == {"1", "'1'", "2"}
     X = uapca.from_groups([[1.0], [2.0], [3.0]], [1, "1", 2])
     assert len(set(X.names)) == 3
     both = keyed([["a", "a, b"], ["b, c", "c"]])
@@ -100,7 +100,7 @@ def test_different_labels_with_the_same_text_stay_apart():
 @pytest.mark.parametrize("labels", ["abcd", b"abcd", None, 3])
 def test_what_is_no_vector_of_labels(labels):
     with pytest.raises(TypeError, match="by must be one label for each point"):
-        factorise(labels)
+        factorize(labels)
     with pytest.raises(TypeError, match="by must be one label for each point"):
         uapca.from_groups(np.eye(4), labels)
 
@@ -109,7 +109,7 @@ def test_labels_that_cannot_be_told_apart():
     pd = pytest.importorskip("pandas")
     for labels in ([[1], [2]], pd.Series([[1], [2]]), pd.Series([{}, 1]), [([],), 1]):
         with pytest.raises(TypeError, match="by must hold labels that can be compared"):
-            factorise(labels)
+            factorize(labels)
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_labels_that_cannot_be_told_apart():
     ],
 )
 def test_codes_and_texts(labels, codes, names):
-    factor = factorise(labels)
+    factor = factorize(labels)
     assert (factor.codes.tolist(), factor.labels) == (codes, names)
 
 
 def test_pandas_missing_values():
     pandas = pytest.importorskip("pandas")
-    factor = factorise(pandas.Series(["a", pandas.NA, pandas.NaT], dtype=object))
+    factor = factorize(pandas.Series(["a", pandas.NA, pandas.NaT], dtype=object))
     assert factor.codes.tolist() == [0, -1, -1]
 
 
@@ -175,7 +175,7 @@ def test_instants_that_a_clock_shows_alike_are_different_labels(tmp_path):
         pl.Series(stamps),
         pl.Series(stamps).cast(pl.Datetime("ns", "Europe/Berlin")),
     ):
-        factor = factorise(labels)
+        factor = factorize(labels)
         assert factor.labels == TWICE
         assert factor.codes.tolist() == [0, 1, 2]
     points = [[1.0], [2.0], [4.0]]
@@ -201,21 +201,21 @@ def test_times_with_nanoseconds_in_a_zone_stay_apart():
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     stamps = pd.Series(pd.to_datetime([1, 2], utc=True)).dt.tz_convert("Asia/Tokyo")
     names = tuple(f"1970-01-01 09:00:00.00000000{k}+09:00" for k in (1, 2))
-    assert factorise(stamps).labels == factorise(pl.Series(stamps)).labels == names
+    assert factorize(stamps).labels == factorize(pl.Series(stamps)).labels == names
 
 
 def test_masked_labels_are_missing():
     for values in (["a", "b", "a"], [3, 1, 3], [1.5, 0.5, 1.5]):
         labels = np.ma.array(values, mask=[False, True, False])
-        assert factorise(labels).codes.tolist() == [0, -1, 0]
-        assert factorise(labels).labels == (str(values[0]),)
-    assert factorise([np.ma.masked, "a"]).codes.tolist() == [-1, 0]
+        assert factorize(labels).codes.tolist() == [0, -1, 0]
+        assert factorize(labels).labels == (str(values[0]),)
+    assert factorize([np.ma.masked, "a"]).codes.tolist() == [-1, 0]
     with pytest.raises(ValueError, match=r"by must have a label for every point; 1 of 3"):
         Moments.of(np.ones((3, 1)), labels)
 
 
 def test_labels_are_the_text_as_it_was_written():
     labels = ["001", "01", "1", "9007199254740993", " a"]
-    assert set(factorise(labels).labels) == set(labels)
+    assert set(factorize(labels).labels) == set(labels)
     large = np.array([2**63 - 1, 2**63 - 2])
-    assert factorise(large).labels == (str(2**63 - 2), str(2**63 - 1))
+    assert factorize(large).labels == (str(2**63 - 2), str(2**63 - 1))

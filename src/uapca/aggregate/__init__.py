@@ -1,6 +1,6 @@
 """Many points to mergeable moments: counts, means and covariances of groups."""
 
-from uapca.aggregate.labels import Factor, Keyed, factorise, keyed
+from uapca.aggregate.labels import Factor, Keyed, factorize, keyed
 from uapca.aggregate.moments import Moments
 
-__all__ = ["Factor", "Keyed", "Moments", "factorise", "keyed"]
+__all__ = ["Factor", "Keyed", "Moments", "factorize", "keyed"]

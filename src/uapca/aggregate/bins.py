@@ -187,7 +187,7 @@ class NearestCenter:
     def _candidates(self, low: Doubles, high: Doubles) -> npt.NDArray[np.intp]:
         """The centers that may be the nearest in a box."""
         left = np.square(self._centers - 0.5 * (low + high)).sum(axis=1).argsort()
-        # First a few next to the middle, which leave out most; if not, boxes are of no use.
+        # The few centers nearest to the middle rule out most others; if not, boxes do not help.
         for most in (_RIVALS, len(left) // 4):
             rivals = left[: most if 2 * len(left) < len(self._centers) else _RIVALS]
             apart = self._centers[left, None] - self._centers[rivals]

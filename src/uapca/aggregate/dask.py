@@ -222,14 +222,14 @@ def _summary(
     else:
         keys = keyed([labels[:, 0]]) if known is None else known._replace(codes=labels[:, 0])
     check_rows(keys.codes, n, "drop")
-    labelled = keys.codes >= 0
-    if missing != "drop" and not labelled.all():
+    labeled = keys.codes >= 0
+    if missing != "drop" and not labeled.all():
         raise ValueError(
             f"by must have a label for every point; {place} has none in row "
-            f"{int((~labelled).argmax())}. Pass missing='drop' to leave such points out."
+            f"{int((~labeled).argmax())}. Pass missing='drop' to leave such points out."
         )
-    kept = labelled & _complete(values, missing, parameter, place)
-    dropped = Counter(label=n - int(labelled.sum()), value=int((labelled & ~kept).sum()))
+    kept = labeled & _complete(values, missing, parameter, place)
+    dropped = Counter(label=n - int(labeled.sum()), value=int((labeled & ~kept).sum()))
     if not kept.all():
         values, keys = values[kept], keys._replace(codes=keys.codes[kept])
     collector = Collector(d, min(rows, max(len(values), 1)), features=names)

@@ -17,7 +17,7 @@ __all__ = [
     "Categories",
     "Factor",
     "Keyed",
-    "factorise",
+    "factorize",
     "is_missing",
     "joined",
     "keyed",
@@ -65,7 +65,7 @@ class Factor(NamedTuple):
     labels: tuple[str, ...]
 
 
-def factorise(labels: Any, parameter: str = "by") -> Factor:
+def factorize(labels: Any, parameter: str = "by") -> Factor:
     """Codes and sorted texts of labels; None, NaN, NaT, pandas.NA and masked ones are missing.
 
     A label has the same text wherever it comes from: whole numbers as ``1``, times as
@@ -76,7 +76,7 @@ def factorise(labels: Any, parameter: str = "by") -> Factor:
 
     Examples
     --------
-    >>> factorise(["b", "a", None, "b"])
+    >>> factorize(["b", "a", None, "b"])
     Factor(codes=array([ 1,  0, -1,  1]), labels=('a', 'b'))
     """
     found = keyed([labels], parameter)
@@ -123,7 +123,7 @@ def ordered(values: Sequence[Any], categories: Categories) -> Factor:
     parts = []
     for key, own in zip(keys, categories, strict=False):
         if own is None:
-            parts.append(factorise(list(key)))
+            parts.append(factorize(list(key)))
         else:
             place = {value: k for k, value in enumerate(own)}
             codes = np.array([place[value] for value in key], dtype=np.int64)

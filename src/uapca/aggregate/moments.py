@@ -38,7 +38,7 @@ from uapca.aggregate.accumulate import (
 from uapca.aggregate.labels import Categories, Keyed, joined, keyed, ordered
 from uapca.uncertain import UncertainArray
 
-__all__ = ["Moments", "Overflow", "Partial", "check_rows", "labelled_rows", "weights_of"]
+__all__ = ["Moments", "Overflow", "Partial", "check_rows", "labeled_rows", "weights_of"]
 
 _FORMAT, _VERSION = "uapca.Moments", 1
 _FOREIGN = (
@@ -462,7 +462,7 @@ def weights_of(weights: Any, n: int) -> Doubles:
     return array
 
 
-def labelled_rows(points: Floats, codes: Integers) -> Floats:
+def labeled_rows(points: Floats, codes: Integers) -> Floats:
     """The points, with zeros for those without a label, which may hold anything."""
     kept = codes >= 0
     return points if kept.all() else np.where(kept[:, None], points, 0.0)
@@ -474,7 +474,7 @@ def _check_sums(points: Floats, codes: Integers, weights: Doubles | None, sums: 
     # A point that is not finite shows in its group's sums, unless its weight is zero: no pass over
     # all points is needed.
     if not finite or (weights is not None and not np.isfinite(points[weights == 0.0]).all()):
-        check_finite(labelled_rows(points, codes), "points", ("row", "feature"))
+        check_finite(labeled_rows(points, codes), "points", ("row", "feature"))
     if not np.isfinite(sums.weights).all():
         raise Overflow("weights must have a sum that fits into float64; it overflows")
     if not finite:

@@ -96,10 +96,10 @@ def summaries(frame: Any, columns: Sequence[str], summary: Summary) -> Any:
     # Under names of our own: mapInArrow takes a dot in a name for a field of a record.
     quoted = ["`" + name.replace("`", "``") + "`" for name in columns]
     chosen = frame.selectExpr(*(f"{name} AS c{k}" for k, name in enumerate(quoted)))
-    return chosen.mapInArrow(partial(_summarised, summary, list(columns)), _ROW)
+    return chosen.mapInArrow(partial(_summarized, summary, list(columns)), _ROW)
 
 
-def _summarised(summary: Summary, columns: list[str], batches: Iterator[Any]) -> Iterator[Any]:
+def _summarized(summary: Summary, columns: list[str], batches: Iterator[Any]) -> Iterator[Any]:
     number = import_module("pyspark").TaskContext.get().partitionId()
     result: Partial | Refusal
     try:

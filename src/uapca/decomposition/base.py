@@ -163,7 +163,7 @@ class UncertainTransformer(
         """What a fit received as an UncertainArray of the rows that count.
 
         Remembers the features, or with ``reset=False`` checks that they are the remembered ones.
-        Points are not looked at for infinities: sums over them show these at no cost.
+        Points are not checked for infinities here: the sums over them show these at no cost.
         """
         if reset:
             self._library = X.library if isinstance(X, UncertainArray) else library_of(X)

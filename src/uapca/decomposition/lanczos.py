@@ -1,7 +1,7 @@
 """Leading eigenpairs of a matrix known only by its products: a block Lanczos method.
 
-Multiplying a block of vectors at once makes each look at the data a matrix product instead of a
-walk through memory. On 2,000 × 20,000 means with 50 components this took an eighth of the time of
+Multiplying a block of vectors at once makes each pass over the data a matrix product, which is not
+bound by memory. On 2,000 × 20,000 means with 50 components this took an eighth of the time of
 SciPy's ``eigsh`` (one vector a product) and half that of its ``lobpcg``, at the same accuracy;
 hence a method of our own. It keeps a full orthogonal basis and restarts with the best Ritz vectors
 when that basis is full, so memory is bounded by ``basis`` vectors.

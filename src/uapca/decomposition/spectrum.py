@@ -4,12 +4,11 @@ Order
     Eigenvalues fall; those that rounding has made negative are zero.
 Signs
     The entry of largest magnitude of each component is positive; where several are equally large,
-    up to rounding, the first of them decides. This is scikit-learn's rule, made proof against
-    rounding.
+    up to rounding, the first of them decides. This is scikit-learn's rule with a tolerance.
 Ties
-    Eigenvalues that differ by no more than rounding belong to one subspace, in which any basis is
-    as good as another. The one taken depends on the subspace alone: the coordinate axes that lie
-    best in it, made orthogonal one after the other.
+    Eigenvalues that differ by no more than rounding belong to one subspace, whose basis is not
+    determined. The one returned depends on the subspace alone: the coordinate axes are projected
+    into it, the longest projections are taken first and made orthogonal.
 Large scales
     K(s) = C + s²Ψ̄ loses C to rounding as s grows. Where Ψ̄ has tied eigenvalues, C decides within
     their subspace at every s, infinity included (degenerate perturbation theory), so there the
@@ -19,8 +18,8 @@ Large scales
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import scipy.linalg
@@ -100,7 +99,7 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
     if s * s * within > _DECOUPLED_FROM * between:
         values, vectors = np.linalg.eigh(psi)
         values, rows = np.clip(values[::-1], 0.0, None), vectors.T[::-1]
-        groups = list(_tied(values, tie_tolerance(len(values)) * values[0]))
+        groups = _tied(values, tie_tolerance(len(values)) * values[0])
         tied = any(group.stop - group.start > 1 for group in groups)
         if np.isinf(s) or (tied and _apart(values, groups, s, C)):
             found = _decoupled(C, values, rows, groups, s, q)
@@ -115,11 +114,12 @@ def _power_of_two(value: float) -> float:
 
 
 def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
-    """The first ``q`` of falling eigenpairs, with ties, signs and negative rounding put right."""
+    """The first ``q`` of falling eigenpairs, with ties and signs fixed, none negative."""
     limit = tie_tolerance(rows.shape[1]) * max(abs(values[0]), abs(values[-1]))
-    rows = rows.copy()
-    for group in _tied(values, limit):
-        if group.stop - group.start > 1 and (q is None or group.start < q):
+    tied = [group for group in _tied(values, limit) if group.stop - group.start > 1]
+    rows = rows.copy() if tied else rows
+    for group in tied:
+        if q is None or group.start < q:
             rows[group] = _canonical(rows[group])
     return Spectrum(np.maximum(values[:q], 0.0), signed(rows[:q]))
 
@@ -129,13 +129,11 @@ def tie_tolerance(d: int) -> float:
     return 8 * _EPS * max(math.sqrt(d), 2.0)
 
 
-def _tied(values: Doubles, limit: float) -> Iterator[slice]:
+def _tied(values: Doubles, limit: float) -> list[slice]:
     """Runs of falling values whose neighbours differ by at most ``limit``."""
-    start = 0
-    for i in range(1, len(values) + 1):
-        if i == len(values) or values[i - 1] - values[i] > limit:
-            yield slice(start, i)
-            start = i
+    ends = np.flatnonzero(values[:-1] - values[1:] > limit) + 1
+    edges = [0, *ends.tolist(), len(values)]
+    return [slice(*pair) for pair in pairwise(edges)]
 
 
 def completed(rows: Doubles, count: int) -> Doubles:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, NoReturn, Self, overload
+from typing import Any, NoReturn, Self, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -417,7 +417,7 @@ class UAPCA(UncertainTransformer):
             if not np.isfinite(total + self._diagonals[0].sum()):
                 raise ValueError(out_of_range("X"))
         if pairs is None:
-            pairs = scaled_spectrum(self.between_covariance_, self._within, self._scale, q)
+            pairs = scaled_spectrum(cast(Doubles, self._between), self._within, self._scale, q)
         if q is None:
             q = min(self._count_from(pairs.values, total), self._bound)
         self.n_components_ = q
@@ -442,7 +442,7 @@ class UAPCA(UncertainTransformer):
     def _check_lost(self, weight: float = 1.0) -> None:
         """Refuse the scale if the part of K that counts there has vanished."""
         between, within = getattr(self, "_lost", (False, False))
-        # What is left of a Ψ̄ that has all but vanished is no better for being multiplied.
+        # Multiplying a Ψ̄ that has underflowed does not restore its digits.
         least = SMALLEST * (1.0 if np.isinf(self._scale) else max(1.0, self._scale**2))
         vanishes = self._at_scale(*self._diagonals).max() * weight < least
         if (vanishes and (between or (within and self._scale > 0.0))) or (
@@ -588,7 +588,7 @@ class UAPCA(UncertainTransformer):
         return (scores @ back.T + self._center).astype(scores.dtype, copy=False)
 
     def rescale(self, s: float) -> UAPCA:
-        """The fit at another scale, from C and Ψ̄ alone: O(D³), no second look at the data.
+        """The fit at another scale, from C and Ψ̄ alone: O(D³), without the data.
 
         Parameters
         ----------
@@ -600,9 +600,10 @@ class UAPCA(UncertainTransformer):
         UAPCA
             A new estimator, fitted; this one does not change.
         """
-        check_is_fitted(self)
+        between = self.between_covariance_  # raises before a fit, and after a matrix-free one
         s = scale_from(s, "s")
         new = copy.copy(self)
+        new._set_matrices(between, self._within)
         new.scale = s
         if hasattr(self, "_sklearn_output_config"):  # which set_output changes in place
             new._sklearn_output_config = dict(self._sklearn_output_config)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from uapca._columns import unit_in
 from uapca._validation import Floats, check_choice, library_of, listed, optional, plural
-from uapca.aggregate.labels import factorise, is_missing
+from uapca.aggregate.labels import factorize, is_missing
 from uapca.exceptions import (
     BadCell,
     DroppedRowsWarning,
@@ -200,7 +200,7 @@ class Table:
 
     def texts(self, name: str) -> list[str | None]:
         """A column as text exactly as written; None where it is missing."""
-        codes, labels = factorise(self.labels(name), "names")
+        codes, labels = factorize(self.labels(name), "names")
         texts = [None if code < 0 else labels[code] for code in codes.tolist()]
         # In a text file an empty cell is missing; elsewhere it is a text like others.
         return [(t or "").strip() or None for t in texts] if self.textual else texts

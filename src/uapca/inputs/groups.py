@@ -34,7 +34,7 @@ from uapca.aggregate import Moments, dask, keyed, spark
 from uapca.aggregate.bins import Binning, Grid, binning_of
 from uapca.aggregate.collector import Collector, Decaying, Sliding
 from uapca.aggregate.labels import Keyed, ordered
-from uapca.aggregate.moments import Overflow, Partial, check_rows, labelled_rows, weights_of
+from uapca.aggregate.moments import Overflow, Partial, check_rows, labeled_rows, weights_of
 from uapca.exceptions import FileError
 from uapca.inputs.cells import missing_words
 from uapca.inputs.files import (
@@ -208,7 +208,7 @@ def from_groups(
             points, by, bins, features, exclude, bad_files, int(chunk), progress, rng, rule, options
         )
     else:
-        data = labelled_points(points, by, features, exclude, bins=bins, rng=rng, **rule, **options)
+        data = labeled_points(points, by, features, exclude, bins=bins, rng=rng, **rule, **options)
         moments, notes, keys, units = data.moments(), data.notes, data.columns, data.units
         say_dropped(data.dropped)
     X = moments.to_uncertain(spread)
@@ -281,7 +281,7 @@ class LabelledPoints:
         return tuple(factor.labels[k] for k in used), np.split(points, np.cumsum(counts)[:-1])
 
 
-def labelled_points(
+def labeled_points(
     points: Any,
     by: Any,
     features: Any = None,
@@ -1187,7 +1187,7 @@ class Aggregator:
             kept = keys.codes >= 0
             if self._missing == "drop":
                 kept &= ~np.isnan(array).any(axis=1)
-            check_finite(labelled_rows(array, np.where(kept, 0, -1)), "points", ("row", "feature"))
+            check_finite(labeled_rows(array, np.where(kept, 0, -1)), "points", ("row", "feature"))
             collector = self._collector or self._new(array.shape[1], names)
             if array.shape[1] != collector.d:
                 raise ValueError(

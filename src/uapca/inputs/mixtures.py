@@ -12,7 +12,7 @@ from uapca._validation import Floats, check_choice, listed, rng_from
 from uapca.aggregate.labels import label_text
 from uapca.inputs.distributions import array_of_laws
 from uapca.inputs.frame import say_dropped
-from uapca.inputs.groups import labelled_points
+from uapca.inputs.groups import labeled_points
 from uapca.laws import Law, Mixture, Normal
 from uapca.uncertain import UncertainArray
 
@@ -78,7 +78,7 @@ def from_mixtures(
     check_choice(covariance_type, _KINDS, "covariance_type")
     check_choice(missing, ("error", "drop"), "missing")
     if by is not None:
-        data = labelled_points(mixtures, by, features, missing=missing)
+        data = labeled_points(mixtures, by, features, missing=missing)
         say_dropped(data.dropped)
         labels, groups = data.split()
         _check_sizes(groups, labels)

@@ -907,7 +907,7 @@ class LawList(Sequence["uapca.laws.Law"]):
         matrix: Doubles | None = None,
         offset: Doubles | None = None,
     ) -> None:
-        # A list may change later; other sequences may make their laws when looked at.
+        # A list may change later; other sequences may create their laws on access.
         self._items = tuple(items) if isinstance(items, list) else items
         self._matrix = matrix
         self._offset = offset

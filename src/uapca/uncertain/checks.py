@@ -298,7 +298,7 @@ def _matrices(cov: Any, n: int, d: int, check: bool) -> Covariance:
 def _checked(matrices: Floats, shared: bool) -> Floats:
     """The matrices, if all are symmetric and positive semi-definite up to rounding.
 
-    Most pass one cheap test. Where a block does not, its matrices are looked at one by one. One
+    Most pass one cheap test. Where a block does not, its matrices are tested one by one. One
     that is off by no more than rounding beside its largest variance is replaced by the nearest
     that is valid.
     """
