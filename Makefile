@@ -31,7 +31,7 @@ fuzz: $(STAMPS)/dev programs
 # The site, in docs/_build, and its pages in a browser. Fetches nothing and opens nothing.
 docs: $(STAMPS)/docs programs
 	$(BIN)/python -m sphinx -b html -W --keep-going -n -q docs docs/_build
-	$(BIN)/python -m pytest -q docs/test_site.py
+	$(BIN)/python -m pytest -q -n auto docs/test_site.py
 
 bench: $(STAMPS)/bench
 	$(BIN)/python -m benchmarks
@@ -72,9 +72,9 @@ NOX := PATH="$$PATH:$(subst $() $(),:,$(wildcard $(HOME)/.pyenv/versions/3.1*/bi
 test-all: $(STAMPS)/release programs explorer-test
 	$(NOX) --no-error-on-missing-interpreters -s tests lowest
 
-# What continuous integration adds to `make test`: the core rooms on the newest Pythons and with the
-# oldest libraries.
-test-core: $(STAMPS)/release
+# What continuous integration adds to `make test`: the core rooms of the source archive on the newest
+# Pythons and with the oldest libraries.
+test-core: dist
 	$(NOX) --no-error-on-missing-interpreters -s core core_lowest
 
 test-lowest: $(STAMPS)/release programs explorer-test
