@@ -358,6 +358,7 @@ session.stop()
 """
 
 
+@pytest.mark.slow
 def test_frames_of_spark_connect():
     """In a process of its own: a process has one kind of session."""
     pytest.importorskip("grpc_status")

@@ -18,6 +18,7 @@ import uapca
 
 pytest.importorskip("jupyterlab")
 playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.slow
 
 CELLS = (
     "import uapca\nw = uapca.explore(uapca.datasets.load_students(), title='Students')\nw",

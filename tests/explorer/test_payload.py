@@ -291,6 +291,7 @@ def test_normal_rows_have_no_laws_to_send(rng):
     assert payload(shaped()[:2])["laws"] is None
 
 
+@pytest.mark.slow
 def test_too_many_laws_are_said_to_be_left_out():
     values = np.random.default_rng(0).normal(size=(1000, 25))
     X = uapca.from_intervals(values, values + 1)

@@ -122,6 +122,7 @@ def test_windows_over_wild_points(cuts, window):
         assert (abs(found.cov.dense() - expected.cov.dense()) <= 1e-11 * room).all()
 
 
+@pytest.mark.slow
 def test_a_window_is_kept_in_few_blocks():
     live = uapca.Aggregator(window=100_000)
     for _ in range(3000):

@@ -104,6 +104,7 @@ PIECES = st.sampled_from(
 CELLS = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=14).map("".join))
 
 
+@pytest.mark.slow
 @given(CELLS)
 @settings(max_examples=10_000, deadline=5000)
 def test_any_text_is_a_law_or_the_documented_error(text):

@@ -88,6 +88,7 @@ LAWS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "shapes"), LAWS, ids=[f"{name}{s}" for name, s in LAWS])
 def test_regions_of_any_law_of_scipy(name: str, shapes: tuple[float, ...]) -> None:
     """They hold what they say, or the law says what they may be off by."""

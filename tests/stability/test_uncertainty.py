@@ -175,6 +175,7 @@ def test_redrawn_groups_have_the_moments_of_redrawn_points():
     assert_allclose(closed.eigenvalue_std[0], values.std(axis=0)[0], rtol=0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "d"), [(5, 1), (5, 2), (20, 3), (200, 3)])
 def test_confidence_intervals_of_groups_cover_the_population(n, d):
     rng = np.random.default_rng([n, d])

@@ -301,6 +301,11 @@ class NormalMarginal(TwoPieceNormal):
         return Marginal.__str__(self)
 
 
+# Gauss quadrature on (0, 1).
+_NODES = (np.polynomial.legendre.leggauss(3)[0] + 1) / 2
+_WEIGHTS = np.polynomial.legendre.leggauss(3)[1] / 2
+
+
 class PiecewiseLinear(Marginal):
     """A density that rises on (a, b), is flat on (b, c) and falls on (c, d).
 
@@ -351,12 +356,12 @@ class PiecewiseLinear(Marginal):
     def _moment(self, order: int) -> float:
         """Central moment; Gauss quadrature with three nodes is exact on each piece."""
         rise, flat, fall, height = self._lengths
-        nodes, weights = np.polynomial.legendre.leggauss(3)
-        nodes, total, start = (nodes + 1) / 2, 0.0, -self._rise_to_mean
-        for length, heights in ((rise, nodes), (flat, np.ones(3)), (fall, 1 - nodes)):
-            x = start + length * nodes
-            total += float(height * length / 2 * np.sum(weights * heights * x**order))
-            start += length
+        total, start = 0.0, -self._rise_to_mean
+        for length, heights in ((rise, _NODES), (flat, np.ones(3)), (fall, 1 - _NODES)):
+            if length > 0:
+                x = start + length * _NODES
+                total += float(height * length * np.sum(_WEIGHTS * heights * x**order))
+                start += length
         return total
 
     @cached_property

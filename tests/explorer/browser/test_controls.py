@@ -452,6 +452,7 @@ def test_looks_that_the_data_does_not_have_are_ignored(opened):
     page.agrees()
 
 
+@pytest.mark.slow
 def test_the_shown_components_are_always_named(page):
     """In the panel of the eigenvalues, for every pair; no two names cover each other."""
     for log in (False, True):

@@ -6,6 +6,7 @@ import pytest
 import uapca
 from builders import random_uncertain
 
+pytestmark = pytest.mark.slow
 WIDTHS = (360, 1024, 2200)
 
 
