@@ -80,7 +80,7 @@ export function eigenvalues(context: Context): Panel {
     y = (share) => scale(Math.max(share, state.logarithmic ? least : 0));
     const ticks = state.logarithmic ? powers(scale.ticks(), least, most) : scale.ticks(Math.max(Math.round((low - top) / 44), 2));
     const beside = axisLeft(scale).tickValues(ticks).tickSize(left - right).tickPadding(6);
-    select(grid).attr("transform", `translate(${left},0)`).call(beside.tickFormat((v) => tickText(v.valueOf())));
+    select(grid).attr("transform", `translate(${left},0)`).call(beside.tickFormat((v) => texts.percent(String(Number((100 * v.valueOf()).toPrecision(3))))));
     const below = axisBottom(x).tickValues(TICKS.map((t) => t.u)).tickSizeOuter(0);
     select(bottom).attr("transform", `translate(0,${low})`).call(below.tickFormat((_, i) => TICKS[i].label));
     set(title, { x: (left + right) / 2, y: low + 2.8 * em });
@@ -226,10 +226,6 @@ export function endLabels(
     if (put.every(([j, height]) => i !== j && Math.abs(heights[i] - height) >= room)) put.push([i, heights[i]]);
   }
   return put.sort(([i], [j]) => i - j);
-}
-
-function tickText(share: number): string {
-  return texts.percent(String(Number((share * 100).toPrecision(3))));
 }
 
 /** Powers of ten; where there are but one or two, also twice and five times them. */

@@ -72,20 +72,28 @@ export function shortened(name: string, limit: number): string {
   return `${parts.slice(0, limit - 1 - tail).join("").trimEnd()}…${parts.slice(parts.length - tail).join("").trimStart()}`;
 }
 
-/** Names shortened so that different ones stay different: those that would be alike show where they differ. */
+/**
+ * Names shortened so that different ones stay different. Long ones lose the words that all of them have, then the
+ * ends of the others; what is still alike gets a number.
+ */
 export function shortNames(names: readonly string[], limit: number): string[] {
-  const groups = new Map<string, Set<string>>();
-  for (const name of names) {
-    const short = shortened(name, limit);
-    groups.set(short, (groups.get(short) ?? new Set()).add(name));
-  }
+  const wordsOf = (name: string) => name.split(/[\s_,;:/-]+/u).filter(Boolean);
+  const long = [...new Set(names)].filter((name) => name.length > limit);
+  const counts = new Map<string, number>();
+  for (const word of long.flatMap((name) => [...new Set(wordsOf(name))])) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const owners = new Map<string, string>();
+  const copies = new Map<string, number>();
   return names.map((name) => {
-    const short = shortened(name, limit);
-    const [one, ...others] = groups.get(short)!;
-    if (!others.length) return short;
-    // From two letters before the first at which one of them differs from the first.
-    const differs = Math.min(...others.map((other) => [...other].findIndex((letter, at) => letter !== [...one][at])));
-    const head = Math.floor(limit / 3);
-    return `${name.slice(0, head)}…${shortened(name.slice(Math.max(differs - 2, head)), limit - head - 1)}`;
+    const own = name.length > limit ? wordsOf(name).filter((word) => counts.get(word)! < long.length) : [];
+    const each = own.length > 1 && own.join(" ").length > limit ? Math.max(Math.floor((limit + 1) / own.length) - 1, 2) : Infinity;
+    const text = shortened(own.map((word) => [...word].slice(0, each).join("")).join(" ") || name, limit);
+    let short = text;
+    while ((owners.get(short) ?? name) !== name) {
+      const copy = (copies.get(text) ?? 1) + 1;
+      copies.set(text, copy);
+      short = `${shortened(text, limit - 3 - String(copy).length)} (${copy})`;
+    }
+    owners.set(short, name);
+    return short;
   });
 }

@@ -81,7 +81,7 @@ export const texts = {
     open: " Open marker: not in the fit.",
     whole: (normal: boolean) =>
       ` Shaded: 50, 80 and 95 % of all rows’ probability together${normal ? ", each row taken as normal" : ""}. ` +
-      "Outlying, wide and chosen rows have their own outline.",
+      "The rows farthest out, the widest and the chosen ones have their own outline.",
   },
   traces: {
     title: "Factor traces",

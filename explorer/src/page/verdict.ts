@@ -60,7 +60,8 @@ function undefinedAt(fit: Fit, shown: readonly number[]): string[] {
 }
 
 function stability(before: Fit, after: Fit, shown: readonly number[], posterior: boolean): string {
-  const angles = shown.map((i) => angle(before, after, i));
+  // Signs have no meaning.
+  const angles = shown.map((i) => degrees(Math.abs(dot(before, i, after, i))));
   if (angles.every((x) => x <= STABLE)) {
     return words.barely(posterior, texts.components(shown), texts.listed([...new Set(angles.map(words.degrees))]));
   }
@@ -94,11 +95,6 @@ function encounters(scene: Scene, shown: readonly number[]): string[] {
     (c) => c.scale <= 1 && c.pair.some((i) => shown.includes(i)) && (c.kind === "true" || c.relativeGap < CLOSE),
   );
   return close.slice(0, 3).map((c) => (c.kind === "true" ? words.swap : words.meet)(texts.components(c.pair), scaleText(c.scale)));
-}
-
-/** The angle between a component at two scales, in degrees; signs have no meaning. */
-function angle(a: Fit, b: Fit, i: number): number {
-  return degrees(Math.abs(dot(a, i, b, i)));
 }
 
 /** The largest principal angle between the planes of the same two components at two scales. */

@@ -522,10 +522,8 @@ def _curve(law: Law) -> Doubles | None:
 def explain_widest(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
     """Say in the legend how wide the rows with colours of their own are."""
     usual = float(np.median(spreads))
-    if looks.wide and usual > 0:
-        made.key("widest rows, as multiples of the median width:", linestyle="none")
     for i, text in zip(looks.wide, distinct([looks.keys[i] for i in looks.wide], 16), strict=True):
-        times = f": {number(spreads[i] / usual, 2)}" if usual > 0 else ""
+        times = f": {number(spreads[i] / usual, 2)} × median width" if usual > 0 else ""
         made.area(text + times, looks.looks[i].color, 0.14)
     if looks.wide and len(spreads) <= MANY:
         other = next(i for i in range(len(spreads)) if i not in looks.wide)
