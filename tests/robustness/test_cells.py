@@ -209,6 +209,20 @@ def test_a_law_whose_moments_overflow_is_refused(text):
     assert "must be at most 1e75; got " in refusal(parse_cell, text)
 
 
+@pytest.mark.parametrize("text", ["1±1e-170", "1 +1 -1e-170", "U(0, 1e-170)", "Tri(0, 0, 1e-160)"])
+def test_a_law_whose_variance_underflows_is_refused(text):
+    assert "must be 0 or at least 1e-150; got " in refusal(parse_cell, text)
+
+
+def test_asymmetric_errors_have_a_standard_deviation_however_small():
+    errors = np.array([1.0, 2.0, 3.0])
+    tables = (
+        {"x": [1.0, 2.0], "x_err_lo": e[:2], "x_err_hi": e[1:]} for e in (errors, errors * 1e-170)
+    )
+    large, small = (uapca.read(table).std for table in tables)
+    np.testing.assert_allclose(small, large * 1e-170, rtol=1e-14)
+
+
 @given(st.text(max_size=200))
 def test_any_text_is_a_cell_or_refused(text):
     said = refusal(parse_cell, text)

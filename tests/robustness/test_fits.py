@@ -318,6 +318,26 @@ def test_what_vanishes_at_another_scale_is_refused_there():
         pca.rescale(np.inf)
 
 
+@pytest.mark.parametrize(("size", "std", "lost"), [(1e-200, 1.0, 0.0), (1.0, 1e-200, np.inf)])
+def test_what_vanishes_is_refused_by_traces_and_remembered_by_files(tmp_path, size, std, lost):
+    points = np.arange(6.0).reshape(3, 2) ** 1.5 * size
+    pca = uapca.UAPCA().fit(points, std=std)
+    pca.save(tmp_path / "fit.json")
+    loaded = uapca.load(tmp_path / "fit.json")
+    np.testing.assert_array_equal(loaded.explained_variance_, pca.explained_variance_)
+    X = uapca.UncertainArray(points, std=std)
+    for refuse in (uapca.factor_traces, lambda own: own.rescale(lost)):
+        for fit in (pca, loaded) if refuse is not uapca.factor_traces else (pca, loaded, X):
+            with pytest.raises(ValueError, match=UNDERFLOWS):
+                refuse(fit)
+
+
+def test_draws_whose_squares_vanish_are_refused():
+    draws = np.arange(24.0).reshape(4, 3, 2) * 1e-170
+    with pytest.raises(ValueError, match="^draws must have squares .* underflows"):
+        uapca.from_draws(draws)
+
+
 def test_parts_whose_squares_vanish_are_refused():
     pca = uapca.UAPCA().partial_fit([[1e-200, 0.0]])
     with pytest.raises(ValueError, match=UNDERFLOWS):

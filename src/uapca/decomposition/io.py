@@ -22,6 +22,7 @@ between, within   C and Ψ̄ of standardized features, D × D numbers each; null
                   formed, or, for ``within``, if the rows are certain
 diagonals, along  null, or if they were not formed the diagonals of C and Ψ̄ (2 × D) and the
                   variances vᵀΨ̄v of the components (q)
+vanished          whether C and Ψ̄ were too small for float64, though not zero; may be missing
 uncertainty       null, or what the program that wrote the file knows of standard errors (not read)
 ================  ==============================================================================
 
@@ -129,6 +130,7 @@ def fit_to_json(pca: UAPCA, uncertainty: object = None) -> str:
         "within": _plain(pca._within),
         "diagonals": None if formed else [part.tolist() for part in pca._diagonals],
         "along": None if formed else pca._own_variances.tolist(),
+        "vanished": list(pca._lost),
         "uncertainty": uncertainty,
     }
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -242,6 +244,10 @@ def _restored(content: dict[str, Any]) -> UAPCA:
         certain = content["within"] is None
         within = None if certain else _covariance(content, "within", d)
         pca._set_matrices(_covariance(content, "between", d), within)
+    lost = content.get("vanished", [False, False])
+    right = isinstance(lost, list) and [*map(type, lost)] == [bool, bool]
+    _require(right, "vanished must be two of true and false")
+    pca._lost = lost[0], lost[1]
     pca._bound = rows.bound(d, certain=not pca._diagonals[1].any())
     pca._set_components(q, content["dtype"], Spectrum(variances, components))
     below = float(variances.sum()) <= (1.0 + _TOLERANCE) * pca._total

@@ -382,8 +382,11 @@ class UAPCA(UncertainTransformer):
             else:
                 data = data.divided(units)
         center = mean if units is None else np.zeros_like(mean)
+        scale = self._checked_scale()
         with np.errstate(over="ignore", invalid="ignore"):
-            pairs, own = solvers.solve(solver, data, center, within, q, self._checked_scale())
+            if np.isfinite(scale) and not np.isfinite((between + scale**2 * within).sum()):
+                raise ValueError(out_of_range("X"))
+            pairs, own = solvers.solve(solver, data, center, within, q, scale)
         self._set_state(mean, units, rows, divisor, solver)
         self._between = self._within = None
         self._diagonals = between / divisor, within / divisor
@@ -401,6 +404,7 @@ class UAPCA(UncertainTransformer):
             raise ValueError(out_of_range("X"))
         self._rows, self._divisor, self.solver_ = rows, divisor, solver
         self.n_samples_ = self.n_samples_seen_ = rows.count
+        self._lost = (False, False)  # whether C and Ψ̄ underflowed
 
     def _set_matrices(self, between: Doubles, within: Doubles | None) -> None:
         self._between, self._within = between, within
@@ -432,8 +436,8 @@ class UAPCA(UncertainTransformer):
         """
         between, within = (part * weight for part in self._diagonals)
         self._lost = (
-            between.max() < SMALLEST and varies(data.mean, self._center),
-            within.max() < SMALLEST and any(kept.any() for kept in data.cov.arrays.values()),
+            bool(between.max() < SMALLEST) and varies(data.mean, self._center),
+            bool(within.max() < SMALLEST) and any(a.any() for a in data.cov.arrays.values()),
         )
         self._check_lost(weight)
         if self.feature_scale_ is not None:
@@ -441,13 +445,18 @@ class UAPCA(UncertainTransformer):
 
     def _check_lost(self, weight: float = 1.0) -> None:
         """Refuse the scale if the part of K that counts there has vanished."""
-        between, within = getattr(self, "_lost", (False, False))
+        between, within = self._lost
         # Multiplying a Ψ̄ that has underflowed does not restore its digits.
         least = SMALLEST * (1.0 if np.isinf(self._scale) else max(1.0, self._scale**2))
         vanishes = self._at_scale(*self._diagonals).max() * weight < least
         if (vanishes and (between or (within and self._scale > 0.0))) or (
             within and np.isinf(self._scale)
         ):
+            raise ValueError(out_of_range("X", "underflows"))
+
+    def _check_all_scales(self) -> None:
+        """Refuse to go through all scales if C or Ψ̄ has vanished: one end would be wrong."""
+        if any(self._lost):
             raise ValueError(out_of_range("X", "underflows"))
 
     def _checked_scale(self) -> float:

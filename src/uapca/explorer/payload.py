@@ -382,6 +382,7 @@ def precomputed(X: UncertainArray) -> dict[str, Any] | None:
 
 def _path(X: UncertainArray, q: int, units: Any, mean: Any) -> dict[str, Any]:
     pca = UAPCA(solver="eigh").fit(X)
+    pca._check_all_scales()
     between, within = pca.between_covariance_, pca.within_covariance_
     family = over_scale(between, within)
     path = adaptive_path(family, q, (0.0, 0.5, 1.0), _TURN)

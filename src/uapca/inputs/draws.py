@@ -91,6 +91,9 @@ def from_draws(
         mean, cov = _moments(array)
     if not (np.isfinite(mean).all() and np.isfinite(cov).all()):
         raise ValueError(out_of_range("draws"))
+    small = cov.diagonal(axis1=1, axis2=2) < np.finfo(np.float64).tiny
+    if small.any() and (array[:, small] != array[0, small]).any():
+        raise ValueError(out_of_range("draws", "underflows"))
     _warn_of_correlation(array)
     return UncertainArray(
         mean,

@@ -7,6 +7,7 @@ except pyarrow for objects that only offer an Arrow stream.
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 import warnings
@@ -1019,7 +1020,8 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
             # The mean and the variance of the two-piece normal law with this mode.
             # An error that is missing does not make the value missing.
             mean[:, j] += np.sqrt(2.0 / np.pi) * np.nan_to_num(high - low, nan=0.0)
-            std[:, j] = np.sqrt((1.0 - 2.0 / np.pi) * (high - low) ** 2 + low * high)
+            skew = math.sqrt(1.0 - 2.0 / math.pi) * (high - low)
+            std[:, j] = np.hypot(skew, np.sqrt(low) * np.sqrt(high))  # squares might underflow
         elif kind == "inverse variance":
             # No observation: the survey catalogues write an inverse variance of 0.
             none = values[0] == 0.0

@@ -712,9 +712,13 @@ def _refuse_atoms(A: Floats, marginals: tuple[Marginal, ...]) -> None:
 
 
 def _check_spread(spread: float, parameter: str) -> None:
-    """Refuse laws whose fourth moments overflow."""
+    """Refuse laws whose fourth moments overflow, or whose variances underflow."""
     if spread > 1e75:
         raise ValueError(f"{parameter} must be at most 1e75; got {spread:g}: choose another unit")
+    if 0.0 < spread < 1e-150:
+        raise ValueError(
+            f"{parameter} must be 0 or at least 1e-150; got {spread:g}: choose another unit"
+        )
 
 
 def _check_finite_fields(law: Marginal) -> list[str]:

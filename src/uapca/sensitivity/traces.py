@@ -357,6 +357,7 @@ def factor_traces(
         raise ValueError(
             f"X must be fitted with solver='eigh' to have C and Ψ̄; it used {pca.solver_!r}"
         )
+    pca._check_all_scales()
     family = over_scale(pca.between_covariance_, pca.within_covariance_)
     q = shown_count(n_components, family.size)
     anchor = 1.0 if np.isinf(pca.scale) else pca.scale / (1.0 + pca.scale)
