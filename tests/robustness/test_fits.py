@@ -332,6 +332,13 @@ def test_what_vanishes_is_refused_by_traces_and_remembered_by_files(tmp_path, si
                 refuse(fit)
 
 
+def test_errors_that_overflow_at_the_scale_are_refused():
+    """Ψ̄ fits into float64, and s²Ψ̄ does not."""
+    pca = uapca.UAPCA(1, scale=1e5, solver="lanczos")
+    with pytest.raises(ValueError, match="^X must have squares .* overflows"):
+        pca.fit(np.eye(3, 4), factors=np.full((3, 4, 1), 1e152))
+
+
 def test_draws_whose_squares_vanish_are_refused():
     draws = np.arange(24.0).reshape(4, 3, 2) * 1e-170
     with pytest.raises(ValueError, match="^draws must have squares .* underflows"):
