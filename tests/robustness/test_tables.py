@@ -201,6 +201,7 @@ def _repeated(cell):
     return made.getvalue()
 
 
+CELL = '<t:table-cell o:value-type="float" o:value="1"/>'
 WIDE_CELL = '<t:table-cell t:number-columns-repeated="16000" o:value-type="float" o:value="1"/>'
 LAUGHS = (
     '<!DOCTYPE l [<!ENTITY a "lollollollollollollollollollol">'
@@ -291,6 +292,20 @@ def test_an_excel_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch
     path.write_bytes(_book(str))
     monkeypatch.setattr(files, "_UNPACKED", 1 << 10)
     with pytest.raises(ValueError, match=r"packed\.xlsx' unpacks to more than"):
+        uapca.read(path)
+
+
+@pytest.mark.parametrize("suffix", ["xls", "ods"])
+def test_an_old_format_names_the_library_that_it_needs(tmp_path, monkeypatch, suffix):
+    import pandas as pd
+
+    def refuse(*arguments, **options):
+        raise ImportError("`Import xlrd` failed. Use pip or conda to install the xlrd package.")
+
+    path = tmp_path / f"old.{suffix}"
+    path.write_bytes(_repeated(CELL) if suffix == "ods" else b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+    monkeypatch.setattr(pd, "ExcelFile", refuse)
+    with pytest.raises(ImportError, match=rf"^reading '.*old\.{suffix}' needs xlrd; install it w"):
         uapca.read(path)
 
 

@@ -275,7 +275,14 @@ def _xls_rows(path: str, sheet: Any) -> list[dict[int, Any]]:
     pd = library("pandas", "reading Excel files")
     if path.lower().endswith(".ods"):
         _check_ods(path)
-    with pd.ExcelFile(_stream(path)) as book:
+    try:
+        opened = pd.ExcelFile(_stream(path))
+    except ImportError as error:  # pandas says which library reads this format
+        package = str(error).removesuffix(" package.").split()[-1]
+        raise ImportError(
+            f"reading {path!r} needs {package}; install it with pip install {package}"
+        ) from None
+    with opened as book:
         # As in a CSV file only an empty cell is empty: "NA" and "None" are words.
         frame = book.parse(
             _sheet(path, sheet, book.sheet_names),
