@@ -211,6 +211,12 @@ def test_a_data_frame_gives_its_labels():
     assert uapca.UncertainArray(frame.reset_index(drop=True)).names is None
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("errors", [{"cov": [[[1e300]]]}, {"cov": [[1e300]]}, {"std": 1e150}])
+def test_standard_deviations_whose_squares_overflow(errors):
+    assert uapca.UncertainArray([[0.0]], **errors).scaled(1e10).std[0, 0] == pytest.approx(1e160)
+
+
 def test_a_name_may_end_with_nul():
     """NumPy's own text would lose it."""
     X = uapca.UncertainArray([[1.0, 2.0], [3.0, 4.0]], names=["a", "a\0"], features=["x", "x\0"])

@@ -369,7 +369,7 @@ def write_table(path: Path | None, columns: Mapping[str, Sequence[Any]], what: s
             write(pa.table(plain), stream)
     except OSError as error:  # openpyxl needs room for temporary files
         raise OSError(error.errno, error.strerror, str(path)) from error
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise CommandError(
             f"writing {suffix} files needs {error.name}. Install it with "
             'pip install "uapca[frames]", or use CSV.'

@@ -444,11 +444,19 @@ class Dense(Covariance):
                 images[block] = _symmetric(A @ half.reshape(-1, self._d, q))
         return self._like(_kept_as(images, self._matrices), self._n)
 
+    def std(self) -> Floats:
+        variances = np.diagonal(self._matrices, axis1=1, axis2=2)
+        std = np.sqrt(np.clip(variances, 0.0, None))
+        std *= std.dtype.type(np.sqrt(self.multiplier))  # the product of variances might overflow
+        return np.broadcast_to(std, (self._n, self._d))
+
+    @_quiet
     def diagonal(self) -> Floats:
         diagonals = np.diagonal(self._matrices, axis1=1, axis2=2)
         variances = diagonals * self._matrices.dtype.type(self.multiplier)
         return np.broadcast_to(variances, (self._n, self._d))
 
+    @_quiet
     def dense(self) -> Floats:
         matrices = self._matrices
         if self.multiplier != 1.0:
