@@ -815,7 +815,7 @@ def _with_refusals(
     if case.redraw.entries is not None:
         squares = case.redraw.entries.diagonal()
         wide = squares > np.square(_LARGEST_RELATIVE * expansion.values)
-        hidden = bool(wide.any())
+        hidden = bool(wide.any()) and case.units != "anew"  # that total is known
         with np.errstate(divide="ignore", invalid="ignore"):
             # Its observed share is λ / (λ + ν) with the variance ν of the errors.
             seen = math.sqrt(2.0 / total) * expansion.values[:q] / np.sqrt(squares[:q])
