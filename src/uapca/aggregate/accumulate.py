@@ -14,6 +14,7 @@ float knows a mean of unit spread to 1e-8, and merging such means would lose hal
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ Integers = npt.NDArray[np.int64]
 
 # Rows whose products are summed in one go, for error bounds grow with the length of a sum; fewer
 # where they would not stay in cache, but enough that adding up the products costs little.
-_SUMMED, _CACHED_VALUES, _MULTIPLIED = 2048, 1 << 16, 512
+_SUMMED, _CACHED_VALUES = 2048, 1 << 17
 # Values of a block, and its least number of rows: a merge must cost little beside the product.
 _BLOCK_VALUES, _BLOCK_ROWS = 1 << 19, 4096
 # Rows sorted by group at a time where the points are not stored by rows: a copy of that many is
@@ -148,9 +149,10 @@ def grouped_sums(
     size = max(_BLOCK_VALUES // d, _BLOCK_ROWS)
     with np.errstate(all="ignore"):
         if codes is None:
-            for low in range(0, n, size):
-                block = points[low : low + size]
-                own = None if weights is None else weights[low : low + size]
+            # The first block is passed over twice; later ones are longer, for fewer merges.
+            for low, high in pairwise([0, *range(size, n, 4 * size), n]):
+                block = points[low:high]
+                own = None if weights is None else weights[low:high]
                 _add_block(sums, block, own, np.array([0]), np.array([len(block)]))
             return sums
         gathered = np.empty((min(n, size), d), points.dtype)
@@ -232,7 +234,7 @@ def _shifted(
 ) -> Iterator[tuple[int, Doubles, Doubles]]:
     """Positions of groups, √w and √w (x − center) of their points, some points at a time."""
     n, d = block.shape
-    length = min(max(_CACHED_VALUES // d, _MULTIPLIED), _SUMMED, n)
+    length = min(max(_CACHED_VALUES // d, 4 * d), _SUMMED, n)
     scratch, ones, stops = np.empty((length, d)), np.ones(length), ends.tolist()
     each = None if len(stops) == 1 else np.repeat(np.arange(len(stops)), np.diff(ends, prepend=0))
     k = 0
