@@ -14,6 +14,8 @@ test("names that differ anywhere stay different, and say where", () => {
     assert.ok(short.every((name) => name.length <= limit));
   }
   assert.deepEqual(shortNames(names, 22).slice(0, 2), ["greater Amazon north", "greater Amazon south"]);
+  const years = [2010, 2020].flatMap((year) => ["thousand", "million"].map((of) => `Registered cars per ${of} inhabitants, ${year}`));
+  assert.deepEqual(shortNames(years, 12), ["thousan 2010", "million 2010", "thousan 2020", "million 2020"]);
   const codes = Array.from({ length: 300 }, (_, i) => `plate_with_a_long_prefix_${1000 + i}_replicate`);
   assert.deepEqual(shortNames(codes, 16).slice(0, 2), ["1000", "1001"]);
 });

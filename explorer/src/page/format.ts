@@ -81,12 +81,12 @@ export function shortNames(names: readonly string[], limit: number): string[] {
   const long = [...new Set(names)].filter((name) => name.length > limit);
   const counts = new Map<string, number>();
   for (const word of long.flatMap((name) => [...new Set(wordsOf(name))])) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const owners = new Map<string, string>();
-  const copies = new Map<string, number>();
+  const [owners, copies] = [new Map<string, string>(), new Map<string, number>()];
   return names.map((name) => {
     const own = name.length > limit ? wordsOf(name).filter((word) => counts.get(word)! < long.length) : [];
-    const each = own.length > 1 && own.join(" ").length > limit ? Math.max(Math.floor((limit + 1) / own.length) - 1, 2) : Infinity;
-    const text = shortened(own.map((word) => [...word].slice(0, each).join("")).join(" ") || name, limit);
+    const cut = own.length > 1 && own.join(" ").length > limit ? own.filter((word) => !/\d/.test(word)) : []; // numbers stay
+    const each = Math.max(Math.floor((limit + 1 - own.length - own.join("").length + cut.join("").length) / cut.length), 2);
+    const text = shortened(own.map((word) => (cut.includes(word) ? word.slice(0, each) : word)).join(" ") || name, limit);
     let short = text;
     while ((owners.get(short) ?? name) !== name) {
       const copy = (copies.get(text) ?? 1) + 1;
