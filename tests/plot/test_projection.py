@@ -79,7 +79,7 @@ def test_axes_say_shares_and_scale(iris):
     assert ax.get_xlabel() == f"PC2 ({shares[1]})"
     assert ax.get_ylabel() == f"PC3 ({shares[2]})"
     assert ax.get_title() == "uncertainty scale s = 1"
-    assert uapca.plot.projection(pca.rescale(np.inf), X).get_title() == "s → ∞"
+    assert uapca.plot.projection(pca.rescale(np.inf), X).get_title() == "uncertainty scale s → ∞"
     assert uapca.plot.projection(pca, X, title="mine").get_title() == "mine"
     assert uapca.plot.projection(pca, X, title="").get_title() == ""
 
