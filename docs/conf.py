@@ -1,13 +1,19 @@
 """The documentation site: `make docs` builds it offline, with warnings as errors."""
 
 import ast
+import contextlib
 import importlib.util
 import inspect
+import io
 import os
+import re
+import tempfile
+import warnings
 from pathlib import Path
 
 os.environ.setdefault("MPLBACKEND", "agg")
 
+import matplotlib.pyplot as plt
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx_gallery.sorting import ExplicitOrder
 
@@ -174,6 +180,49 @@ def literal_examples(app, ctx, lines):
         lines[:] = [".. code-block:: text", "", *(f"   {line}" for line in lines), ""]
 
 
+RUN = (
+    "quickstart",
+    "tutorials/students",
+    "tutorials/catalogue",
+    "tutorials/replicates",
+    "tutorials/draws",
+)
+
+
+def show_results(app, docname, source):
+    """Runs the Python blocks of a tutorial and puts under each what it prints and draws."""
+    if docname not in RUN:
+        return
+    names = {"__name__": "__main__"}
+    folder = GENERATED / "results"
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = 0
+
+    def run(block):
+        nonlocal pictures
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(block[1], names)
+        shown = block[0]
+        if printed.getvalue():
+            shown += f"\n```text\n{printed.getvalue().rstrip()}\n```\n"
+        for number in plt.get_fignums():
+            pictures += 1
+            name = f"{docname.replace('/', '-')}-{pictures}.png"
+            plt.figure(number).savefig(folder / name, dpi=150)
+            shown += f"\n![What this code draws](/_generated/results/{name})\n"
+        plt.close("all")
+        return shown
+
+    with (
+        tempfile.TemporaryDirectory() as there,
+        contextlib.chdir(there),
+        warnings.catch_warnings(action="ignore"),
+        uapca.plot.style("notebook"),
+    ):
+        source[0] = re.sub(r"^```python\n(.*?)^```\n", run, source[0], flags=re.M | re.S)
+
+
 write_gallery()
 write_pages()
 
@@ -181,5 +230,6 @@ write_pages()
 def setup(app):
     # MathML is part of every browser: formulas need no script and no network.
     app.add_html_math_renderer("mathml", (mathml_inline, None), (mathml_block, None))
+    app.connect("source-read", show_results)
     app.connect("autodoc-process-signature", signature_of_estimators)
     app.connect("sphinx-click-process-epilog", literal_examples)
