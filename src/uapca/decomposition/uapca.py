@@ -609,8 +609,8 @@ class UAPCA(UncertainTransformer):
         UAPCA
             A new estimator, fitted; this one does not change.
         """
-        between = self.between_covariance_  # raises before a fit, and after a matrix-free one
         s = scale_from(s, "s")
+        between = self.between_covariance_  # raises before a fit, and after a matrix-free one
         new = copy.copy(self)
         new._set_matrices(between, self._within)
         new.scale = s
