@@ -235,7 +235,7 @@ def test_scree_has_its_error_bars_at_every_scale(run, tmp_path):
     run("plot", "students", "scree", "-o", path, "--scale", "2", "--level", "0.5")
     text = path.read_text(encoding="utf-8")
     assert "within rows (uncertainty)" in text
-    assert ">s = 2</text>" in text
+    assert ">uncertainty scale s = 2</text>" in text
     assert "50 % interval" in text
 
 
