@@ -202,7 +202,8 @@ class UncertainTransformer(
         self, X: Any, *, reset: bool = False, finite: bool = True, sparse: bool = False
     ) -> Any:
         """Points as a float array with the features of the fit; masks and text are refused."""
-        if isinstance(X, Mapping) or hasattr(X, "colnames"):
+        # SciPy's matrices by keys are mappings, too.
+        if (isinstance(X, Mapping) and not issparse(X)) or hasattr(X, "colnames"):
             raise TypeError(
                 "X must be an UncertainArray, an array or a data frame; "
                 f"got a {type(X).__name__}: uapca.read takes columns by name"
