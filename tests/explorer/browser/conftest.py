@@ -45,7 +45,7 @@ def opened(browser, written):
         X, title="Test", fragment="", width=1200, height=900, points=None, groups=None, **options
     ):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         explorer = Explorer(context.new_page(), X)
         explorers.append(explorer)
