@@ -178,3 +178,16 @@ def test_a_break_is_where_the_crossing_is_whatever_the_grid(weights):
     assert len(traces.breaks) == 1
     np.testing.assert_allclose(traces.broken_at, [0.5], rtol=1e-8)
     assert "broken at weight 0.5\n" in repr(traces)
+
+
+@pytest.mark.parametrize("small", [[0, 1, 2], [0, 1]])
+def test_what_underflows_is_refused(small):
+    """All rows, or those that remain at one end; not certain rows that are equal."""
+    mean = np.array([[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]])
+    mean[small] *= 1e-170
+    with pytest.raises(ValueError, match="^X must have squares that fit into float64"):
+        weight_traces(UncertainArray(mean), 2)
+    equal = UncertainArray([[1.0, 2.0], [1.0, 2.0], [3.0, 1.0]])
+    assert (weight_traces(equal, 2).eigenvalues[0] == 0).all()
+    noisy = UncertainArray([[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]], std=0.5)
+    assert (weight_traces(noisy, 2, scale=0.0).eigenvalues[-1] == 0).all()

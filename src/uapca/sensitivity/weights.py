@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from uapca._validation import Doubles, scale_from
 from uapca.decomposition import UAPCA
+from uapca.decomposition.base import SMALLEST, check_underflow
 from uapca.sensitivity.crossings import WeightCrossing
 from uapca.sensitivity.family import over_weight
 from uapca.sensitivity.traces import (
@@ -177,7 +178,11 @@ def weight_traces(
     inside[chosen] = True
     if inside.all():
         raise ValueError(f"row must leave at least one other row; got all {len(data)}")
-    (mean, others), (center, own) = (data[part].scaled(s).pooled() for part in (~inside, inside))
+    parts = [data[part].scaled(s) for part in (~inside, inside)]
+    (mean, others), (center, own) = pooled = [part.pooled() for part in parts]
+    for part, (middle, cov) in zip(parts, pooled, strict=True):
+        if np.diag(cov).max() < SMALLEST:
+            check_underflow(part, middle, np.diag(cov))
     family = over_weight(others, own, center - mean)
     current = float(data.weights[inside].sum())
     if weights is None:
