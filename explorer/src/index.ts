@@ -3,10 +3,11 @@
 import { standardDeviation } from "./core/covariances";
 import { decode, decodeScale, encodeScale } from "./core/decode";
 import { Engine } from "./core/engine";
+import { finished } from "./core/path";
 import { openPage } from "./hosts/page";
 import { render, widgetHost } from "./hosts/widget";
 
-export const core = { decode, decodeScale, encodeScale, Engine, standardDeviation };
+export const core = { decode, decodeScale, encodeScale, Engine, finished, standardDeviation };
 export { widgetHost };
 
 /** What anywidget calls. */

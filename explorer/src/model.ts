@@ -105,10 +105,11 @@ export interface State {
   readonly level: number;
   /** Whether features are divided by their total standard deviation √K(1)ⱼⱼ first. */
   readonly standardize: boolean;
-  /** How a person looks, not at what: names beside rows, original points, outlines, axes, bars. */
+  /** How a person looks, not at what: names beside rows, original points, outlines, ellipses of groups, axes, bars. */
   readonly names: boolean;
   readonly points: boolean;
   readonly densities: boolean;
+  readonly groups: boolean;
   readonly logarithmic: boolean;
   readonly bars: "entries" | "contributions";
   /** A feature kept in view after the pointer has left it. */
@@ -180,8 +181,6 @@ export interface Path {
   readonly d: number;
   /** Components stored: d, or those kept of a precomputed path. */
   readonly q: number;
-  /** Components for which the grid is so fine that none turns by more than two degrees a step. */
-  readonly resolved: number;
   /** Points, rising from 0 to 1; 0, ½ and 1 are among them. */
   readonly u: Float64Array;
   /** S × q: eigenvalues of (1 − u)²C + u²Ψ̄ by rank, falling; finite at s = ∞ too. */

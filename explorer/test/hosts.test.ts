@@ -15,6 +15,7 @@ const initial: State = {
   names: true,
   points: false,
   densities: true,
+  groups: false,
   logarithmic: false,
   bars: "entries",
   pinned: null,
@@ -22,7 +23,8 @@ const initial: State = {
 };
 const law = { kind: "points", values: new Float64Array(4), effective: 1 } as const;
 const points = { values: new Float64Array(4), rows: new Int32Array(1) };
-const dataset = { n: 3, d: 4, q: 4, initial, precomputed: null, points, laws: [law, null, null] } as unknown as Dataset;
+const groups = { labels: ["a"], codes: Int32Array.of(0, 0, 0), values: null };
+const dataset = { n: 3, d: 4, q: 4, initial, groups, precomputed: null, points, laws: [law, null, null] } as unknown as Dataset;
 
 test("what opens the page needs no fragment", () => {
   assert.equal(toFragment(initial, dataset), "");
@@ -61,9 +63,9 @@ test("large scales survive the address, and those without a square are infinite"
 });
 
 test("how one looks survives the way through the address, as far as the data allows it", () => {
-  const state: State = { ...initial, scale: 2, names: false, points: true, densities: false, logarithmic: true, bars: "contributions", pinned: 2 };
+  const state: State = { ...initial, scale: 2, names: false, points: true, densities: false, groups: true, logarithmic: true, bars: "contributions", pinned: 2 };
   const fragment = toFragment(state, dataset);
-  assert.equal(fragment, "s=2&names=0&points=1&log=1&densities=0&bars=contributions&feature=2");
+  assert.equal(fragment, "s=2&names=0&points=1&log=1&densities=0&groups=1&bars=contributions&feature=2");
   assert.deepEqual(new Store(dataset, fromFragment(`#${fragment}`, dataset)).get(), state);
   const nonsense = fromFragment("#names=yes&points=2&log=&densities=x&bars=pies&feature=-1", dataset);
   assert.deepEqual(new Store(dataset, nonsense).get(), initial);

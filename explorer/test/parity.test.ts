@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { decode, decodeScale } from "../src/core/decode";
 import { Engine } from "../src/core/engine";
+import { finished } from "../src/core/path";
 
 // Written by tests/explorer/shared_cases.py, which says how.
 const cases = JSON.parse(readFileSync("test/cases.json", "utf8"));
@@ -25,7 +26,7 @@ for (const [name, { payload, fits, crossings }] of Object.entries<any>(cases)) {
       const size = Math.max(...wanted.scores.flat().map(Math.abs), 1) + offset * 1e-6;
       if (wanted.scores[0].length === 2) close(means, wanted.scores.flat(), size);
     }
-    const found = engine.crossings(99);
+    const found = finished(engine.exact(2, 99)).crossings;
     assert.deepEqual(found.map(({ pair, kind }) => ({ pair: [...pair], kind })), crossings.map(({ pair, kind }: any) => ({ pair, kind })));
     close(found.map(({ u }) => u), crossings.map(({ u }: any) => u), 10);
   });

@@ -70,6 +70,7 @@ export function decode(payload: Wire): Dataset {
     names: true,
     points: false,
     densities: n <= DENSITIES && hasDensities(data),
+    groups: false,
     logarithmic: false,
     bars: "entries",
     pinned: null,
@@ -82,6 +83,9 @@ export function decode(payload: Wire): Dataset {
 export function hasDensities({ n, d, laws }: Pick<Dataset, "n" | "d" | "laws">): boolean {
   return d > 1 && n <= ELEMENTS && (laws?.some((law) => law !== null) ?? false);
 }
+
+/** Whether there are groups to draw ellipses of. */
+export const hasGroups = ({ d, groups }: Dataset): boolean => d > 1 && (groups?.labels.length ?? 0) > 0;
 
 /** A larger scale, whose square would not fit into a double, is infinite: as in Python. */
 export function boundedScale(scale: number): number {
@@ -128,7 +132,7 @@ function precomputed(part: Wire, q: number, d: number): Precomputed {
     mean: floats(part.mean, d, "mean"),
     units: floats(part.units, d, "units"),
     totals: [part.totals[0], part.totals[1]],
-    path: { d, q, resolved: q, u, eigenvalues, components, breaks: part.breaks },
+    path: { d, q, u, eigenvalues, components, breaks: part.breaks },
     crossings: part.crossings.map((crossing: Wire) => ({ ...crossing, scale: sOf(crossing.u) })),
   };
 }

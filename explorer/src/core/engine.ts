@@ -7,7 +7,7 @@ import { prepared, regions, type Prepared } from "./densities";
 import { Family } from "./family";
 import { flip } from "./following";
 import { orthonormalize, rowDot, segment, trace } from "./matrices";
-import { adaptivePath, finished, fixedPath, type Steps } from "./path";
+import { adaptivePath, fixedPath, type Steps } from "./path";
 import { scaledSpectrum } from "./spectrum";
 
 const sketchPoints = 33;
@@ -19,10 +19,7 @@ export class Engine {
   moments: Moments;
   private weights: Float64Array;
   private standardized = false;
-  // What stays until weights or units change.
-  private family: Family | null = null;
-  private followed: Path | null = null;
-  private found: { readonly gaps: number; readonly crossings: readonly Crossing[] } | null = null;
+  private family: Family | null = null; // until weights or units change
   private readonly ready = new Map<number, Prepared>();
   private readonly finest: number; // nodes along a side of a grid
 
@@ -45,7 +42,7 @@ export class Engine {
     this.weights = wanted;
     this.standardized = standardize;
     this.moments = this.computed();
-    this.family = this.followed = this.found = null;
+    this.family = null;
   }
 
   /** The components at a scale, as `UAPCA(scale=s).fit(X)` has them. */
@@ -63,7 +60,7 @@ export class Engine {
   }
 
   /** The same with the signs of a path, so that nothing flips while s moves. */
-  followedFit(scale: number, path: Path = this.path()): Fit {
+  followedFit(scale: number, path: Path): Fit {
     const fit = this.fit(scale);
     const { d, q } = fit;
     const k = segment(path.u, uOf(scale));
@@ -87,39 +84,18 @@ export class Engine {
     return points && scores(points.values, fit, ...axes(fit, pair));
   }
 
-  /** Components for all s; the first `resolved` smoothly. Kept until `configure`. */
-  path(resolved = 2): Path {
-    if (!this.precomputed) finished(this.following(resolved));
-    return this.precomputed?.path ?? this.followed!;
-  }
-
   /** A quick path on 33 points for the present weights, for while these are dragged. Not kept. */
   *sketch(): Steps<Path> {
     return this.precomputed?.path ?? (yield* fixedPath(this.familyOf(), sketchPoints));
   }
 
-  /** Every local minimum of one of the leading gaps between neighbouring eigenvalues, by rising s. Kept. */
-  crossings(gaps = 6): readonly Crossing[] {
-    if (!this.precomputed) finished(this.meeting(gaps));
-    return this.precomputed?.crossings ?? this.found!.crossings;
-  }
-
-  /** Path and crossings in steps; to be given up if weights or units change in between. */
+  /**
+   * In steps, to be given up if weights or units change in between: components for all s, the first `resolved`
+   * smoothly, and every local minimum of one of the leading gaps between neighbouring eigenvalues, by rising s.
+   */
   *exact(resolved: number, gaps: number): Steps<{ path: Path; crossings: readonly Crossing[] }> {
     if (this.precomputed) return this.precomputed;
-    yield* this.following(resolved);
-    yield* this.meeting(gaps);
-    return { path: this.followed!, crossings: this.found!.crossings };
-  }
-
-  private *following(resolved: number): Steps<void> {
-    const wanted = Math.min(resolved, this.dataset.d);
-    if (this.followed && this.followed.resolved >= wanted) return;
-    this.followed = yield* adaptivePath(this.familyOf(), wanted);
-  }
-
-  private *meeting(gaps: number): Steps<void> {
-    if (this.found?.gaps !== gaps) this.found = { gaps, crossings: yield* crossingsOf(this.familyOf(), gaps) };
+    return { path: yield* adaptivePath(this.familyOf(), resolved), crossings: yield* crossingsOf(this.familyOf(), gaps) };
   }
 
   /**
@@ -236,6 +212,21 @@ function scores(values: Float64Array, { mean, residue, d }: Fit, first: Float64A
     out[to + 1] = y;
   }
   return out;
+}
+
+/** The moments of weighted rows taken together, for each of `count` groups; a negative code is no group. */
+export function together(rows: Projection, weights: Float64Array, codes: ArrayLike<number>, count: number): Projection {
+  const [total, means, covariances] = [1, 2, 3].map((size) => new Float64Array(size * count));
+  weights.forEach((w, row) => (total[codes[row]] += w));
+  weights.forEach((w, row) => {
+    for (let k = 0; k < 2 && w > 0; k++) means[2 * codes[row] + k] += (w / total[codes[row]]) * rows.means[2 * row + k];
+  });
+  weights.forEach((w, row) => {
+    const [x, y] = [rows.means[2 * row] - means[2 * codes[row]], rows.means[2 * row + 1] - means[2 * codes[row] + 1]];
+    const apart = [x * x, x * y, y * y];
+    for (let k = 0; k < 3 && w > 0; k++) covariances[3 * codes[row] + k] += (w / total[codes[row]]) * (apart[k] + rows.covariances[3 * row + k]);
+  });
+  return { n: count, means, covariances };
 }
 
 /** Non-negative numbers made to sum to 1; equal shares if there is nothing to share. */

@@ -29,8 +29,8 @@ export function finished<T>(steps: Steps<T>, milliseconds = Infinity): T | undef
 
 /** The path of a family, fine enough for its `resolved` leading components. */
 export function* adaptivePath(family: Family, resolved: number): Steps<Path> {
-  const shown = Math.min(resolved, family.d);
-  return assembled(yield* resolvedGrid(family, [...firstGrid(family, coarse), 0.5], shown, turn), family.d, shown);
+  const grid = [...firstGrid(family, coarse), 0.5];
+  return assembled(yield* resolvedGrid(family, grid, Math.min(resolved, family.d), turn), family.d);
 }
 
 /** A grid between whose points no leading vector turns by more than an angle, but those that swap places. */
@@ -55,10 +55,10 @@ export function* resolvedGrid(family: Family, grid: readonly number[], shown: nu
 /** A quick path on so many even points. */
 export function* fixedPath(family: Family, count: number): Steps<Path> {
   const grid = Array.from({ length: count }, (_, k) => k / (count - 1));
-  return assembled(yield* withPoints(family, [], grid), family.d, 0);
+  return assembled(yield* withPoints(family, [], grid), family.d);
 }
 
-function assembled(points: Pairs[], d: number, resolved: number): Path {
+function assembled(points: Pairs[], d: number): Path {
   const u = Float64Array.from(points, (point) => point.u);
   const order = follow(points, d, u.findIndex((at) => at >= 0.5));
   const breaks: Break[] = [];
@@ -72,7 +72,7 @@ function assembled(points: Pairs[], d: number, resolved: number): Path {
     eigenvalues.set(point.values, k * d);
     components.set(point.vectors, k * d * d);
   });
-  return { d, q: d, resolved, u, eigenvalues, components, breaks };
+  return { d, q: d, u, eigenvalues, components, breaks };
 }
 
 /** A coarse grid, and where both ends differ in size, one more about their balance. */
@@ -96,12 +96,9 @@ export function* withPoints(family: Family, points: readonly Pairs[], added: rea
 
 /** Neighbours between which one of the first vectors turns by more than an angle. */
 function turning(points: readonly Pairs[], d: number, count: number, angle: number): [Pairs, Pairs][] {
-  return points
-    .slice(1)
-    .map((high, k): [Pairs, Pairs] => [points[k], high])
-    .filter(([low, high]) =>
-      likePlaced(low.vectors, high.vectors, d, count).some((overlap) => Math.abs(overlap) < Math.cos(angle)),
-    );
+  const pairs = points.slice(1).map((high, k): [Pairs, Pairs] => [points[k], high]);
+  const overlaps = ([low, high]: [Pairs, Pairs]) => likePlaced(low.vectors, high.vectors, d, count);
+  return pairs.filter((pair) => overlaps(pair).some((overlap) => Math.abs(overlap) < Math.cos(angle)));
 }
 
 /** New points where leading vectors turn too far, and the lower side of a crossing just enclosed. */

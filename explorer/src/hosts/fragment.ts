@@ -45,6 +45,7 @@ const parts: { readonly [K in Exclude<keyof State, "hovered">]: Part<State[K]> }
   points: flag("points"),
   logarithmic: flag("log"),
   densities: flag("densities"),
+  groups: flag("groups"),
   bars: { name: "bars", write: String, read: (text) => (["entries", "contributions"] as const).find((kind) => kind === text) },
   pinned: { name: "feature", write: String, read: (text) => (/^\d+$/.test(text) ? Number(text) : undefined) },
 };

@@ -1,6 +1,6 @@
 /** State with its rules, shared by both hosts. */
 
-import { boundedScale, hasDensities } from "../core/decode";
+import { boundedScale, hasDensities, hasGroups } from "../core/decode";
 import { normalized } from "../core/engine";
 import type { Dataset, State } from "../model";
 
@@ -11,10 +11,7 @@ export class Store {
   private state: State;
   private readonly listeners = new Set<Listener>();
 
-  constructor(
-    private readonly dataset: Dataset,
-    change: Partial<State> = {},
-  ) {
+  constructor(private readonly dataset: Dataset, change: Partial<State> = {}) {
     this.state = { ...dataset.initial, ...allowed(change, dataset) };
   }
 
@@ -41,26 +38,28 @@ export class Store {
 export function allowed(change: Partial<State>, dataset: Dataset): Partial<State> {
   const { n, d, q, precomputed } = dataset;
   const isIndex = (i: unknown, count: number) => Number.isInteger(i) && (i as number) >= 0 && (i as number) < count;
-  const isFlag = (value: unknown) => typeof value === "boolean";
+  const flag = (on: unknown) => (typeof on === "boolean" ? on : undefined);
   // Each rule returns what is let in, or undefined.
   const rules: { [K in keyof State]: (value: State[K]) => State[K] | undefined } = {
     scale: (scale) => (typeof scale === "number" && scale >= 0 ? boundedScale(scale) : undefined),
     weights: (weights) => {
       if (weights === null) return null;
-      return !precomputed && sensible(weights, n) ? normalized(Float64Array.from(weights)) : undefined;
+      const values = Float64Array.from(weights);
+      const sensible = values.length === n && values.every((w) => w >= 0 && w < Infinity) && values.some((w) => w > 0);
+      return sensible && !precomputed ? normalized(values) : undefined;
     },
-    selection: (rows) =>
-      Array.isArray(rows) ? [...new Set(rows.filter((row) => isIndex(row, n)))].sort((a, b) => a - b) : undefined,
+    selection: (rows) => Array.isArray(rows) ? [...new Set(rows.filter((row) => isIndex(row, n)))].sort((a, b) => a - b) : undefined,
     pair: (pair) => {
       const inside = Array.isArray(pair) && pair.length === 2 && pair.every((i) => isIndex(i, q));
       return inside && (pair[0] !== pair[1] || q === 1) ? [pair[0], pair[1]] : undefined;
     },
     level: (level) => (typeof level === "number" && level > 0 && level < 1 ? level : undefined),
-    standardize: (on) => (isFlag(on) ? on : undefined),
-    names: (on) => (isFlag(on) ? on : undefined),
-    points: (on) => (isFlag(on) ? on && dataset.points !== null : undefined),
-    densities: (on) => (isFlag(on) ? on && hasDensities(dataset) : undefined),
-    logarithmic: (on) => (isFlag(on) ? on : undefined),
+    standardize: flag,
+    names: flag,
+    points: (on) => flag(on) && dataset.points !== null,
+    densities: (on) => flag(on) && hasDensities(dataset),
+    groups: (on) => flag(on) && hasGroups(dataset),
+    logarithmic: flag,
     bars: (bars) => (bars === "entries" || bars === "contributions" ? bars : undefined),
     pinned: (feature) => (feature === null || isIndex(feature, d) ? feature : undefined),
     hovered: (hovered) => {
@@ -76,15 +75,9 @@ export function allowed(change: Partial<State>, dataset: Dataset): Partial<State
   return Object.fromEntries(entries);
 }
 
-function sensible(weights: ArrayLike<number>, n: number): boolean {
-  const values = Array.from(weights);
-  return values.length === n && values.every((w) => w >= 0 && w < Infinity) && values.some((w) => w > 0);
-}
-
 /** Whether two values of a state are equal, entry by entry. */
 function same(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  const [left, right] = [Object.entries(a), b as Record<string, unknown>];
-  return left.length === Object.keys(b).length && left.every(([key, value]) => value === right[key]);
+  // Thousands of weights are compared in every frame.
+  if (a instanceof Float64Array && b instanceof Float64Array) return a.length === b.length && a.every((value, i) => value === b[i]);
+  return a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 }

@@ -42,13 +42,8 @@ export function chart(context: Context, name: "projection" | "traces" | "eigenva
 
 /** A titled section of the page. */
 export function section(name: string, title: string, tools: HTMLElement, ...body: HTMLElement[]): HTMLElement {
-  const heading = el("h2", { class: "uapca-heading" }, title);
-  return el(
-    "section",
-    { class: `uapca-panel uapca-${name}`, "aria-label": title },
-    el("div", { class: "uapca-bar" }, heading, tools),
-    ...body,
-  );
+  const bar = el("div", { class: "uapca-bar" }, el("h2", { class: "uapca-heading" }, title), tools);
+  return el("section", { class: `uapca-panel uapca-${name}`, "aria-label": title }, bar, ...body);
 }
 
 /** Arrow keys walk through rows or features, Enter selects, Escape lets go. */

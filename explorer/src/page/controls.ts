@@ -1,6 +1,6 @@
 /** The controls: the scale with its ticks and animation, the components, the level, the look. */
 
-import { hasDensities } from "../core/decode";
+import { hasDensities, hasGroups } from "../core/decode";
 import { uOf, type Host, type State } from "../model";
 import { arrowStep } from "./chart";
 import { button, el, set } from "./dom";
@@ -87,11 +87,11 @@ export function controls(context: Context): Panel {
   both.hidden = data.q < 2;
   const level = el("select", { "aria-label": words.levelTitle });
   level.addEventListener("change", () => host.set({ level: Number(level.value) }));
-  const checks = (["standardize", "names", "points", "densities"] as const).map((key) => {
+  const checks = (["standardize", "names", "points", "densities", "groups"] as const).map((key) => {
     const box = el("input", { type: "checkbox" });
     box.addEventListener("change", () => host.set({ [key]: box.checked }));
     const node = el("label", { class: "uapca-field uapca-check", title: words[`${key}Title`] }, box, ` ${words[key]}`);
-    node.hidden = (key === "points" && !data.points) || (key === "densities" && !hasDensities(data));
+    node.hidden = { points: !data.points, densities: !hasDensities(data), groups: !hasGroups(data), standardize: false, names: false }[key];
     return { key, box, node };
   });
 

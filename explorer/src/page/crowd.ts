@@ -1,6 +1,7 @@
 /** What is drawn beneath the rows: the original points, and of very many rows the density of them all and their means. */
 
 import { addNormal, massLevel, rings, type Grid } from "../core/contours";
+import { together } from "../core/engine";
 import { svg } from "./dom";
 import { hundredths as f } from "./format";
 import { marker, type Look } from "./palette";
@@ -12,33 +13,47 @@ const SHADES = [0.95, 0.8, 0.5];
 const SHADE = 0.13;
 const GREY = { light: "#59636d", dark: "#a4adb6" };
 /** Nodes along a side, and values added up at them: while things move, and at rest. */
-const [MOVING, RESTING] = [
-  { nodes: 40, values: 60_000 },
-  { nodes: 80, values: 1_000_000 },
-];
+const MOVING = { nodes: 40, values: 60_000 };
+const RESTING = { nodes: 80, values: 1_000_000 };
 const REACH = 3.2; // standard deviations
+const NARROWEST = 0.8; // of a kernel, in nodes
 const SHAPED = 1000; // more means than this are dots: so small, no shape can be told from another
 
-/** Nested regions that hold the shades of the average of the rows' densities, taken as normal. */
+/**
+ * Nested regions that hold the shades of the average of the rows' densities, taken as normal. A row less than half as wide
+ * as it takes to have N^(2/3) rows nearby, or as Scott's rule, is widened to that, as in `plot.projection`.
+ */
 export function wholeDensity({ projection, weights, calm }: Scene, extent: Box): Float64Array[][] {
   const { nodes, values } = calm ? RESTING : MOVING;
   const { n, means, covariances: c } = projection;
   const step = [(extent.right - extent.left) / (nodes - 1), (extent.top - extent.bottom) / (nodes - 1)] as const;
   if (!(step[0] > 0 && step[1] > 0)) return SHADES.map(() => []);
   const grid: Grid = { cells: nodes, density: new Float64Array(nodes * nodes), low: [extent.left, extent.bottom], step };
-  // Rows narrower than a cell are as wide as one: none falls between the nodes.
-  const wide = (row: number) =>
-    [c[3 * row] + (0.8 * step[0]) ** 2, c[3 * row + 1], c[3 * row + 2] + (0.8 * step[1]) ** 2] as const;
-  let visits = 0;
-  for (let row = 0; row < n; row++) {
-    const [a, , b] = wide(row);
-    const nodesAcross = Math.min((2 * REACH * Math.sqrt(a)) / step[0], nodes);
-    visits += nodesAcross * Math.min((2 * REACH * Math.sqrt(b)) / step[1], nodes);
+  // In nodes: from Scott's rule down to the narrowest that has enough rows in a box about as large.
+  const { covariances: all } = together({ ...projection, covariances: new Float64Array(3 * n) }, weights, new Int8Array(n), 1);
+  const scott = Math.sqrt(Math.max(all[0] / step[0] ** 2, all[2] / step[1] ** 2)) * n ** (-1 / 6);
+  const widths = new Float64Array(n).fill(Math.max(scott, NARROWEST));
+  for (let width = scott; width > NARROWEST; width /= Math.SQRT2) {
+    const held = new Float64Array(nodes * nodes);
+    const side = Math.sqrt(2 * Math.PI) * width;
+    const at = (row: number, k: 0 | 1) => Math.floor((means[2 * row + k] - grid.low[k]) / step[k] / side);
+    const box = (row: number) => at(row, 0) * nodes + at(row, 1);
+    for (let row = 0; row < n; row++) held[box(row)] += weights[row];
+    for (let row = 0; row < n; row++) if (held[box(row)] >= n ** (-1 / 3)) widths[row] = width;
   }
+  // Rows that are wide enough themselves are widened by no more than lets none fall between the nodes.
+  let visits = 0;
+  const wide = Array.from(widths, (width, row) => {
+    const own = Math.min(c[3 * row] / step[0] ** 2, c[3 * row + 2] / step[1] ** 2);
+    const extra = (own < 0.25 * width ** 2 ? width : NARROWEST) ** 2;
+    const [a, b] = [c[3 * row] + extra * step[0] ** 2, c[3 * row + 2] + extra * step[1] ** 2];
+    visits += Math.min((2 * REACH * Math.sqrt(a)) / step[0], nodes) * Math.min((2 * REACH * Math.sqrt(b)) / step[1], nodes);
+    return [a, c[3 * row + 1], b] as const;
+  });
   // More than a frame has time for are represented by every second, third, … row.
   const every = Math.max(Math.ceil(visits / values), 1);
   for (let row = 0; row < n; row += every) {
-    if (weights[row] > 0) addNormal(grid, weights[row], [means[2 * row], means[2 * row + 1]], wide(row), REACH);
+    if (weights[row] > 0) addNormal(grid, weights[row], [means[2 * row], means[2 * row + 1]], wide[row], REACH);
   }
   return SHADES.map((probability) => rings(grid, massLevel(grid, probability)));
 }
@@ -46,18 +61,8 @@ export function wholeDensity({ projection, weights, calm }: Scene, extent: Box):
 /** Rows by how far out their means lie, the farthest first; and the widest ones. */
 export function outstanding({ projection, weights }: Scene, far: number, wide: number): { far: number[]; wide: number[] } {
   const { n, means, covariances: c } = projection;
-  let [x, y, xx, xy, yy, total] = [0, 0, 0, 0, 0, 0];
-  for (let row = 0; row < n; row++) {
-    const [w, p, q] = [weights[row], means[2 * row], means[2 * row + 1]];
-    total += w;
-    x += w * p;
-    y += w * q;
-    xx += w * p * p;
-    xy += w * p * q;
-    yy += w * q * q;
-  }
-  [x, y] = [x / total, y / total];
-  [xx, xy, yy] = [xx / total - x * x, xy / total - x * y, yy / total - y * y];
+  const whole = together(projection, weights, new Int8Array(n), 1);
+  const [[x, y], [xx, xy, yy]] = [whole.means, whole.covariances];
   const determinant = Math.max(xx * yy - xy * xy, 1e-12 * xx * yy);
   const distance = new Float64Array(n);
   const width = new Float64Array(n);

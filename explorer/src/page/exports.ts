@@ -198,10 +198,6 @@ export function json(context: Context, scene: Scene): string {
 
 /** A file name from a title: letters and digits of any script, nothing else. */
 export function fileName(title: string, kind: string): string {
-  const stem = title
-    .normalize("NFKC")
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 60);
-  return `${stem || "uapca"}.${kind}`;
+  const words = title.normalize("NFKC").match(/[\p{L}\p{N}]+/gu) ?? ["uapca"];
+  return `${words.join("-").slice(0, 60)}.${kind}`;
 }

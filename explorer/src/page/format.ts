@@ -49,10 +49,8 @@ export function lineThrough(points: Float64Array, from = 0, to = points.length /
 
 /** Numbers kept together with their units and signs at the ends of lines. */
 export function unbroken(text: string): string {
-  return text
-    .replace(/(\d) %/g, "$1\u00a0%")
-    .replace(/s ([=\u2264>]) /g, "s\u00a0$1\u00a0")
-    .replace(/ \u2192 /g, "\u00a0→\u00a0");
+  const signs = text.replace(/s ([=\u2264>]) /g, "s\u00a0$1\u00a0").replace(/ \u2192 /g, "\u00a0→\u00a0");
+  return signs.replace(/(\d) %/g, "$1\u00a0%");
 }
 
 /** A remark as a sentence: a capital at its start, a stop at its end. */

@@ -188,7 +188,8 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
     changed.forEach((key) => changes.add(key));
     request();
   });
-  const untheme = onTheme(() => context.redraw("theme"));
+  const end = new AbortController();
+  onTheme(() => context.redraw("theme"), end.signal);
   // While a hand drags nothing comes in its way; what takes long follows when it lets go.
   const grasp = (event: PointerEvent) => {
     const before = held;
@@ -197,13 +198,13 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
     clearTimeout(waiting);
     waiting = setTimeout(settle, CALM);
   };
-  const hands = ["pointerdown", "pointermove", "pointerup", "pointercancel"] as const;
-  for (const hand of hands) document.addEventListener(hand, grasp, true);
+  for (const hand of ["pointerdown", "pointermove", "pointerup", "pointercancel"] as const) {
+    document.addEventListener(hand, grasp, { capture: true, signal: end.signal });
+  }
   request();
   return () => {
     stop();
-    untheme();
-    for (const hand of hands) document.removeEventListener(hand, grasp, true);
+    end.abort();
     for (const panel of panels) panel.stop?.();
     cancelAnimationFrame(frame);
     clearTimeout(waiting);
@@ -241,14 +242,10 @@ function currentTheme(): Theme {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Calls back when the theme may have changed; returns a function that ends it. */
-function onTheme(changed: () => void): () => void {
-  const query = matchMedia("(prefers-color-scheme: dark)");
-  query.addEventListener("change", changed);
+/** Calls back when the theme may have changed, until the signal. */
+function onTheme(changed: () => void, signal: AbortSignal): void {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed, { signal });
   const watcher = new MutationObserver(changed);
   watcher.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"] });
-  return () => {
-    query.removeEventListener("change", changed);
-    watcher.disconnect();
-  };
+  signal.addEventListener("abort", () => watcher.disconnect());
 }

@@ -30,7 +30,8 @@ export function legend({ data }: Context) {
   return {
     node: el("div", { class: "uapca-key" }, note, list),
     draw(scene: Scene, changes: Changes) {
-      const parts = [scene.points ? words.dots : "", data.supplementary ? words.open : "", crowd];
+      const together = scene.groups ? words.together(digits(100 * scene.state.level, 4)) : "";
+      const parts = [scene.points ? words.dots : "", data.supplementary ? words.open : "", together, crowd];
       setText(note, `${outline(data, scene)}.${words.marker}${parts.join("")}`);
       if (!entries.length || !has(changes, "theme", "size")) return;
       list.replaceChildren(...entries.map(([label, look]) => el("li", {}, swatch(look, scene.theme), nameNode(label, 24))));

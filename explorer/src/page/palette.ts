@@ -24,8 +24,8 @@ const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 const DARK = ["#4ba6e3", "#ee7b30", "#1fb890", "#dd92bc", "#efb02e", "#93d2f8", "#e4e4e4", "#f0e442"];
 const DASHES = [undefined, "7 3", "1.5 2.5", "9 3 2 3"];
 const GREY = ["#6b6b6b", "#a6a6a6"];
-// Nine points of cividis, which rises evenly in lightness; between them colors are mixed.
-const CIVIDIS = ["#00224e", "#1a386f", "#434e6c", "#61656f", "#7d7c78", "#9b9476", "#bcae6c", "#dec958", "#fee838"];
+// Of cividis, which rises evenly in lightness; between them colors are mixed.
+const SEQUENTIAL = ["#00224e", "#213b6e", "#4b546c", "#6c6d72", "#8d8878", "#b0a571", "#d6c35d"];
 
 const turned = (shape: Outline, angle: number): Outline =>
   shape.map(([x, y]) => [Math.cos(angle) * x - Math.sin(angle) * y, Math.sin(angle) * x + Math.cos(angle) * y]);
@@ -62,9 +62,9 @@ export function kind(i: number): Look {
 
 const NONE: Look = { light: GREY[0], dark: GREY[1], dash: undefined, shape: CIRCLE };
 const scale = Array.from({ length: STEPS + 1 }, (_, k): Look => {
-  const at = (k / STEPS) * (CIVIDIS.length - 1);
-  const low = Math.min(Math.floor(at), CIVIDIS.length - 2);
-  const [a, b] = [CIVIDIS[low], CIVIDIS[low + 1]].map((text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16)));
+  const at = (k / STEPS) * (SEQUENTIAL.length - 1);
+  const low = Math.min(Math.floor(at), SEQUENTIAL.length - 2);
+  const [a, b] = [SEQUENTIAL[low], SEQUENTIAL[low + 1]].map((text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16)));
   const color = `rgb(${a.map((part, i) => Math.round(part + (at - low) * (b[i] - part))).join(", ")})`;
   return { light: color, dark: color, dash: undefined, shape: CIRCLE };
 });

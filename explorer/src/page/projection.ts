@@ -12,7 +12,7 @@ import { button, pool, set, setText, svg } from "./dom";
 import { hundredths as f, percent } from "./format";
 import { ABOVE, contains, placed, textWidth, type Anchor } from "./labels";
 import { legend } from "./legend";
-import { marker } from "./palette";
+import { kind, marker } from "./palette";
 import { pointer } from "./pointer";
 import { has, type Context, type Outline, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
@@ -44,11 +44,12 @@ export function projection(context: Context): Panel {
   const along = svg("g", { class: "uapca-axis uapca-axis-grid" });
   const titles = [0, 1].map(() => svg("text", { class: "uapca-axis-name", "text-anchor": "middle" }));
   const rows = svg("g", { class: "uapca-rows" });
+  const groups = svg("g", { class: "uapca-groups" });
   const [shaft, arrowName, head] = [svg("line"), svg("text", { class: "uapca-label is-on" }), svg("path", { d: "M0,0L-10,4.5L-10,-4.5Z" })];
   const arrow = svg("g", { class: "uapca-arrow" }, shaft, arrowName, head);
   const leaders = svg("path", { class: "uapca-leaders" });
   const names = svg("g", { class: "uapca-labels" });
-  const inner = svg("g", { "clip-path": `url(#${clip})` }, rows, arrow, leaders, names);
+  const inner = svg("g", { "clip-path": `url(#${clip})` }, rows, groups, arrow, leaders, names);
   panel.svg.append(svg("defs", {}, svg("clipPath", { id: clip }, inside)), along, across, ...titles, inner);
   const key = legend(context);
   panel.node.append(key.node);
@@ -58,6 +59,7 @@ export function projection(context: Context): Panel {
   const view = new View();
   const marks: SVGGElement[] = [];
   const outlines = new Map<number, { rings: Outline["rings"]; spread: Spread }>(); // by row, as their paths are written
+  const around: SVGPathElement[] = []; // groups
   const labels: SVGTextElement[] = [];
   const sides = new Map<number, number>();
   let scene: Scene | null = null;
@@ -218,6 +220,14 @@ export function projection(context: Context): Panel {
     set(region, { transform: carried(written.spread, now) });
   }
 
+  /** An ellipse for each group. */
+  function gather({ groups: shown, theme }: Scene, radius: number): void {
+    pool(groups, around, shown ? shown.n : 0, () => svg("path"));
+    around.forEach((path, i) => {
+      if (shown) set(path, { d: view.ellipse(shown, i, radius), stroke: kind(i)[theme], "stroke-dasharray": kind(i).dash });
+    });
+  }
+
   function name({ state, row: hovered, weights }: Scene): void {
     const chosen = new Set(state.selection);
     const forced = (row: number) => row === hovered || (chosen.size <= 20 && chosen.has(row));
@@ -275,9 +285,9 @@ export function projection(context: Context): Panel {
       const radius = one ? lineRadius(state.level) : planeRadius(state.level);
       // A new question gets a new frame; the same one, moving, keeps it as long as it can.
       const question = `${state.pair} ${state.standardize} ${size.width} ${size.height}`;
-      const moved = has(changes, "scale", "weights", "path", "level", "pair", "standardize", "points", "densities");
+      const moved = has(changes, "scale", "weights", "path", "level", "pair", "standardize", "points", "densities", "groups");
       const slack = question !== fitted || has(changes, "level") ? ANEW : next.calm ? CALM : MOVING;
-      const extent = extentOf(next.projection, next.points, radius);
+      const extent = extentOf([next.projection, next.groups], next.points, radius);
       view.fit(extent, frame, slack, one ? data.n : 0);
       fitted = question;
       if (moved || has(changes, "size")) {
@@ -288,6 +298,7 @@ export function projection(context: Context): Panel {
       if (anew) axes(next);
       if (anew || has(changes, "selection")) under.draw(next, view, size, one ? null : shades);
       mark(next, radius);
+      gather(next, radius);
       name(next);
       feature(next);
       key.draw(next, changes);

@@ -1,6 +1,6 @@
 /** What the panels draw: everything computed for one state, each part only when it has changed. */
 
-import type { Engine } from "../core/engine";
+import { together, type Engine } from "../core/engine";
 import { finished, type Steps } from "../core/path";
 import type { Crossing, Dataset, Fit, Host, Hovered, Path, Projection, State } from "../model";
 import type { Look, Theme } from "./palette";
@@ -18,6 +18,8 @@ export interface Scene {
   readonly projection: Projection;
   /** m × 2, only where original points are to be shown. */
   readonly points: Float64Array | null;
+  /** Each group's rows taken together, only where that is to be shown. */
+  readonly groups: Projection | false;
   /** A sketch while weights are being moved. */
   readonly path: Path;
   /** Empty until the path is exact. */
@@ -126,7 +128,7 @@ export class Computed {
       this.exact = engine.exact(resolved, Math.max(6, resolved));
     }
     if (moved || has(changes, "scale", "pair", "path")) {
-      const fit = engine.followedFit(state.scale, this.path);
+      const fit = engine.followedFit(state.scale, this.path!);
       const same = this.fit?.components.every((value, k) => value === fit.components[k]);
       if (!same || moved || has(changes, "pair")) this.projection = engine.project(fit, state.pair);
       this.fit = fit;
@@ -136,13 +138,16 @@ export class Computed {
     if (has(changes, "level", "pair", "standardize")) this.outlines.clear();
     this.rough = false;
     const { hovered } = state;
+    const { groups } = engine.dataset;
+    const weights = state.weights ?? engine.dataset.weights;
     return {
       state,
       theme,
-      weights: state.weights ?? engine.dataset.weights,
+      weights,
       fit: this.fit!,
       projection: this.projection!,
       points: state.points ? this.points : null,
+      groups: state.groups && together(this.projection!, weights, groups!.codes, groups!.labels.length),
       path: this.path!,
       crossings: this.crossings,
       calm,

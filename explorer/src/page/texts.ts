@@ -42,6 +42,8 @@ export const texts = {
     pointsTitle: "The original points",
     densities: "Densities",
     densitiesTitle: "Outlines of the true densities instead of ellipses",
+    groups: "Groups",
+    groupsTitle: "An ellipse for each group: of all its rows taken together",
   },
   header: {
     untitled: "Uncertain data",
@@ -79,8 +81,9 @@ export const texts = {
     marker: " Marker: its mean.",
     dots: " Small dots: the original points.",
     open: " Open marker: not in the fit.",
+    together: (level: string) => ` Thick ellipse: ${level} % of the group, if normal.`,
     whole: (normal: boolean) =>
-      ` Shaded: 50, 80 and 95 % of all rows’ probability together${normal ? ", each row taken as normal" : ""}. ` +
+      ` Shaded: 50, 80 and 95 % of all rows together: their average density${normal ? ", if normal" : ""}, narrow ones smoothed. ` +
       "The rows farthest out, the widest and the chosen ones have their own outline.",
   },
   traces: {

@@ -118,8 +118,8 @@ export function carried(before: Spread, now: Spread): string | undefined {
   return `matrix(${across},${shear},0,${along},${left},${top})`;
 }
 
-/** How much room the rows need: all regions and, if shown, the original points. */
-export function extentOf({ n, means, covariances }: Projection, points: Float64Array | null, radius: number): Box {
+/** How much room is needed by all regions, of rows and groups, and, if shown, by the original points. */
+export function extentOf(all: readonly (Projection | false)[], points: Float64Array | null, radius: number): Box {
   let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
   const include = (x: number, y: number, dx: number, dy: number) => {
     left = Math.min(left, x - dx);
@@ -127,9 +127,11 @@ export function extentOf({ n, means, covariances }: Projection, points: Float64A
     bottom = Math.min(bottom, y - dy);
     top = Math.max(top, y + dy);
   };
-  for (let row = 0; row < n; row++) {
-    const [dx, dy] = [covariances[3 * row], covariances[3 * row + 2]].map((v) => radius * Math.sqrt(Math.max(v, 0)));
-    include(means[2 * row], means[2 * row + 1], dx, dy);
+  for (const shown of all) {
+    for (let k = 0; shown && k < shown.n; k++) {
+      const [dx, dy] = [0, 2].map((at) => radius * Math.sqrt(Math.max(shown.covariances[3 * k + at], 0)));
+      include(shown.means[2 * k], shown.means[2 * k + 1], dx, dy);
+    }
   }
   for (let k = 0; points && k < points.length; k += 2) include(points[k], points[k + 1], 0, 0);
   if (!(right > left) && !(top > bottom)) include(left, bottom, 1, 1);

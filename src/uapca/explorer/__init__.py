@@ -1,8 +1,11 @@
 """The explorer: one page that shows what uncertainty does to the picture.
 
-`payload` turns data into plain numbers and text, `page` writes them into one offline file, and
-`widget` shows them in a notebook. The browser's side of all three is ``explorer.js``, built from
-``explorer/`` in the repository.
+===============  =================================================================================
+``page``         `explore` and its result, and one offline file (`to_html`)
+``widget``       the same in a notebook
+``payload``      data, weights, laws and looks as plain numbers and text for the browser
+``explorer.js``  the browser's side, built from ``explorer/`` in the repository
+===============  =================================================================================
 """
 
 from uapca.explorer.page import Explorer, explore

@@ -256,8 +256,8 @@ def explore(
         The data of the fit.
     groups : sequence of N labels or numbers, optional
         A pandas Series whose index names the rows is matched by name.
-        What rows have in common, for color; None for those without a group. More than 12 different
-        numbers are shown on a scale of colors.
+        What rows have in common, for color, and for an ellipse of each group on demand; None for
+        those without a group. More than 12 different numbers are shown on a scale of colors.
     points : pair of array-likes, optional
         Points behind the rows, ``(values, rows)`` of shapes (m, D) and (m,), rows by name or
         position. By default the samples, where these are the rows' laws
@@ -275,8 +275,7 @@ def explore(
 
     See Also
     --------
-    uapca.plot.projection : The projected rows, also with regions of whole groups, which the page
-        does not draw.
+    uapca.plot.projection : The projected rows.
     uapca.plot.progression : Traces and projected rows at several scales.
 
     Examples

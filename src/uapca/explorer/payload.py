@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
 
 from uapca._looks import group_labels, in_order, is_assumed
 from uapca._validation import Floats, as_floats, check_finite
 from uapca.decomposition import UAPCA, UncertainScaler
 from uapca.exceptions import SeparationWarning
 from uapca.laws import Independent, Mixture, Moments, Normal, Samples
-from uapca.sensitivity.family import Family, over_scale
+from uapca.sensitivity.crossings import Crossing, crossings
+from uapca.sensitivity.family import over_scale
 from uapca.sensitivity.tracking import Path, adaptive_path
 from uapca.stability import component_uncertainty
 from uapca.uncertain import Shared, UncertainArray, Zero, concat
@@ -49,6 +49,7 @@ def payload(
     if supplementary is not None:
         X, groups = _with_supplementary(X, supplementary, in_order(groups, X.names, "groups"))
     n, d = X.shape
+    X = X.replace(cov=X.cov.plain())
     _check_values(X)
     _check_size(X)
     laws, crowded = row_laws(X)
@@ -363,7 +364,7 @@ def _fewer(drawn: int, count: int) -> str | None:
 LIVE = 60
 MOST_FEATURES = 200
 _KEPT = 4
-# Between neighbours that turn by up to this, a straight line is off by a few thousandths; half of
+# Between neighbors that turn by up to this, a straight line is off by a few thousandths; half of
 # it would double the size of the page and the time it takes to write.
 _TURN = float(np.deg2rad(8.0))
 
@@ -386,7 +387,6 @@ def _path(X: UncertainArray, q: int, units: Any, mean: Any) -> dict[str, Any]:
     between, within = pca.between_covariance_, pca.within_covariance_
     family = over_scale(between, within)
     path = adaptive_path(family, q, (0.0, 0.5, 1.0), _TURN)
-    breaks = _breaks(path, q)
     return {
         "mean": wire(mean),
         "units": wire(units),
@@ -394,8 +394,17 @@ def _path(X: UncertainArray, q: int, units: Any, mean: Any) -> dict[str, Any]:
         "u": wire(path.u),
         "eigenvalues": wire(path.values[:, :q]),
         "components": wire(path.vectors[:, :, :q].transpose(0, 2, 1)),
-        "breaks": breaks,
-        "crossings": _crossings(family, path, q, breaks),
+        "breaks": _breaks(path, q),
+        "crossings": [
+            {
+                "u": c.u,
+                "pair": list(c.pair),
+                "gap": c.gap,
+                "relativeGap": c.relative_gap,
+                "kind": c.kind,
+            }
+            for c in crossings(family, q, Crossing, leading=q)
+        ],
     }
 
 
@@ -408,48 +417,6 @@ def _breaks(path: Path, q: int) -> list[dict[str, Any]]:
         if ranks:
             found.append({"at": int(k), "ranks": ranks})
     return found
-
-
-def _crossings(
-    family: Family, path: Path, q: int, breaks: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Minima of the gaps of the kept components: those the grid shows, each found more closely."""
-    found: list[Wire] = []
-    inside = slice(None, -1)  # at s = ∞ the gaps of K are infinite, or lost
-    u = path.u[inside]
-    gaps = (path.values[inside, : q - 1] - path.values[inside, 1:q]) / np.square(1.0 - u)[:, None]
-    for i in range(q - 1):
-        dips = np.flatnonzero((gaps[1:-1, i] < gaps[:-2, i]) & (gaps[1:-1, i] <= gaps[2:, i])) + 1
-        for k in dips:
-            swap = [b["at"] for b in breaks if {i, i + 1} <= set(b["ranks"])]
-            true = next((at for at in swap if at in (k, k + 1)), None)
-            where = float(u[true - 1] if true is not None else _lowest(family, i, u[k - 1 : k + 2]))
-            upper, lower = _values(family, where)[i : i + 2] / (1.0 - where) ** 2
-            gap = 0.0 if true is not None else float(upper - lower)
-            found.append(
-                {
-                    "u": where,
-                    "pair": [i, i + 1],
-                    "gap": gap,
-                    "relativeGap": gap / float(upper) if upper > 0.0 else 0.0,
-                    "kind": "avoided" if true is None else "true",
-                }
-            )
-    return sorted(found, key=lambda crossing: (crossing["u"], crossing["pair"]))
-
-
-def _lowest(family: Family, i: int, around: Any) -> float:
-    def gap(u: float) -> float:
-        values = _values(family, u)
-        return float(values[i] - values[i + 1]) / (1.0 - u) ** 2
-
-    low, _, high = map(float, around)
-    return float(minimize_scalar(gap, bounds=(low, high), method="bounded").x)
-
-
-def _values(family: Family, u: float) -> Any:
-    at = np.array([u])
-    return np.maximum(np.linalg.eigvalsh(family.matrices(1.0 - at, at)[0])[::-1], 0.0)
 
 
 Wire = dict[str, Any]
