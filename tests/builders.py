@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
+import pytest
 
 import uapca
+from uapca.uncertain import Diagonal, SharedAxes
+
+# Options of Java: what runs for seconds is not worth its second compiler.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+def program(name):
+    """The path of a program that is no Python package; the test is skipped where it is missing."""
+    path = shutil.which(name)
+    if path is None:
+        pytest.skip(f"{name} is not installed: `make programs` shows how to install it")
+    return path
+
+
+def browser():
+    """The path of Chromium: of its headless shell where that is installed, which is lighter."""
+    return shutil.which("chromium-headless-shell") or program("chromium")
 
 
 def assert_same(X, Y, rtol=1e-12):
@@ -50,7 +70,13 @@ def random_uncertain(rng, n=12, d=5, kind="dense", dtype=float, **rest):
             "factors": rng.standard_normal((n, d, 2)),
             "std": rng.uniform(0, 2, (n, d)),
         },
-    }[kind]
+    }
+    if kind.startswith("shared axes"):  # drawn only then: the others' numbers stay as they were
+        axes, std = rng.standard_normal((d, d)).astype(dtype), rng.uniform(0, 2, (n, d))
+        own = rng.standard_normal((n, d, 2)).astype(dtype) if kind.endswith("factors") else None
+        cov = SharedAxes(axes, Diagonal(std.astype(dtype), n, d), own)
+        return uapca.UncertainArray(mean, cov, **rest)
+    errors = errors[kind]
     errors = {name: np.asarray(value, dtype=dtype) for name, value in errors.items()}
     return uapca.UncertainArray(mean, **errors, **rest)
 

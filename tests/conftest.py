@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,11 @@ settings.register_profile(
     "uapca", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("uapca")
+
+# A shell that runs the tests in the background has interrupts ignored, for the processes that tests
+# start and interrupt too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ANURAN = Path(__file__).resolve().parents[2] / "shared" / "data" / "anuran_calls.csv"
 

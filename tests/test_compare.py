@@ -265,13 +265,18 @@ PAIR = (np.zeros(2), np.eye(2))
         (
             (np.zeros(2), np.eye(3)),
             ValueError,
-            "b must be a mean of shape (D,) and a covariance of shape (D, D); got shapes (2,) and "
+            "the covariance of b must have shape (2, 2), as the mean of b has 2 entries; got shape "
             "(3, 3)",
+        ),
+        (
+            ([], np.zeros((0, 0))),
+            ValueError,
+            "the mean of b must have at least one entry; got none",
         ),
         (
             ([0.0, np.nan], np.eye(2)),
             ValueError,
-            "the mean of b must be finite; got NaN at feature 1",
+            "the mean of b must be finite; got NaN at entry 1",
         ),
         (
             (np.zeros(2), [[1.0, np.inf], [np.inf, 1.0]]),
@@ -281,13 +286,12 @@ PAIR = (np.zeros(2), np.eye(2))
         (
             (np.zeros(2), [[1.0, 0.5], [0.0, 1.0]]),
             ValueError,
-            "the covariance of b must be symmetric; entries differ from their mirror images by up "
-            "to 0.5",
+            "the covariance of b must be symmetric; entries [0, 1] and [1, 0] are 0.5 and 0.0",
         ),
         (
             (np.zeros(2), [[1.0, 2.0], [2.0, 1.0]]),
             ValueError,
-            "the covariance of b must be positive semi-definite; its smallest eigenvalue is -1",
+            "the covariance of b must be positive semi-definite; its lowest eigenvalue is -1",
         ),
     ],
 )

@@ -1,13 +1,17 @@
 """What README and docs show is true: code runs as it stands, links lead somewhere."""
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import uapca
+from builders import JAVA, program
+from uapca.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -36,6 +40,7 @@ def surroundings(tmp_path, monkeypatch, rng):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f'--driver-java-options "{JAVA}" pyspark-shell')
     points = rng.normal(size=(40, 3))
     frame = pd.DataFrame(points, columns=["x", "y", "z"])
     frame["species"] = np.resize(["a", "b"], 40)
@@ -77,9 +82,12 @@ def test_python_blocks_run_as_they_stand(path, surroundings):
     mpl.use("agg")
     text = path.read_text(encoding="utf-8")
     for there, here in HERE.items():
-        text = text.replace(there, here)
+        # Java keeps the folder it was started in, perhaps by an earlier test: paths are absolute.
+        text = text.replace(there, str(Path(here).resolve()) if here == "there" else here)
     code = blocks(text)
     assert code
+    if "pyspark" in text:
+        program("java")
     names = dict(surroundings)
     for block in code:
         exec(compile(block, path.name, "exec"), names)
@@ -88,6 +96,19 @@ def test_python_blocks_run_as_they_stand(path, surroundings):
     plt.close("all")
     if "spark" in names:
         names["spark"].stop()
+    if path.parent.name == "tutorials":
+        run_in_a_shell(text)
+
+
+def run_in_a_shell(text):
+    """The commands of a tutorial, with the files that it shows and that its code has written."""
+    for block in blocks(text, "toml"):
+        Path("words.toml").write_text(block, encoding="utf-8")
+    for line in "".join(blocks(text, "sh")).splitlines():
+        program, *arguments = shlex.split(line, comments=True)
+        assert program == "uapca"
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, (line, result.stderr)
 
 
 def test_plots_listed_are_all_there_are():

@@ -1,8 +1,30 @@
 """Uncertainty-aware principal component analysis.
 
-The names go as data travels: the data, the ways in, the fit, sensitivity,
-comparison and stability, pictures. Each is imported when it is first used, so that a command
-that needs none of them starts at once.
+The public names are imported when they are first used, so that a command that needs none of them
+starts at once. The packages go as data travels:
+
+==================  ==============================================================================
+``uncertain``       the data: `UncertainArray` and its covariances
+``laws``            distributions of a row: marginals, mixtures, samples, densities and levels
+``inputs``          the ways in: files, frames, draws, intervals, groups
+``aggregate``       sums over points: accumulator, labels and bins, Dask, Spark
+``decomposition``   the fit: `UAPCA`, solvers, saved fits
+``posterior``       noisy or incomplete observations: `Denoiser`, `component_count`
+``sensitivity``     factor traces and weight traces over the scale s
+``stability``       how far to trust components: closed form, simulation, sampling
+``compare``         distances and angles between fits
+``datasets``        example data
+``plot``            pictures, with matplotlib
+``figures``         the paper's figures
+``explorer``        the interactive page and widget
+``cli``             the command line
+``exceptions``      all warnings and errors of our own
+``_columns``        names of columns: errors, counters, identifiers; what was probably meant
+``_validation``     checks of arguments, and the rule for signs of directions
+``_files``          files written whole or not at all; the archive format
+``_looks``          colors, dashes and shapes of rows, in plots and on the page
+``_progress``       progress of long work: silent, a bar, or a function of the caller
+==================  ==============================================================================
 """
 
 from importlib import import_module

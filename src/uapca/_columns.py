@@ -18,10 +18,11 @@ __all__ = [
     "error_columns",
     "error_stems",
     "guarded",
+    "is_error_word",
     "nearest",
     "plural",
+    "split_unit",
     "unguarded",
-    "unit_in",
 ]
 
 # How columns with errors are named after their values, upper or lower case. What one says of the
@@ -31,13 +32,21 @@ _LOW, _HIGH = "lo|low|lower|minus|neg|down|2", "hi|high|upper|plus|pos|up|1"
 _WORDS = (
     rf"(?P<std>{ERROR_WORDS})|(?P<variance>var|variance)|(?P<inverse>ivar|invvar|inverse_variance)"
     rf"|(?:err|error|unc|sigma|std)[_ .-]?(?:(?P<minus>{_LOW})|(?P<plus>{_HIGH}))"
-    r"|(?P<lower>lower)|(?P<upper>upper)"
+    r"|(?P<lower>lower|[pq]_?16)|(?P<upper>upper|[pq]_?84)"
+    r"|(?P<interval>(?:\d\d%?[_ .-]?)?(?:ci|cl|hdi|hpd)(?:[_ .-]?\d\d%?)?"
+    r"[_ .-]?(?:l|lo|low|lower|u|hi|high|upper))"
+)
+# Columns of values that say so: the errors of ph_mean may be called ph_sd.
+_VALUE = re.compile(
+    r"(?P<stem>.+?)[_ .-](?:mean|avg|average|median|med|value|val|estimate|est|[pq]_?50)"
+    r"|(?:mean|avg|average|median)[_ .-](?P<stem2>.+)",
+    re.I,
 )
 _SUFFIX = re.compile(rf"(?P<stem>.+?)(?:[_ .-](?:{_WORDS})|(?P<sign>\s?±))", re.I)
 _BRACKET = re.compile(rf"(?P<stem>.+?)\s\((?:{ERROR_WORDS})\)", re.I)
 # The NASA Exoplanet Archive writes pl_masseerr1 for the upper and pl_masseerr2 for the lower error.
 _JOINED = re.compile(r"(?P<stem>.+?)err(?:(?P<plus>1)|(?P<minus>2))")
-_PREFIX = re.compile(r"(?:(?:e|err|error|std|sd|sigma|unc)_|[σδ]_?|±\s?)(?P<stem>.+)", re.I)
+_PREFIX = re.compile(rf"(?:e_|(?:{ERROR_WORDS})[_ .]|[σδ]_?|±\s?)(?P<stem>.+)", re.I)
 _PATTERNS = (_SUFFIX, _BRACKET, _JOINED, _PREFIX)
 # Columns of numbers that name or count the rows and are no measurements.
 IDENTIFIER = re.compile(
@@ -88,25 +97,21 @@ def _by_name(names: Sequence[str]) -> dict[str, str]:
     known: dict[str, str] = {}
     twice: set[str] = set()
     for name in names:
-        for form in {_core(name), _core(name).casefold(), name.casefold()} - {name}:
+        core = split_unit(name)[0]
+        for form in {core, core.casefold(), name.casefold()} - {name}:
             if form in known:
                 twice.add(form)
             known[form] = name
     for form in twice:
         del known[form]
+    for name in names:
+        if match := _VALUE.fullmatch(split_unit(name)[0]):
+            known.setdefault((match["stem"] or match["stem2"]).casefold(), name)
     return known | {name: name for name in names}
 
 
-def _core(name: str) -> str:
-    return _split_unit(name)[0]
-
-
-def unit_in(name: str) -> str | None:
-    """The unit at the end of a header: ``mass [kg]`` or ``mass (kg)``."""
-    return _split_unit(name)[1]
-
-
-def _split_unit(name: str) -> tuple[str, str | None]:
+def split_unit(name: str) -> tuple[str, str | None]:
+    """A header without the unit at its end, and the unit: ``mass [kg]`` or ``mass (kg)``."""
     match = _UNIT.fullmatch(name) if name.endswith((")", "]")) else None
     unit = (match["unit"] or match["unit2"]) if match else None
     # log(g) is a name, and Mass (sigma) is the error of Mass.
@@ -115,10 +120,15 @@ def _split_unit(name: str) -> tuple[str, str | None]:
     return match["name"], unit
 
 
+def is_error_word(name: str) -> bool:
+    """Whether a name is nothing but a word for errors: ``±`` or ``SD``."""
+    return re.fullmatch(rf"±|{ERROR_WORDS}", name, re.I) is not None
+
+
 def error_stems(column: str) -> list[tuple[str, str]]:
     """The values that a column may hold the errors of, and what it says of them."""
     found = []
-    for text in dict.fromkeys((column, _core(column))):
+    for text in dict.fromkeys((column, split_unit(column)[0])):
         for pattern in _PATTERNS:
             match = pattern.fullmatch(text)
             if match is None:
@@ -149,7 +159,8 @@ def error_columns(
     known = _by_name(names)
     for column in names:
         for stem, role in stems(column):
-            value = known.get(stem) or known.get(stem.casefold())
+            forms = (stem, stem.casefold(), stem.strip())
+            value = next((known[form] for form in forms if form in known), None)
             if value is not None and value != column and (features is None or value in features):
                 yield column, value, role
                 break

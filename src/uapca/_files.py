@@ -187,7 +187,7 @@ def read_archive(
     except _SIGNS_OF_DAMAGE as error:
         raise damaged from error
     except ValueError as error:
-        raise FileError(f"{where} holds what no data can be: {error}") from error
+        raise FileError(f"{where} holds invalid data: {error}") from error
 
 
 def _start(source: str | os.PathLike[str] | IO[bytes]) -> bytes:

@@ -1,7 +1,7 @@
-"""How rows are shown, in plots and in the explorer: as which law, in which colour, dash and shape.
+"""How rows are shown, in plots and in the explorer: as which law, in which color, dash and shape.
 
-The colours are those of Okabe and Ito (Color Universal Design, 2008): people with every kind of
-colour vision can tell them apart. Yellow comes last, because it is weak on white, and has a darker
+The colors are those of Okabe and Ito (Color Universal Design, 2008): people with every kind of
+color vision can tell them apart. Yellow comes last, because it is weak on white, and has a darker
 line. From the ninth kind on, dashes and shapes go on telling apart.
 """
 
@@ -43,7 +43,7 @@ OKABE_ITO = (
 )
 DARK_YELLOW = "#7D7400"  # contrast 4.8 on white, where yellow itself has 1.3
 GREY, LIGHT = "#6B6B6B", "#C8C8C8"
-# Of cividis, which is monotone in grey and alike with and without colour blindness; its lightest
+# Of cividis, which is monotone in gray and alike with and without color blindness; its lightest
 # end is left out, being hardly seen on white paper.
 SEQUENTIAL = (
     "#00224E",
@@ -56,14 +56,15 @@ SEQUENTIAL = (
 )
 DASHES = ("solid", "dashed", "dotted", "dashdot")
 SHAPES = ("circle", "square", "triangle", "diamond", "down", "cross", "plus")
-MANY = 24  # more rows than this are not told apart by colour, except the widest:
+MANY = 24  # more rows than this are not told apart by color, except the widest:
 WIDE = 2.0  # those with more than this times the median spread
-VALUES = 12  # more different numbers than this are on a scale of colours
+NO_GROUP = "no group"
+VALUES = 12  # more different numbers than this are on a scale of colors
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The colour of lines and text, the colour of areas, a dash and a marker shape."""
+    """The color of lines and text, the color of areas, a dash and a marker shape."""
 
     color: str
     fill: str
@@ -81,13 +82,13 @@ class RowLooks:
         The rows' names, or their positions.
     looks : tuple of N Look
     groups : tuple of str
-        The group of each row; empty if rows are coloured by name or by value.
+        The group of each row; empty if rows are colored by name or by value.
     legend : tuple of (str, Look)
         One entry for each group, in natural order.
     values : ndarray of shape (N,) or None
-        Continuous groups, which a colour bar explains.
+        Continuous groups, which a color bar explains.
     wide : tuple of int
-        The rows much wider than most, the widest first, where only they have colours.
+        The rows much wider than most, the widest first, where only they have colors.
     """
 
     keys: tuple[str, ...]
@@ -99,7 +100,7 @@ class RowLooks:
 
 
 def looks(count: int, colors: Sequence[str] = OKABE_ITO) -> tuple[Look, ...]:
-    """The looks of `count` kinds: colours and shapes in turn, then the next dash.
+    """The looks of `count` kinds: colors and shapes in turn, then the next dash.
 
     >>> [(look.color, look.dash, look.shape) for look in looks(9)][::8]
     [('#0072B2', 'solid', 'circle'), ('#0072B2', 'dashed', 'square')]
@@ -136,7 +137,8 @@ def in_order(values: Any, names: Sequence[str] | None, parameter: str) -> Any:
     if len(absent) == len(names):  # the index names something else
         return values
     if absent or len(index) != len(names):
-        got = f"it lacks {absent[0]!r}" if absent else f"it has {len(index)} labels"
+        got = f"it has {len(index)} labels; choose them first, such as by .loc[list(X.names)]"
+        got = f"it lacks {absent[0]!r}" if absent else got
         raise ValueError(
             f"{parameter} must have an index with the names of the {len(names)} rows, or with none "
             f"of them; {got}"
@@ -182,44 +184,44 @@ def row_looks(
     names : sequence of str or None
     count : int
     groups : sequence of `count` labels or numbers, optional
-        Categories have a colour, dash and shape each; for continuous numbers see `group_labels`.
+        Categories have a color, dash and shape each; for continuous numbers see `group_labels`.
         Without groups each row has a look of its own, as long as there are at most 24.
-    palette : sequence of colours, or mapping from name or group to colour, optional
-        A mapping may leave some out; they get colours that are still free.
+    palette : sequence of colors, or mapping from name or group to color, optional
+        A mapping may leave some out; they get colors that are still free.
     colors : sequence of str
-        The colours used where there is no palette.
+        The colors used where there is no palette.
     spreads : ndarray of shape (count,), optional
-        The standard deviations of the rows: of more than 24 rows the few widest have colours.
+        The standard deviations of the rows: of more than 24 rows the few widest have colors.
     """
-    keys = tuple(names) if names is not None else tuple(str(i) for i in range(count))
+    keys = tuple(names) if names is not None else tuple(map(str, range(count)))
     if groups is not None:
         texts, order, values = group_labels(in_order(groups, names, "groups"), count)
         if values is not None:
             return RowLooks(keys, (Look(GREY, GREY),) * count, values=values)
         table = _table(order, palette, colors)
         if None in texts:
-            table.setdefault("no group", Look(GREY, LIGHT))
-        own = tuple(text or "no group" for text in texts)
+            table.setdefault(NO_GROUP, Look(GREY, LIGHT))
+        own = tuple(text or NO_GROUP for text in texts)
         return RowLooks(keys, tuple(table[text] for text in own), own, tuple(table.items()))
     if count <= MANY or palette is not None:
         table = _table(keys, palette, colors)
         return RowLooks(keys, tuple(replace(table[key], shape="circle") for key in keys))
     found, wide = [looks(1, colors)[0]] * count, []
     if spreads is not None:
-        widest = np.argsort(-spreads, kind="stable")[:5].tolist()
-        wide = [i for i in widest if spreads[i] > WIDE * np.median(spreads)]
+        widest = np.argsort(-spreads, kind="stable")[:5]
+        wide = widest[spreads[widest] > WIDE * np.median(spreads)].tolist()
         for i, look in zip(wide, looks(6, colors)[1:], strict=False):
             found[i] = look
     return RowLooks(keys, tuple(found), wide=tuple(wide))
 
 
 def _table(kinds: Sequence[str], palette: Palette, colors: Sequence[str]) -> dict[str, Look]:
-    """A look for each kind, in the colours of the palette as far as it goes."""
+    """A look for each kind, in the colors of the palette as far as it goes."""
     if palette is None:
         return dict(zip(kinds, looks(len(kinds), colors), strict=True))
     if isinstance(palette, str) or not len(palette):
         raise ValueError(
-            "palette must be a sequence of colours or a mapping from name or group to colour; "
+            "palette must be a sequence of colors or a mapping from name or group to color; "
             f"got {palette!r}"
         )
     if not isinstance(palette, Mapping):
@@ -236,14 +238,14 @@ def _table(kinds: Sequence[str], palette: Palette, colors: Sequence[str]) -> dic
 
 
 def _color_text(color: Any) -> str:
-    """A colour as text: as it is, or from red, green and blue between 0 and 1."""
+    """A color as text: as it is, or from red, green and blue between 0 and 1."""
     if isinstance(color, str):
         return color
     parts = np.atleast_1d(color)
     if parts.shape == (3,) and parts.dtype.kind in "fiu" and ((parts >= 0) & (parts <= 1)).all():
         return "#" + "".join(f"{round(255 * part):02X}" for part in parts.tolist())
     raise ValueError(
-        f"palette must have colours as text, or red, green and blue from 0 to 1; got {color!r}"
+        f"palette must have colors as text, or red, green and blue from 0 to 1; got {color!r}"
     )
 
 

@@ -19,6 +19,7 @@ from uapca._validation import as_floats, check_choice, check_finite
 from uapca.decomposition import UAPCA
 from uapca.decomposition.spectrum import tie_tolerance
 from uapca.exceptions import SupportWarning
+from uapca.laws.normal import checked_moments
 from uapca.uncertain import UncertainArray
 
 __all__ = ["bhattacharyya", "hellinger", "hellinger_to_each", "principal_angles"]
@@ -139,8 +140,8 @@ def principal_angles(a: UAPCA | npt.ArrayLike, b: UAPCA | npt.ArrayLike) -> Doub
     Parameters
     ----------
     a, b : UAPCA, or array-like of shape (q, D)
-        Fitted PCAs, or components as rows. The rows need not be orthonormal, their lengths play
-        no part, and the numbers of rows may differ.
+        Fitted PCAs, or components as rows. The rows need not be orthonormal, their lengths do
+        not matter, and the numbers of rows may differ.
 
     Returns
     -------
@@ -313,16 +314,10 @@ def _normal(value: Comparable, parameter: str) -> Normal:
             f"{parameter} must be a fitted UAPCA, an UncertainArray or a pair (mean, cov); "
             f"got {type(value).__name__}"
         )
-    mean = as_floats(value[0], f"the mean of {parameter}").astype(np.float64, copy=False)
-    cov = as_floats(value[1], f"the covariance of {parameter}").astype(np.float64, copy=False)
-    if mean.ndim != 1 or not len(mean) or cov.shape != (len(mean), len(mean)):
-        raise ValueError(
-            f"{parameter} must be a mean of shape (D,) and a covariance of shape (D, D); "
-            f"got shapes {mean.shape} and {cov.shape}"
-        )
-    check_finite(mean, f"the mean of {parameter}", ("feature",))
-    check_finite(cov, f"the covariance of {parameter}", ("row", "column"))
-    return mean, _checked_covariance(cov, parameter)
+    mean, cov = checked_moments(
+        *value, names=(f"the mean of {parameter}", f"the covariance of {parameter}")
+    )
+    return mean.astype(np.float64), cov.astype(np.float64)
 
 
 def _on_components(a: Comparable, b: Comparable) -> tuple[Normal, Normal]:
@@ -358,25 +353,6 @@ def _on_components(a: Comparable, b: Comparable) -> tuple[Normal, Normal]:
 def _units(pca: UAPCA) -> Doubles:
     """What a fit divided the features by."""
     return np.ones_like(pca.mean_) if pca.feature_scale_ is None else pca.feature_scale_
-
-
-def _checked_covariance(cov: Doubles, parameter: str) -> Doubles:
-    size = float(np.abs(cov).max())
-    with np.errstate(over="ignore"):
-        asymmetry = float(np.abs(cov - cov.T).max())
-    if asymmetry > 1e-8 * size:
-        raise ValueError(
-            f"the covariance of {parameter} must be symmetric; entries differ from their mirror "
-            f"images by up to {asymmetry:.3g}"
-        )
-    cov = 0.5 * cov + 0.5 * cov.T
-    lowest = float(np.linalg.eigvalsh(cov / size)[0]) * size if size > 0.0 else 0.0
-    if lowest < -1e-10 * len(cov) * size:
-        raise ValueError(
-            f"the covariance of {parameter} must be positive semi-definite; its smallest "
-            f"eigenvalue is {lowest:.3g}"
-        )
-    return cov
 
 
 def _directions(value: UAPCA | npt.ArrayLike, parameter: str) -> Doubles:

@@ -35,8 +35,8 @@ def test_moments(rng, n, weighted, dtype):
     mean, covariance = moments(points, w if weighted else None)
     exact = points.astype(float)
     assert_allclose(mean, w @ exact, rtol=1e-13)
-    centred = exact - w @ exact
-    assert_allclose(covariance, (centred.T * w) @ centred, rtol=1e-12, atol=1e-15)
+    centered = exact - w @ exact
+    assert_allclose(covariance, (centered.T * w) @ centered, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("n", [500, 9000])
@@ -110,8 +110,10 @@ def test_light_points_far_from_heavy_ones_cost_no_digits(rng):
     assert_allclose(mean, points[5000:].mean(axis=0), rtol=0, atol=1e-15)
 
 
-def test_zero_weights_at_the_start(rng):
+@pytest.mark.parametrize("value", [0.0, 1e300, np.nan])
+def test_zero_weights_at_the_start(rng, value):
     points = rng.standard_normal((9000, 3))
+    points[:8000] += value
     w = np.zeros(9000)
     w[8000:] = 1e-3
     assert_allclose(
@@ -190,9 +192,9 @@ def test_many_tiny_groups_equal_one_by_one(dtype, layout):
     for k in range(900):
         part = points[codes == k].astype(float)
         if len(part):
-            centred = part - part.mean(axis=0)
+            centered = part - part.mean(axis=0)
             np.testing.assert_allclose(sums.means[k], part.mean(axis=0), rtol=1e-13, atol=1e-14)
-            np.testing.assert_allclose(sums.scatters[k], centred.T @ centred, atol=1e-13)
+            np.testing.assert_allclose(sums.scatters[k], centered.T @ centered, atol=1e-13)
             np.testing.assert_array_equal(sums.scatters[k], sums.scatters[k].T)
 
 
@@ -298,10 +300,10 @@ def test_light_points_before_heavy_ones_cost_no_digits(order, light, heavy):
     sums, errors = summed(np.asarray(points, order=order), np.zeros(n, dtype=int), 1, weights)
     w = weights.astype(np.longdouble) / weights.sum()
     mean = w @ points.astype(np.longdouble)
-    centred = points - mean
+    centered = points - mean
     off = np.abs((sums.means[0] - mean) + sums.rests[0]).max()
     assert off <= errors[0, 0]
-    off = np.abs(sums.scatters[0] - (centred.T * w) @ centred * weights.sum()).max()
+    off = np.abs(sums.scatters[0] - (centered.T * w) @ centered * weights.sum()).max()
     assert off <= errors[1, 0]
 
 
@@ -365,3 +367,20 @@ def test_many_groups_of_every_size_need_little_memory_at_a_time(d):
     assert peak < sums.scatters.nbytes + 30e6
     gap = points[0] - points[1]
     assert_allclose(sums.scatters[0], np.outer(gap, gap) / 2, rtol=1e-12, atol=1e-14)
+
+
+def test_differences_that_single_precision_does_not_hold():
+    points = np.array([[2e38], [-2e38], [1e38], [0.0]], np.float32)
+    wide = points.astype(np.float64)
+    mean, cov = moments(points)
+    assert_allclose(mean, wide.mean(axis=0), rtol=1e-15)
+    assert_allclose(cov, wide.var(axis=0)[None], rtol=1e-14)
+    groups = grouped_sums(points, np.array([0, 0, 1, 1]), 2)
+    assert_allclose(groups.means, wide.reshape(2, 2).mean(axis=1)[:, None], rtol=1e-15)
+
+
+def test_weights_below_the_normal_range():
+    points, weights = np.array([[0.0], [1.0]]), np.array([1e-310, 3e-310])
+    mean, cov = moments(points, weights)
+    assert_allclose([*mean, *cov[0]], [0.75, 0.1875], rtol=1e-12)
+    assert_allclose(grouped_sums(points, np.zeros(2, int), 1, weights).means, [[0.75]], rtol=1e-12)

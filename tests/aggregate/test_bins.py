@@ -61,11 +61,43 @@ def test_the_sample_and_the_labels_do_not_depend_on_pieces_and_threads():
     np.testing.assert_array_equal(*found)
 
 
-def test_the_smallest_random_numbers_make_the_sample():
-    points = np.arange(1000.0)[:, None]
-    drawn = np.random.default_rng(4).random(1000)
-    sample = bins._sampled([points[:300], points[300:]], 50, np.random.default_rng(4))
-    np.testing.assert_array_equal(sample[:, 0], np.sort(np.argsort(drawn)[:50]))
+def test_the_sample_is_uniform_and_does_not_depend_on_pieces():
+    points = np.arange(400.0)[:, None]
+    rng, taken = np.random.default_rng(4), np.zeros((400, 400))
+    for seed in rng.integers(2**31, size=2000).tolist():
+        sample = bins._sampled([points[:300], points[300:]], 50, np.random.default_rng(seed))[:, 0]
+        assert len(np.unique(sample)) == 50
+        taken[np.ix_(sample.astype(int), sample.astype(int))] += 1
+    for size in (1, 7, 400):
+        parts = [points[i : i + size] for i in range(0, 400, size)]
+        again = bins._sampled(parts, 50, np.random.default_rng(seed))
+        np.testing.assert_array_equal(again[:, 0], sample)
+    # Each point, and each pair of points, is in the sample equally often.
+    share, pairs = taken.diagonal() / 2000, taken[np.triu_indices(400, 1)] / 2000
+    assert np.square(share / 0.125 - 1).mean() == pytest.approx(7 / 2000, rel=0.25)
+    joint = 50 * 49 / (400 * 399)
+    assert np.square(pairs / joint - 1).mean() == pytest.approx((1 / joint - 1) / 2000, rel=0.05)
+
+
+@pytest.mark.parametrize("n", [0, 1, 49, 50])
+def test_few_points_are_all_in_the_sample(n):
+    points = np.arange(float(n))[:, None]
+    sample = bins._sampled([points[:20], points[20:]], 50, np.random.default_rng(0))
+    np.testing.assert_array_equal(sample, points)
+
+
+@pytest.mark.parametrize("ends", [(-1.0, 1.0), (1e8, 1e8 + 1e-7), (3.0, 3.0), (0.1, 0.7)])
+@pytest.mark.parametrize("cells", [1, 2, 20, 997])
+def test_cells_of_a_grid_are_those_between_their_edges(ends, cells):
+    edges = np.linspace(*ends, cells + 1)
+    inside = np.random.default_rng(0).uniform(*ends, 5000)
+    values = np.concatenate(
+        [edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf), inside]
+    )
+    values = np.clip(values, *ends)
+    for own in (values, values.astype(np.float32).clip(*np.float32(ends))):
+        expected = np.searchsorted(edges[1:-1], own, side="right")
+        np.testing.assert_array_equal(bins._cell_numbers(own, edges), expected)
 
 
 def test_cells_that_cannot_be_numbered_are_refused():

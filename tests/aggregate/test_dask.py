@@ -251,12 +251,15 @@ def test_nothing_is_imported_for_the_user():
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
-    log = tmp_path / "log"
+    log, killed = tmp_path / "log", tmp_path / "killed"
 
     def block(block_id):
         with log.open("a") as file:
             file.write(f"{block_id[0]} {os.getpid()}\n")
-        time.sleep(0.1)
+        mine = [line for line in log.read_text().splitlines() if line.endswith(f" {os.getpid()}")]
+        end = time.monotonic() + 300
+        while len(mine) > 1 and not killed.exists() and time.monotonic() < end:
+            time.sleep(0.01)  # the second block of a worker is in the making when it is killed
         rng = np.random.default_rng(block_id[0])
         return rng.standard_normal((50, 4)) + 1e8
 
@@ -278,11 +281,12 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client, tmp_path):
     # One that has begun its second block, and so holds the sums of its first.
     victim = None
     while victim is None and thread.is_alive():
+        time.sleep(0.01)
         counts = Counter(int(pid) for _, pid in lines())
         victim = next((pid for pid in pids if counts[pid] >= 2), None)
-        time.sleep(0.005)
     assert victim is not None
     os.kill(victim, signal.SIGKILL)
+    killed.touch()
     thread.join()
     again = [number for number, times in Counter(k for k, _ in lines()).items() if times > 1]
     assert again, "no block was lost with the worker"
@@ -379,7 +383,11 @@ def test_columns_are_checked_before_anything_runs():
             f"by must name a column of the frame, or several; got {type(by).__name__}"
         )
     for name, value, why in (
-        ("bins", 3, "add a column of labels first, and name it in by"),
+        (
+            "bins",
+            3,
+            "they are found on one machine; add a column of labels first, and name it in by",
+        ),
         ("keep_samples", True, "only the moments leave the cluster"),
         ("bad_files", "skip", "files are read by Dask, which has its own rules"),
         ("progress", True, "Dask shows the progress of its tasks itself"),
@@ -398,7 +406,8 @@ def test_a_column_that_is_text_in_one_partition():
         meta=table.iloc[:0],
     )
     assert refused(ValueError, uapca.from_groups, parts, "kind", features=FEATURES) == (
-        "values must be numbers in every partition; 'partition 2', column 'y' holds large_string"
+        "values must be numbers; in 'partition 2' the column 'y' holds large_string; choose other "
+        "columns with features="
     )
     odd = table.assign(kind=np.array([1, "a"] * 5, dtype=object))
     with dask.config.set({"dataframe.convert-string": False}):

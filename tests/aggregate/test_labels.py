@@ -219,3 +219,16 @@ def test_labels_are_the_text_as_it_was_written():
     assert set(factorize(labels).labels) == set(labels)
     large = np.array([2**63 - 1, 2**63 - 2])
     assert factorize(large).labels == (str(2**63 - 2), str(2**63 - 1))
+
+
+def test_categories_that_are_times_keep_their_order():
+    pd = pytest.importorskip("pandas")
+    days = pd.to_datetime(["2020-01-02", "2020-01-01"])
+    found = keyed([pd.Categorical(days, categories=days, ordered=True)])
+    texts = ordered(found.values, found.categories).labels
+    assert texts == ("2020-01-02 00:00:00", "2020-01-01 00:00:00")
+
+
+def test_masked_labels_of_two_dimensions_are_refused():
+    with pytest.raises(ValueError, match="got an array of shape"):
+        keyed([np.ma.array([[1, 2], [3, 4]], mask=[[False, False], [False, True]])])

@@ -89,8 +89,8 @@ def test_groups_of_every_size(size, weighted):
         w = None if weights is None else weights[labels == k]
         mean = np.average(part, axis=0, weights=w)
         np.testing.assert_allclose(sums.means[k], mean, rtol=1e-13, atol=1e-13)
-        centred = part - mean
-        scatter = centred.T @ (centred if w is None else centred * w[:, None])
+        centered = part - mean
+        scatter = centered.T @ (centered if w is None else centered * w[:, None])
         np.testing.assert_allclose(sums.scatters[k], scatter, rtol=1e-9, atol=1e-11)
         assert sums.weights[k] == pytest.approx(size if w is None else w.sum(), rel=1e-14)
         assert sums.squares[k] == pytest.approx(size if w is None else (w**2).sum(), rel=1e-14)
@@ -350,7 +350,7 @@ def test_refusals():
     with pytest.raises(ValueError) as error:
         one.merge(Moments.of([[1.0]]))
     assert str(error.value) == ("other must have the same 2 features; got 1")
-    with pytest.raises(ValueError, match="points must be at least one; got none"):
+    with pytest.raises(ValueError, match="points must not be empty; got none"):
         Moments.empty(2).to_uncertain()
     with pytest.raises(ValueError, match="spread must be 'std' or 'sem'; got 'sd'"):
         one.to_uncertain("sd")
@@ -431,3 +431,20 @@ def test_times_with_nanoseconds_and_a_zone_travel():
     assert again.labels == moments.labels
     assert len(again.merge(moments)) == 3
     assert again.to_uncertain().names == moments.to_uncertain().names
+
+
+def test_points_that_were_never_merged_are_not_removed_from_nothing():
+    with pytest.raises(ValueError, match="it has more points of 'a' than there are"):
+        Moments.empty(1).downdate(Moments.of([[1.0]], ["a"]))
+
+
+def test_a_label_without_weight_has_no_error_of_its_mean():
+    summary = Moments.of([[1.0], [2.0], [3.0], [4.0]], ["a", "a", "b", "b"], [0, 0, 1, 1])
+    assert summary.to_uncertain("sem").cov.dense().ravel().tolist() == [0.0, 0.25]
+
+
+def test_durations_keep_their_nanoseconds_in_files():
+    pd = pytest.importorskip("pandas")
+    labels = [pd.Timedelta(1, "ns"), pd.Timedelta(2, "ns")]
+    summary = Moments.of([[1.0], [2.0]], labels)
+    assert list(Moments.from_bytes(summary.to_bytes()).labels) == labels

@@ -16,7 +16,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import uapca
-from builders import assert_same
+from builders import JAVA, assert_same, program
 from uapca.aggregate import Moments
 from uapca.aggregate import spark as engine
 from uapca.aggregate.moments import Partial
@@ -33,11 +33,13 @@ FEATURES = ["x", "y", "z"]
 @pytest.fixture(scope="module")
 def session():
     """Spark in this process, with two threads and four trials for each task."""
+    program("java")
     source = str(Path(uapca.__file__).parents[1])
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "512m",
+        "spark.driver.extraJavaOptions": JAVA,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "2",
@@ -221,9 +223,10 @@ def test_columns_are_checked_before_anything_runs(session):
         "by must name a column of the frame, or several; got list"
     )
     assert refused(ValueError, call, ran, "kind", bins=3) == (
-        "bins must be left out for data of Spark: add a column of labels first, and name it in by"
+        "bins must be left out for data of Spark: they are found on one machine; add a column of "
+        "labels first, and name it in by"
     )
-    assert refused(ValueError, call, ran.limit(0), "kind").startswith("points must be at least one")
+    assert refused(ValueError, call, ran.limit(0), "kind").startswith("points must not be empty")
 
 
 def test_too_many_labels_for_one_partition(monkeypatch):
@@ -336,7 +339,7 @@ def test_workers_without_this_version_of_uapca(session, tmp_path, module, said):
     uapca.from_groups(frame, "kind", features=FEATURES)
 
 
-CONNECTED = """
+CONNECTED = f"""
 import numpy as np, uapca
 from pyspark.sql import SparkSession
 
@@ -345,6 +348,7 @@ session = (
     .config("spark.driver.host", "127.0.0.1")
     .config("spark.driver.bindAddress", "127.0.0.1")
     .config("spark.ui.enabled", "false")
+    .config("spark.driver.extraJavaOptions", "{JAVA}")
     .getOrCreate()
 )
 frame = session.range(1000).selectExpr("id * 1.0 x", "id * id * 1.0 y", "id % 3 kind", "now() at")
@@ -361,6 +365,7 @@ session.stop()
 @pytest.mark.slow
 def test_frames_of_spark_connect():
     """In a process of its own: a process has one kind of session."""
+    program("java")
     pytest.importorskip("grpc_status")
     source = str(Path(uapca.__file__).parents[1])
     done = subprocess.run(

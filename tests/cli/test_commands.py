@@ -93,7 +93,7 @@ def test_traces_are_those_of_the_library(run):
     assert table["feature"][:4] == ["M1", "M2", "P1", "P2"]
     for i in range(2):
         values = np.array(table[f"PC{i + 1}"], float).reshape(4, 4)
-        np.testing.assert_array_equal(values, found.loadings[:, :, i])
+        np.testing.assert_array_equal(values, found.positions[:, :, i])
 
 
 def test_scales_need_no_order_and_wrong_ones_are_named(run, fails):
@@ -150,7 +150,7 @@ def test_models_compare_whatever_the_order_of_features(run, folder):
     assert "principal angle 2" in text
 
 
-def test_standardised_models_are_compared_in_the_units_of_the_data(run, folder):
+def test_standardized_models_are_compared_in_the_units_of_the_data(run, folder):
     run("fit", "stars.csv", "-o", "a.json")
     run("fit", "stars.csv", "-o", "b.json", "--standardize")
     result = run("compare", "a.json", "b.json", "--json")
@@ -208,4 +208,26 @@ def test_unequal_groups_keep_their_weights_in_a_table(run, folder):
 def test_aggregate_needs_labels(folder, fails):
     assert fails("aggregate", "flowers.csv", "-o", "x.csv") == (
         "say which column holds the labels: --by COLUMN, or --bins K."
+    )
+
+
+def test_errors_of_the_model_widen_posterior_rows(run, fails, folder):
+    rng = np.random.default_rng(5)
+    true = rng.normal(size=(60, 1)) @ rng.normal(size=(1, 3)) + 0.3 * rng.normal(size=(60, 3))
+    values = true + 0.5 * rng.normal(size=(60, 3))
+    lines = [",".join(f"{v:.6f},0.5" for v in row) for row in values]
+    (folder / "noisy.csv").write_text("\n".join(["x,x_err,y,y_err,z,z_err", *lines]) + "\n")
+    arguments = ["project", "noisy.csv", "--denoise", "1"]
+    narrow, wide = (
+        table_of(run(*arguments, *more).stdout) for more in ([], ["--parameter-errors"])
+    )
+    X = uapca.read(folder / "noisy.csv")
+    model = uapca.Denoiser(1).fit(X)
+    pca = uapca.UAPCA(2).fit(model.transform(X))
+    Y = pca.transform(model.transform(X, parameter_errors=True))
+    np.testing.assert_allclose(np.array(wide["PC1"], float), Y.mean[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(np.array(wide["PC1_err"], float), Y.std[:, 0], rtol=1e-12)
+    assert (np.array(wide["PC1_err"], float) > np.array(narrow["PC1_err"], float)).all()
+    assert fails("project", "noisy.csv", "--parameter-errors") == (
+        "--parameter-errors are those of --denoise. Add it."
     )

@@ -5,11 +5,11 @@ import pytest
 
 import uapca
 from cli.conftest import reading
-from uapca.cli.data import read_data
+from uapca.cli.data import Data
 
 
 def read(data, **choices):
-    return read_data(str(data), reading(**choices))
+    return Data(str(data), reading(**choices)).observed
 
 
 def same(X, Y):
@@ -73,11 +73,11 @@ def test_our_own_files(folder):
     same(read("students.uapca", features=("P1,M1",)), X[:, ["P1", "M1"]])
 
 
-def test_labelled_points(folder, capsys):
+def test_labeled_points(folder, capsys):
     X = read("flowers.csv", by=("species",))
     same(X, uapca.from_groups(frame("flowers.csv"), by="species"))
     assert capsys.readouterr().err == (
-        "flowers.csv: 6 labelled points\n"
+        "flowers.csv: 6 labeled points\n"
         "  one row for each species, with the spread of its points\n"
         "  left out: site (text)\n"
         "  → 2 rows × 2 features, a covariance for each row\n"
@@ -124,7 +124,7 @@ def test_uncertain_cells(folder, capsys):
     assert "note: left out 1 row, as asked for" in said
 
 
-def test_cells_are_recognised_without_options(folder):
+def test_cells_are_recognized_without_options(folder):
     (folder / "c.csv").write_text('name,x,y\na,"[1, 2]",3\nb,4±1,5\n')
     same(read("c.csv"), uapca.from_table("c.csv"))
 
@@ -223,8 +223,8 @@ def test_weights_from_a_column_or_a_file(folder):
             "x,x_err\n1,0.1\nabc,0.2\n3,0.1\n",
             (),
             "cells must be numbers; 'f.csv', row 2, column 'x': cannot read 'abc' as a number; "
-            "correct them, use --words FILE if that means no value, --bad-cells drop, or leave the "
-            "column out with --exclude",
+            "correct them, use --words FILE with the line 'abc' = \"\" if that means no value, "
+            "--bad-cells drop, or leave the column out with --exclude",
         ),
         (
             'x,y\n"1,000",0.5\n"2,000",0.25\n',
@@ -248,7 +248,7 @@ def test_weights_from_a_column_or_a_file(folder):
         ("name,x\na,good\nb,[1; 2]\n", (), "row 'a', column 'x': cannot read 'good'"),
         ("g,x\na,1\nb,2\n", ("--by", "G"), "there is no 'G' (perhaps 'g' was meant)"),
         ("g,x\na,1\n,2\n", ("--by", "g"), "'f.csv' has none in row 2; use --missing drop"),
-        ("g,x\na,1\n", ("--by", "g", "--names", "x"), "names must be left out for labelled points"),
+        ("g,x\na,1\n", ("--by", "g", "--names", "x"), "names must be left out for labeled points"),
         ("x,y\na,b\nb,c\nb,c\n", (), "the table must have rows and columns of numbers"),
         (
             "name,x,x_err\nrow 7,1,0.1\nb,2,\n",
@@ -287,12 +287,12 @@ def test_a_file_of_another_kind(folder, fails, name):
     assert name in fails("fit", name)
 
 
-def test_a_misspelt_file_and_its_neighbour(folder, fails):
+def test_a_misspelled_file_and_its_neighbor(folder, fails):
     assert fails("fit", "star.csv") == (
         "there is no file 'star.csv'; perhaps 'stars.csv' was meant"
     )
     assert fails("fit", "students.csv").startswith("there is no file 'students.csv'")
-    assert fails("fit", "none/*.csv", "--by", "g") == "there is no file 'none/*.csv'"
+    assert fails("fit", "none/*.csv", "--by", "g") == "no file matches 'none/*.csv'"
 
 
 def test_kept_points_have_no_standard_error(folder, fails):
@@ -307,7 +307,7 @@ def test_options_for_tables_are_refused_elsewhere(folder, fails):
         "--words must be left out for rows that are uncertain already"
     )
     assert fails("fit", "students", "--by", "x") == (
-        "students holds no labelled points. Leave out --by."
+        "students holds no labeled points. Leave out --by."
     )
     assert fails("fit", "anuran", "--by", "genera") == (
         "there is no label of anuran 'genera'; did you mean 'genus'? There are family, genus, "
@@ -328,3 +328,9 @@ def test_wrong_weights(folder, fails):
     )
     (folder / "n.csv").write_text("star,w\na,1\n")
     assert fails("fit", "stars.csv", "--weights", "n.csv") == ("'n.csv' has no weight for b, c, d.")
+
+
+def test_a_text_in_another_encoding(folder, run, fails):
+    (folder / "cities.csv").write_bytes("name,größe\nKöln,1.5\nZürich,2.5\n".encode("cp1252"))
+    assert "use --encoding \"cp1252\" (Windows) or 'latin-1'" in fails("read", "cities.csv")
+    assert "Zürich" in run("read", "cities.csv", "--encoding", "cp1252").stdout

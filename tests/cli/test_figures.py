@@ -1,7 +1,7 @@
 """``uapca figures``."""
 
 
-def test_figures_are_listed_and_misspelt_ones_found(run, fails, folder):
+def test_figures_are_listed_and_misspelled_ones_found(run, fails, folder):
     from uapca.figures import NAMES
 
     assert run("figures", "--list").stdout.split() == list(NAMES)

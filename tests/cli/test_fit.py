@@ -9,20 +9,20 @@ import openpyxl
 import pytest
 
 import uapca
-from uapca.cli.data import read_model
+from uapca.cli.data import BUNDLED, read_model
 
 REPORT = """Variances at s = 1
 component    variance   share      sum  errors   tilt
-PC1        48.6 ± 7.4  67.8 %   67.8 %   3.7 %  11.8°
-PC2        11.3 ± 5.8  15.7 %   83.6 %  36.1 %  46.6°
+PC1        48.6 ± 7.5  67.8 %   67.8 %   3.7 %  11.5°
+PC2        11.3 ± 5.7  15.7 %   83.6 %  36.1 %  46.3°
 2 others        11.77  16.4 %  100.0 %
 
 Components
 feature            PC1           PC2
-M1       0.680 ± 0.091  -0.36 ± 0.33
-M2       0.577 ± 0.088  -0.26 ± 0.34
+M1       0.680 ± 0.086  -0.36 ± 0.33
+M2       0.577 ± 0.087  -0.26 ± 0.34
 P1         0.43 ± 0.14   0.77 ± 0.41
-P2       0.142 ± 0.062   0.46 ± 0.46
+P2       0.142 ± 0.061   0.46 ± 0.45
 
 rows: Jack makes 41 % of PC1's variance.
 
@@ -62,13 +62,24 @@ def test_reports_fit_the_width(run, tmp_path, monkeypatch, columns):
     text = run("fit", tmp_path / "long.uapca").stdout
     assert all(f"{j:02d}  " in text for j in range(12))  # cut, they are told apart
     assert "one standard error" in text  # the key of the columns
-    assert max(map(len, run("datasets").stdout.splitlines())) <= columns
+    assert "Bhattacharyya coefficient (overlap)" in run("compare", "iris", "iris").stdout
+    lines = run("datasets").stdout.splitlines()
+    assert max(map(len, lines)) <= columns
+    starts = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert starts == list(BUNDLED)
 
 
 def test_the_page_in_the_docs_shows_this_report(run):
     page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
     said = run("fit", "students").stderr
     assert f"$ uapca fit students\n{said}{REPORT}```\n" in page
+
+
+def test_no_row_drives_a_component_that_is_rounding_error(run, tmp_path):
+    rows = np.random.default_rng(0).normal(size=(5, 40)).round(3).tolist()
+    text = "".join(f"r{i}," + ",".join(map(str, row)) + "\n" for i, row in enumerate(rows))
+    (tmp_path / "w.csv").write_text("name," + ",".join(f"x{j}" for j in range(40)) + "\n" + text)
+    assert "PC5's variance" not in run("fit", tmp_path / "w.csv", "-n", "all").stdout
 
 
 def test_rows_that_drive_a_component_are_named(run, tmp_path):
@@ -156,7 +167,7 @@ def test_more_components_than_there_are_and_one_row_are_remarked(run, tmp_path):
 
 
 def test_a_feature_that_is_the_whole_picture_is_remarked(run, tmp_path):
-    """Heights in centimetres beside masses in grams: the components are those of the units."""
+    """Heights in centimeters beside masses in grams: the components are those of the units."""
     path = tmp_path / "units.csv"
     path.write_text("cm,g,years\n170,70000,40\n180,90000,35\n160,55000,52\n175,62000,28\n")
     note = (
@@ -277,7 +288,7 @@ def test_long_tables_are_cut_and_the_model_is_not(run, tmp_path):
     rng = np.random.default_rng(1)
     path = tmp_path / "wide.uapca"
     features = [f"f{j}" for j in range(60)]
-    uapca.UncertainArray(rng.normal(size=(80, 60)), std=0.1, features=features).save(path)
+    uapca.UncertainArray(rng.normal(size=(80, 60)), std=1.0, features=features).save(path)
     text = run("fit", path, "-n", "all", "-q").stdout
     assert "Components, the 40 features with the largest entries; --json has all" in text
     assert "40 others" in text
@@ -309,7 +320,7 @@ def test_wide_tables_of_correlations_are_refused(run, tmp_path):
     "table", ["loadings", "contributions", "summary", "cos2", "row_contributions"]
 )
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
-def test_labelled_results_are_written_as_tables(run, folder, table, ending):
+def test_labeled_results_are_written_as_tables(run, folder, table, ending):
     (folder / "a.csv").write_text("name,=x,x y\n+a,1,2\nb,2,5\nc,4,3\nd,3,1\n")
     run("fit", "a.csv", "--table", table, "-o", f"t.{ending}")
     X = uapca.read(folder / "a.csv")

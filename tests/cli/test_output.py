@@ -13,11 +13,11 @@ COMMANDS = [
 ]
 
 
-def forbid_reading(monkeypatch, command):
+def forbid_reading(monkeypatch):
     def never(*_):
         raise AssertionError("the data was read before the output was looked at")
 
-    monkeypatch.setattr(f"uapca.cli.{command}.read_data", never)
+    monkeypatch.setattr("uapca.cli.data.Data.observed", property(never))
 
 
 @pytest.mark.parametrize(("arguments", "suffix"), COMMANDS)
@@ -25,7 +25,7 @@ def test_an_existing_file_is_kept(run, fails, folder, monkeypatch, arguments, su
     path = folder / f"out{suffix}"
     path.write_text("mine")
     with monkeypatch.context() as patched:
-        forbid_reading(patched, arguments[0])
+        forbid_reading(patched)
         message = fails(*arguments, "-o", f"out{suffix}")
     assert message == f"'out{suffix}' exists already. Add --force to replace it."
     assert path.read_text() == "mine"
@@ -36,14 +36,14 @@ def test_an_existing_file_is_kept(run, fails, folder, monkeypatch, arguments, su
 
 @pytest.mark.parametrize(("arguments", "suffix"), COMMANDS)
 def test_a_folder_that_is_not_there(fails, folder, monkeypatch, arguments, suffix):
-    forbid_reading(monkeypatch, arguments[0])
+    forbid_reading(monkeypatch)
     message = fails(*arguments, "-o", f"none/out{suffix}")
     assert message == f"there is no folder '{folder.resolve() / 'none'}'. Create it first."
 
 
 @pytest.mark.parametrize(("arguments", "suffix"), COMMANDS)
 def test_a_folder_that_cannot_be_written(fails, folder, monkeypatch, arguments, suffix):
-    forbid_reading(monkeypatch, arguments[0])
+    forbid_reading(monkeypatch)
     closed = folder / "closed"
     closed.mkdir()
     closed.chmod(stat.S_IRUSR | stat.S_IXUSR)

@@ -184,6 +184,7 @@ OTHER |= {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_option_that_is_taken_changes_the_picture(run, folder, kind):
     """The file differs from the one that is written without them."""
@@ -298,3 +299,19 @@ def test_a_film(run, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.stderr
     assert path.read_bytes().startswith(STARTS[".gif"])
     assert levels == [0.5]
+
+
+def test_ellipses_of_groups(run, fails, folder):
+    plain = run("plot", "stars.csv", "projection", "--groups", "type", "-o", "a.svg")
+    assert plain.exit_code == 0, plain.stderr
+    made = run(
+        "plot", "stars.csv", "projection", "--groups", "type", "--ellipses", "mixture",
+        "-o", "b.svg",
+    )  # fmt: skip
+    assert made.exit_code == 0, made.stderr
+    assert "group:K" in (folder / "b.svg").read_text()
+    assert "group:K" not in (folder / "a.svg").read_text()
+    arguments = ["plot", "stars.csv", "projection", "--ellipses", "mean", "-o", "c.svg"]
+    assert fails(*arguments) == "--ellipses are those of groups. Add --groups COLUMN."
+    arguments = ["plot", "stars.csv", "biplot", "--ellipses", "mean", "-o", "c.svg"]
+    assert fails(*arguments) == "--ellipses means nothing for biplot. Leave it out."

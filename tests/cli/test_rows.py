@@ -37,7 +37,7 @@ def test_columns_of_one_name_are_refused_before_reading(
     (folder / "p.csv").write_text(POINTS)
     arguments = ["aggregate", "p.csv", "--by", "g", "--features", features]
     with monkeypatch.context() as patched:
-        patched.setattr("uapca.cli.aggregate.read_data", None)
+        patched.setattr("uapca.cli.data.Data.observed", None)
         assert fails(*arguments, "-o", "agg.csv") == message
     assert not (folder / "agg.csv").exists()
     result = run(*arguments, "-o", "agg.uapca")

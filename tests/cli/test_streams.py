@@ -30,7 +30,7 @@ def test_files_are_aggregated_where_they_are(run, parts, folder, data):
     assert (X.names, X.features, X.total_weight) == (wanted.names, wanted.features, 900.0)
     np.testing.assert_allclose(X.mean, wanted.mean, rtol=1e-12)
     np.testing.assert_allclose(X.cov.dense(), wanted.cov.dense(), rtol=1e-12)
-    assert "3 files: 900 labelled points" in result.stderr
+    assert "3 files: 900 labeled points" in result.stderr
     assert "left out: text (text)" in result.stderr
 
 
@@ -54,7 +54,7 @@ def test_points_without_labels_are_binned(run, parts, folder):
         (["parts"], "say which column holds the labels: --by COLUMN, or --bins K."),
         (["parts", "--by", "g", "--bins", "3"], "--by and --bins exclude each other."),
         (["-", "--bins", "3"], "--bins reads the points twice and needs a file"),
-        (["parts", "--by", "g", "--names", "x"], "names must be left out for labelled points"),
+        (["parts", "--by", "g", "--names", "x"], "names must be left out for labeled points"),
         (["parts", "--by", "g", "--missing", "keep"], "missing must be 'error' or 'drop'"),
     ],
 )

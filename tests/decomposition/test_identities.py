@@ -56,7 +56,7 @@ def test_scale_zero_is_pca_of_the_means(rng, kind):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_iris_by_any_labelling_is_the_pca_of_the_points(seed):
+def test_iris_by_any_labeling_is_the_pca_of_the_points(seed):
     points, labels = load_iris(return_X_y=True)
     if seed:
         labels = np.random.default_rng(seed).integers(0, 3 * seed, len(points))

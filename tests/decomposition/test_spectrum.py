@@ -128,7 +128,7 @@ def test_infinity_continues_large_scales(rng):
         near = scaled_spectrum(C, psi, s)
         assert_allclose(np.abs((near.vectors * limit.vectors).sum(axis=1)), 1.0, atol=1e-8)
     assert_allclose(limit.values, [2, 2, 1, 0, 0, 0], atol=1e-14)
-    # Within the ties of Ψ̄ the limit diagonalises C, its larger variances first.
+    # Within the ties of Ψ̄ the limit diagonalizes C, its larger variances first.
     inside = limit.vectors @ C @ limit.vectors.T
     assert abs(inside[0, 1]) < 1e-12 * np.trace(C)
     assert inside[0, 0] > inside[1, 1]

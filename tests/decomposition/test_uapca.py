@@ -104,12 +104,12 @@ class TestProjection:
 
 class TestScores:
     def test_a_narrow_feature_far_from_zero_beside_a_wide_one_about_it(self, rng):
-        """Points are centred first unless all features are about zero, not only their sum."""
+        """Points are centered first unless all features are about zero, not only their sum."""
         points = rng.standard_normal((500, 2)) * [1e5, 1e-3] + [0.0, 1e4]
         pca = uapca.UAPCA().fit(points)
         exact = np.longdouble
-        centred = points.astype(exact) - pca.mean_.astype(exact)
-        wanted = (centred[:, None, :] * pca.components_.astype(exact)).sum(axis=2)
+        centered = points.astype(exact) - pca.mean_.astype(exact)
+        wanted = (centered[:, None, :] * pca.components_.astype(exact)).sum(axis=2)
         off = np.abs(pca.transform(points) - wanted).max(axis=0)
         assert (off <= 1e-14 * np.abs(wanted).max(axis=0)).all()
 
@@ -241,7 +241,7 @@ class TestParameters:
             pca.rescale(-1)
 
     def test_an_offset_whose_square_overflows(self, rng):
-        """Centred first, in the fit and in the scores; nothing warns."""
+        """Centerd first, in the fit and in the scores; nothing warns."""
         points = 1e150 * rng.standard_normal((300, 3)) + 1e155
         scores = uapca.UAPCA(2).fit_transform(points)
         wanted = uapca.UAPCA(2).fit_transform((points - 1e155) / 1e150)

@@ -12,10 +12,11 @@ const answer = ({ payload, weights, standardize, scales, pair, gaps, contours })
   const dataset = core.decode(payload);
   const engine = new core.Engine(dataset);
   engine.configure(weights === null ? null : Float64Array.from(weights), standardize);
+  const { path, crossings } = core.finished(engine.exact(2, gaps));
   const fits = scales.map((wire) => {
     const scale = core.decodeScale(wire);
     const fit = engine.fit(scale);
-    const followed = engine.followedFit(scale);
+    const followed = engine.followedFit(scale, path);
     const { means, covariances } = engine.project(fit, pair);
     return {
       mean: list(fit.mean),
@@ -32,7 +33,6 @@ const answer = ({ payload, weights, standardize, scales, pair, gaps, contours })
     };
   });
   const { between, within } = engine.moments;
-  const path = engine.path();
   return {
     between: list(between),
     within: list(within),
@@ -44,7 +44,7 @@ const answer = ({ payload, weights, standardize, scales, pair, gaps, contours })
       components: list(path.components),
       breaks: path.breaks,
     },
-    crossings: engine.crossings(gaps),
+    crossings,
     deviations: Array.from({ length: dataset.n * dataset.d }, (_, k) =>
       core.standardDeviation(dataset.cov, Math.floor(k / dataset.d), k % dataset.d, dataset.d),
     ),

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import uapca.explorer
+from builders import program
 from uapca.explorer.page import scale_to_wire
 from uapca.explorer.payload import payload, text_of
 
@@ -17,9 +18,9 @@ BUNDLE = Path(uapca.explorer.__file__).with_name("explorer.js")
 
 
 def in_node(requests):
-    """Answers of the bundle for many requests at once; a machine without Node fails here."""
+    """Answers of the bundle for many requests at once."""
     done = subprocess.run(
-        ["node", str(Path(__file__).with_name("engine.mjs")), str(BUNDLE)],
+        [program("node"), str(Path(__file__).with_name("engine.mjs")), str(BUNDLE)],
         input=json.dumps(requests),
         capture_output=True,
         text=True,

@@ -3,7 +3,6 @@
 import json
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import uapca
+from builders import browser
 
 pytest.importorskip("jupyterlab")
 playwright = pytest.importorskip("playwright.sync_api")
@@ -98,11 +98,9 @@ def _wait_for(address, server, log):
 
 
 def test_the_widget_lives_in_a_notebook(lab):
-    chromium = shutil.which("chromium")
-    assert chromium, "chromium is not installed: Debian's package of that name is what is tested"
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=list(FLAGS))
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        opened = driver.chromium.launch(executable_path=browser(), args=list(FLAGS))
+        page = opened.new_page(viewport={"width": 1400, "height": 1000})
         page.set_default_timeout(PATIENCE)
         broken = []
         page.on("pageerror", lambda error: broken.append(str(error)))
@@ -138,14 +136,19 @@ def test_the_widget_lives_in_a_notebook(lab):
             page.keyboard.press(key)
         assert page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS)
 
-        slider.fill("0.75")  # u, so that s = 3
-        page.wait_for_timeout(500)  # changes are gathered for a moment before they are sent
-        run(1)
-        page.get_by_text("the scale is 3.0", exact=True).wait_for()
+        def printed(scale):
+            """Changes are sent after a moment: the cell is run until it prints them."""
+            said = page.get_by_text(f"the scale is {scale}", exact=True)
+            end = time.monotonic() + PATIENCE / 1000
+            while not said.count() and time.monotonic() < end:
+                page.wait_for_timeout(300)
+                run(1)
+            said.wait_for()
 
+        slider.fill("0.75")  # u, so that s = 3
+        printed("3.0")
         run(2)
         page.wait_for_function("""(slider) => slider.value === "1" """, arg=slider.element_handle())
-        run(1)
-        page.get_by_text("the scale is inf", exact=True).wait_for()
+        printed("inf")
         assert broken == []
-        browser.close()
+        opened.close()

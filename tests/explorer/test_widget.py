@@ -11,7 +11,7 @@ import pytest
 import traitlets
 
 import uapca
-from builders import random_uncertain
+from builders import program, random_uncertain
 from explorer.node import BUNDLE
 
 
@@ -44,7 +44,7 @@ class Browser:
     def __init__(self):
         script = Path(__file__).with_name("comm.mjs")
         self.process = subprocess.Popen(
-            ["node", str(script), str(BUNDLE)],
+            [program("node"), str(script), str(BUNDLE)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -109,7 +109,7 @@ def test_iris_has_no_crossing_in_the_picture_and_the_synthetic_data_two():
     np.testing.assert_allclose([u / (1 - u) for u in met], [0.37, 0.54], atol=0.005)
 
 
-def test_iris_petal_width_ends_nearest_the_centre():
+def test_iris_petal_width_ends_nearest_the_center():
     texts = drawn("eigenvalues").axes[0].texts
     ends = {t.get_text(): np.linalg.norm(t.xy) for t in texts if "name:" in (t.get_gid() or "")}
     assert min(ends, key=ends.get) == "petal width (cm)"
@@ -140,7 +140,7 @@ def test_toms_region_holds_41_percent_of_jane_and_not_her_mean():
 
 
 def agree(points, rows, level=0.95):
-    """The same picture: ellipses have the moments of the points of each colour."""
+    """The same picture: ellipses have the moments of the points of each color."""
     means = np.array([p.center for p in ellipses(rows).values()])
     found = [np.asarray(c.get_offsets()) for c in points.collections if c.get_gid() == "certain"]
     by_color = {}
@@ -149,9 +149,9 @@ def agree(points, rows, level=0.95):
         for k, spot in enumerate(at):
             by_color.setdefault(tuple(colors[k % len(colors)].round(4)), []).append(spot)
     assert found
-    centres = np.array([np.mean(spots, axis=0) for spots in by_color.values()])
-    for centre in centres:
-        assert np.abs(means - centre).max(axis=1).min() < 1e-8
+    centers = np.array([np.mean(spots, axis=0) for spots in by_color.values()])
+    for center in centers:
+        assert np.abs(means - center).max(axis=1).min() < 1e-8
     return len(by_color)
 
 

@@ -383,7 +383,7 @@ def test_refusals():
             f"{name} must be a positive number of points; got {value!r}"
         )
     assert refused(uapca.Aggregator().to_uncertain) == (
-        "points must be at least one; call partial_fit first"
+        "points must not be empty; call partial_fit first"
     )
     live = uapca.Aggregator(by="kind")
     assert refused(lambda: live.partial_fit([[1.0]]), TypeError) == (
@@ -394,3 +394,51 @@ def test_refusals():
     )
     live.partial_fit({"x": [1.0], "kind": ["a"]})
     assert "there is no 'x'" in refused(lambda: live.partial_fit({"y": [1.0], "kind": ["a"]}))
+
+
+@pytest.mark.parametrize("past", [{"window": 200}, {"half_life": 0.5}])
+def test_labels_of_the_past_take_no_room(past):
+    live = uapca.Aggregator(**past)
+    for k in range(40):
+        live.partial_fit(np.full((1000, 2), float(k)), 1000 * k + np.arange(1000))
+    assert len(live._collector._buffer.points) < 20_000
+    X = live.to_uncertain()
+    assert X.names[-1] == "39999"
+    assert (X.mean[-200:] == 39.0).all()
+
+
+def test_labels_with_another_index_are_not_matched_by_position():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])
+    labels = pandas.Series(["u", "v", "u"], index=["c", "b", "a"])
+    live = uapca.Aggregator()
+    with pytest.raises(ValueError, match="labels must have the index of points"):
+        live.partial_fit(frame, labels)
+    live.partial_fit(frame, labels.reindex(frame.index))
+    assert live.to_uncertain().names == ("u", "v")
+
+
+@pytest.mark.parametrize("options", [{}, {"half_life": 50.0}, {"window": 500}])
+def test_a_refused_chunk_leaves_no_labels_and_no_categories(options):
+    pd = pytest.importorskip("pandas")
+    live, same = uapca.Aggregator(**options), uapca.Aggregator(**options)
+    with pytest.raises(ValueError, match="float64"):
+        live.partial_fit([[1e200], [-1e200]], pd.Categorical(["z", "z"], ["z", "b", "a"]))
+    for one in (live, same):
+        one.partial_fit([[1.0], [2.0]], pd.Categorical(["a", "b"], ["a", "b"]))
+    with pytest.raises(ValueError, match="float64"):
+        live.partial_fit([[1e200], [-1e200]], pd.Categorical(["z", "z"], ["z", "b", "a"]))
+    for one in (live, same):
+        one.partial_fit([[3.0], [4.0]], pd.Categorical(["a", "z"], ["a", "b", "z"]))
+    assert_same(live.to_uncertain(), same.to_uncertain())
+    assert list(live._collector._values) == ["a", "b", "z"]
+
+
+def test_a_window_of_huge_values_is_kept_in_few_blocks():
+    points, labels = data(3000)
+    points *= 1e100
+    live = uapca.Aggregator(window=1000)
+    for k in range(0, 3000, 10):
+        live.partial_fit(points[k : k + 10], labels[k : k + 10])
+    assert len(live._collector._state.blocks) <= 6  # not one for each of the 100 chunks
+    assert_same(live.to_uncertain(), uapca.from_groups(points[-1000:], labels[-1000:]))

@@ -66,7 +66,7 @@ def test_what_is_not_a_cell(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[12, 10]", "'[12, 10]': low, high must not fall; got (12, 10)"),
+        ("[12, 10]", "'[12, 10]': low, high must not decrease; got (12, 10)"),
         ("N(1, -2)", "'N(1, -2)': std must not be negative; got -2"),
         ("1e999", "'1e999': value must be finite; got inf"),
         ("T(1, 2, 3)", "a cell must have the form T(a, b, c, d); got 'T(1, 2, 3)'"),

@@ -126,7 +126,7 @@ def test_files_that_are_no_tables(tmp_path):
     assert refused(broken).startswith(f"{str(broken)!r} cannot be read as Parquet: ")
 
 
-def test_a_misspelt_file_name_finds_its_neighbour(tmp_path):
+def test_a_misspelled_file_name_finds_its_neighbor(tmp_path):
     write(tmp_path, STARS)
     assert "perhaps" in refused(tmp_path / "star.csv", FileNotFoundError)
 
@@ -172,7 +172,7 @@ def test_rows_are_called_by_their_names():
     )
 
 
-def test_a_misspelt_error_is_warned_of():
+def test_a_misspelled_error_is_warned_of():
     frame = {"x": [1.0], "x_errr": [0.1], "y": [1.0], "y_err": [0.1]}
     with pytest.warns(uapca.ErrorColumnWarning) as caught:
         assert uapca.from_frame(frame).features == ("x", "x_errr", "y")

@@ -1,4 +1,4 @@
-"""Labelled points to one row for each label."""
+"""Labeled points to one row for each label."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def refused(*args, kind=ValueError, **options):
 
 
 def reference(points, labels):
-    """Stable argsort, gather, one centred product for each label."""
+    """Stable argsort, gather, one centered product for each label."""
     order = np.argsort(labels, kind="stable")
     labels, points = labels[order], points[order]
     starts = np.flatnonzero(np.r_[True, labels[1:] != labels[:-1]])
@@ -165,9 +165,9 @@ def test_bad_choices():
         "spread must be 'std' or 'sem'; got 'se': perhaps 'sem' was meant"
     )
     assert refused(points, labels, missing="keep") == (
-        "missing must be 'error' or 'drop'; got 'keep': for points that lack values here and "
-        "there, give UncertainArray the mean of each group and its standard error, from the "
-        "values that are there"
+        "missing must be 'error' or 'drop' for groups; got 'keep': a group needs whole points; "
+        "where values are missing here and there, compute the mean and the error of each "
+        "feature first, as the tutorial on replicates does"
     )
     assert refused(points, labels, spread="sem", keep_samples=True) == (
         "keep_samples must be left out with spread='sem': the points show the spread of "
@@ -207,7 +207,9 @@ def test_rows_with_missing_values_are_left_out_if_asked_for():
     labels = ["a", "b", "a", "a"]
     with pytest.warns(uapca.DroppedRowsWarning) as said:
         X = uapca.from_groups(points, labels, missing="drop")
-    assert str(said[0].message) == "left out 2 rows, as asked for: 2 without a value"
+    assert str(said[0].message) == (
+        "left out 2 rows, as asked for: 2 without a value; 1 label had no other rows"
+    )
     assert said[0].filename == __file__
     assert (X.names, X.mean.tolist(), X.total_weight) == (("a",), [[2.0, 3.0]], 2.0)
     assert refused([[np.nan], [np.nan]], ["a", "b"], missing="drop") == (

@@ -1,9 +1,10 @@
-"""Labelled points in files and streams: the same rows as in memory, and faults by name."""
+"""Labeled points in files and streams: the same rows as in memory, and faults by name."""
 
 import gzip
 import subprocess
 import sys
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -187,19 +188,16 @@ def broken(folder, name):
         return path, "cannot be read", said
     if name == "text":
         new = good.set_column(0, "x", pa.array(["?"] * len(good)))
-        rule = f"values must be numbers in every file; in {said} the column 'x' holds string"
+        rule = f"values must be numbers; in {said} the column 'x' holds string"
     elif name == "column gone":
         new = good.drop_columns(["y"])
-        rule = f"every file must have the columns of the first; {said} has no 'y'"
+        rule = f"every file must have the same columns; {said} has no 'y'"
     elif name == "column more":
         new = good.append_column("more", pa.array(np.zeros(len(good))))
-        rule = f"every file must have the columns of the first; {said} has 'more' too"
+        rule = f"every file must have the same columns; {said} has 'more' too"
     elif name == "labels of another kind":
         new = good.set_column(3, "kind", pa.array(np.arange(len(good))))
-        rule = (
-            f"labels must be of one kind, text as in the first; in {said} the column 'kind' holds "
-            "integers"
-        )
+        rule = f"labels must be of one kind, here text; in {said} the column 'kind' holds integers"
     elif name == "label null":
         new = good.set_column(3, "kind", pa.array([*["k0"] * 4, None, *["k1"] * 5]))
         rule = f"by must have a label for every point; {said} has none in row 4"
@@ -270,7 +268,8 @@ def test_rows_are_dropped_by_rule(tmp_path):
     with pytest.warns(DroppedRowsWarning) as said:
         found = uapca.from_groups(path, "kind", missing="drop", chunk=2)
     assert str(said[0].message) == (
-        "left out 4 rows, as asked for: 2 without a label and 2 without a value"
+        "left out 4 rows, as asked for: 2 without a label and 2 without a value; "
+        "1 label had no other rows"
     )
     assert (found.names, found.mean.tolist()) == (("a",), [[2.0, 2.0]])
     # The covariance is that of the rows which are whole, never of pairs of columns.
@@ -362,10 +361,49 @@ def test_memory_goes_by_the_chunk_not_by_the_file(tmp_path):
     assert float(done.stdout) < 90  # megabytes; the file unpacked has 170
 
 
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (1500 << 20, 1500 << 20))
+import uapca
+X = uapca.from_groups(sys.argv[1], by="k")
+print(int(X.total_weight), *X.mean[:, 0])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["parquet", "csv.gz"])
+def test_a_file_larger_than_the_memory_that_is_allowed(tmp_path, ending):
+    path, n = tmp_path / f"a.{ending}", 250_000
+    part = pa.table({f"x{j}": np.arange(n) % (j + 2) * 1.0 for j in range(32)} | {"k": ["a"] * n})
+    if ending == "parquet":
+        times = 26  # 1.7 GB as numbers
+        with pq.ParquetWriter(path, part.schema) as writer:
+            for _ in range(times):
+                writer.write_table(part)
+    else:
+        times = 2
+        lines = part.to_pandas().to_csv(index=False).encode().partition(b"\n")
+        path.write_bytes(gzip.compress(b"".join(lines) + lines[2] * (times - 1), 1))
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(path)], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout.split(), done.stderr) == ([str(times * n), "0.5"], "")
+
+
+@pytest.mark.parametrize("packer", ["gzip", "bz2", "lzma"])
+def test_packed_text(tmp_path, packer):
+    ending = {"gzip": "gz", "bz2": "bz2", "lzma": "xz"}[packer]
+    path = tmp_path / f"a.csv.{ending}"
+    path.write_bytes(import_module(packer).compress(b"x,k\n 1 ,a\n+3,a\nNA,a\n"))
+    with pytest.warns(DroppedRowsWarning, match="left out 1 row, as asked for: 1 without a value"):
+        X = uapca.from_groups(path, "k", missing="drop")
+    assert (X.names, X.mean.tolist()) == (("a",), [[2.0]])
+
+
 def test_points_without_labels_by_clusters(tmp_path):
     rng = np.random.default_rng(0)
-    centres = rng.uniform(-100, 100, (5, 2))
-    points = centres[rng.integers(0, 5, 30_000)] + rng.standard_normal((30_000, 2))
+    centers = rng.uniform(-100, 100, (5, 2))
+    points = centers[rng.integers(0, 5, 30_000)] + rng.standard_normal((30_000, 2))
     points[:, 1] *= 1e-3  # units do not matter
     order = np.argsort(points[:, 0])  # nor does the order
     pq.write_table(pa.table({"u": points[order, 0], "v": points[order, 1]}), tmp_path / "a.parquet")
@@ -377,7 +415,7 @@ def test_points_without_labels_by_clusters(tmp_path):
         assert X.names == ("0", "1", "2", "3", "4")
         assert (X.features, X.total_weight) == (("u", "v"), 30_000)
         found = X.mean / [1, 1e-3]
-        nearest = np.abs(found[:, None] - centres).max(axis=2).min(axis=0)
+        nearest = np.abs(found[:, None] - centers).max(axis=2).min(axis=0)
         assert (nearest < 0.2).all()
         np.testing.assert_allclose(X.pooled()[1], np.cov(points.T, ddof=0), rtol=1e-10)
     again = uapca.from_groups(tmp_path / "a.parquet", bins=5, rng=1, chunk=1000)
@@ -461,3 +499,37 @@ def test_interrupted_output_leaves_the_old_one(folder, tmp_path, monkeypatch):
         uapca.from_groups(path, "kind", chunk=100, progress=interrupt).save(target)
     assert target.read_bytes() == before
     assert sorted(p.name for p in tmp_path.glob("*.part")) == []
+
+
+def test_spaces_beside_the_separators_of_csv_belong_to_nothing(tmp_path):
+    path = tmp_path / "spaces.csv"
+    path.write_text("x, y, kind\n1, 2, a\n3, 4,a\n")
+    found = uapca.from_groups(path, "kind")
+    assert (found.names, found.features) == (("a",), ("x", "y"))
+    assert found.mean.tolist() == [[2.0, 3.0]]
+
+
+def test_json_with_line_separators_in_text_and_packed(tmp_path):
+    lines, packed = tmp_path / "x.jsonl", tmp_path / "x.json.gz"
+    lines.write_text('{"kind": "a\u2028b", "x": 1.0}\r\n{"kind": "c", "x": 2.0}\r\n', "utf-8")
+    packed.write_bytes(gzip.compress(b'[{"kind": "a", "x": 1.0}, {"kind": "c", "x": 2.0}]'))
+    assert uapca.from_groups(lines, "kind").names == ("a\u2028b", "c")
+    assert uapca.from_groups(packed, "kind").names == ("a", "c")
+
+
+def test_an_address_of_one_file_may_have_any_ending():
+    fsspec = pytest.importorskip("fsspec")
+    with fsspec.open("memory://uapca-one/x.txt", "w") as file:
+        file.write("x,kind\n1,a\n2,a\n")
+    try:
+        assert uapca.from_groups("memory://uapca-one/x.txt", "kind").names == ("a",)
+    finally:
+        fsspec.filesystem("memory").rm("/uapca-one", recursive=True)
+
+
+def test_points_of_several_files_are_kept(tmp_path):
+    for name, rows in {"a.csv": "1,2,u\n2,3,v\n", "b.csv": "3,5,u\n4,4,v\n"}.items():
+        (tmp_path / name).write_text("x,y,k\n" + rows)
+    X = uapca.from_groups([tmp_path / "a.csv", tmp_path / "b.csv"], "k", keep_samples=True)
+    assert_same(X.replace(laws=None), uapca.from_groups([tmp_path / "*.csv"], "k"))
+    np.testing.assert_array_equal(X.laws[1].values, [[2.0, 3.0], [4.0, 4.0]])

@@ -82,6 +82,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["dataset", "hive"])
 def test_memory_goes_by_the_chunk(tmp_path, form):
     rng = np.random.default_rng(0)
@@ -145,7 +146,7 @@ def test_a_first_file_that_is_unlike_the_others_is_the_one_to_go(tmp_path):
     with pytest.warns(SkippedFilesWarning) as said:
         uapca.from_groups(tmp_path, "k", bad_files="skip")
     assert str(said[0].message) == (
-        "left out 1 file, as asked for: labels must be of one kind, text as in most; in "
+        "left out 1 file, as asked for: labels must be of one kind, here text; in "
         f"{str(tmp_path / '1.parquet')!r} the column 'k' holds integers"
     )
 
@@ -246,8 +247,8 @@ def test_a_value_too_large_to_be_squared_is_named(tmp_path, chunk):
     write(tmp_path / "1.parquet", x=[1.0, 3.0], y=[1.0, 1.0], k=["a", "a"])
     bad = write(tmp_path / "2.parquet", x=[1.0] * 4, y=[1.0, 1.0, -1e200, 1.0], k=["a"] * 4)
     assert refused(tmp_path, "k", chunk=chunk) == (
-        f"values must have squares that fit into float64; {str(bad)!r}, about row 2, column 'y' is "
-        "1e+200; divide the data by its largest magnitude"
+        f"values must have squares that fit into float64; {str(bad)!r}, row 2, column 'y' is "
+        "-1e+200; divide the data by its largest magnitude"
     )
     with pytest.warns(SkippedFilesWarning, match="left out 1 file"):
         X = uapca.from_groups(tmp_path, "k", chunk=chunk, bad_files="skip")
@@ -307,14 +308,30 @@ def test_a_column_that_a_file_lacks_is_not_a_column_of_nulls(tmp_path, form):
     bad = write(tmp_path / "k=b" / "1.parquet", x=[1.0])
     points = tmp_path if form == "hive" else ds.dataset(tmp_path, partitioning="hive")
     assert refused(points, "k", missing="drop") == (
-        f"every file must have the columns of the first; {str(bad)!r} has no 'y'"
+        f"every file must have the same columns; {str(bad)!r} has no 'y'"
     )
 
 
 def test_text_that_is_not_utf8_is_refused(tmp_path):
     latin = tmp_path / "b.csv"
     latin.write_bytes("x,k\n1,Köln\n2,Köln\n".encode("latin-1"))
-    assert refused(latin, "k") == f"{str(latin)!r} is not text in UTF-8; save it as CSV in UTF-8"
+    said = refused(latin, "k")
+    assert said.startswith(
+        f"{str(latin)!r} cannot be read: it is not text in UTF-8; pass encoding="
+    )
+    assert uapca.from_groups(latin, "k", encoding="cp1252").names == ("Köln",)
+
+
+def test_points_in_another_encoding_are_read_a_chunk_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("uapca.inputs.files._HEAD", 64)
+    path = tmp_path / "b.csv"
+    path.write_bytes(("x;k\n" + "1,5;Köln\n2,5;Zürich\n" * 50).encode("cp1252"))
+    X = uapca.from_groups(path, "k", encoding="cp1252")
+    assert (X.names, X.mean.ravel().tolist()) == (("Köln", "Zürich"), [1.5, 2.5])
+    path.write_bytes(("x;k\n" + "1,5;Köln\n" * 50).encode("cp1252") + b"1,5;\x81\n")
+    assert refused(path, "k", encoding="cp1252") == (
+        f"{str(path)!r} cannot be read: it is not text in the encoding that was given"
+    )
 
 
 def test_labels_are_text_even_where_the_first_ones_look_like_numbers(tmp_path, monkeypatch):
@@ -322,3 +339,31 @@ def test_labels_are_text_even_where_the_first_ones_look_like_numbers(tmp_path, m
     late = tmp_path / "a.csv"
     late.write_text("x,k\n" + "1,7\n" * 40 + "2,word\n")
     assert uapca.from_groups(late, "k").names == ("7", "word")
+
+
+def test_a_blank_line_above_the_units(tmp_path):
+    for k, gap in enumerate(("", "\n", "\n\n")):
+        path = tmp_path / f"{k}.csv"
+        path.write_text(f"# made by hand\n\nkind,x,y\n{gap},m,s\n{gap}a,1,2\na,3,4\n")
+        X = uapca.from_groups(path, "kind")
+        assert X.mean.tolist() == [[2.0, 3.0]]
+
+
+def test_labels_that_vanish_with_their_points_are_counted(tmp_path):
+    rows = {"x": [1.0, None, 2.0, None, None], "kind": ["a", "a", "b", "c", "d"]}
+    said = "left out 3 rows, as asked for: 3 without a value; 2 labels had no other rows"
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet")
+    da, dd = pytest.importorskip("dask.array"), pytest.importorskip("dask.dataframe")
+    frame = pa.table(rows).to_pandas()
+    points = frame[["x"]].to_numpy()
+    for source, by in (
+        (pa.table(rows), "kind"),
+        (points, rows["kind"]),
+        (tmp_path / "a.parquet", "kind"),
+        (dd.from_pandas(frame, npartitions=2), "kind"),
+        (da.from_array(points, chunks=(2, 1)), np.array(rows["kind"])),
+    ):
+        with pytest.warns(uapca.DroppedRowsWarning) as found:
+            X = uapca.from_groups(source, by, missing="drop")
+        assert X.names == ("a", "b")
+        assert [str(w.message) for w in found] == [said]

@@ -176,7 +176,7 @@ def test_all_bad_cells_are_listed_at_once():
         uapca.from_table(table, WORDS)
     assert str(error.value) == (
         "3 cells cannot be read; row 'Tom', column 'P1': '[12, 10]': low, high must not "
-        "fall; got (12, 10); row 'Jane', column 'M1': "
+        "decrease; got (12, 10); row 'Jane', column 'M1': "
         "cannot read 'goood'; row 'Jane', column 'P1': cannot read '1,5'; words={'good': "
         "'T(13, 14, 16, 18)'} gives words a meaning, names='M1' takes a column as names, "
         "exclude= leaves columns out"
@@ -223,12 +223,12 @@ def test_files_that_cannot_be_read(tmp_path):
     assert refused(ragged) == (
         f"every line must have 2 cells like the first; {str(ragged)!r} has 3 in row 0; put cells "
         'with a separator in quotes, "[10, 12]", or write [10; 12] in a file separated by commas; '
-        "lines above the header begin with #"
+        "titles and footnotes begin with #"
     )
     semicolons = write(tmp_path, "name;x\nTom;[10; 12]\n", "semicolons.csv")
     assert refused(semicolons).endswith(
         'in quotes, "[10; 12]", or write [10, 12] in a file separated by semicolons; '
-        "lines above the header begin with #"
+        "titles and footnotes begin with #"
     )
     empty = write(tmp_path, "\n", "empty.csv")
     assert "must have a header line that names the columns" in refused(empty)
@@ -310,3 +310,12 @@ def test_a_header_of_one_quoted_name(tmp_path):
     X = uapca.from_table(write(tmp_path, '\n"speed; mean"\n[1;2]\n[2;3]\n'), names=False)
     assert X.features == ("speed; mean",)
     assert X.mean.tolist() == [[1.5], [2.5]]
+
+
+def test_a_defect_of_ours_is_not_blamed_on_the_file(tmp_path, monkeypatch):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("openpyxl")
+    pd.DataFrame({"x": [1.0], "y": [2.0]}).to_excel(tmp_path / "a.xlsx")
+    monkeypatch.setattr("uapca.inputs.files.unguarded", None)
+    with pytest.raises(TypeError, match="not callable"):
+        uapca.read(tmp_path / "a.xlsx")

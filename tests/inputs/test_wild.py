@@ -39,7 +39,7 @@ def test_a_header_is_not_taken_for_a_title(tmp_path):
     path = tmp_path / "a.csv"
     for text in ("x,y\na,1,2\nb,3,4\n", "x\na,1\nb,3\n", "Title\nx,y\n1,2\n3,4\n"):
         path.write_text(text)
-        assert "lines above the header begin with #" in refused(path)
+        assert "titles and footnotes begin with #" in refused(path)
     path.write_text("a;b\n1,234,567;2,345,678\n2,234,567;3,345,678\n")
     assert uapca.read(path).features == ("a", "b")
 
@@ -130,7 +130,8 @@ def test_a_questionnaire_with_a_slip(tmp_path):
     X = uapca.read(path, words={"n.a.": None}, missing="keep")
     assert X.features == ("age", "score")
     assert X.missing.tolist() == [[False, i == 3] for i in range(6)]
-    assert "left out: date, smoker" in X.origin
+    assert "left out: date (text such as '2024-01-01')" in X.origin
+    assert "left out: smoker, comment" in X.origin
 
 
 def test_a_thousand_columns_with_long_names(tmp_path):
@@ -204,3 +205,109 @@ def test_formulas_that_were_guarded_come_back_as_they_were(ending, tmp_path):
     assert X.names == names
     assert X.features == ("+x", "y")
     assert set(uapca.read(path, by="name").names) == set(names)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["site,ph_mean,ph_sd,o2_mean,o2_sd", "site,mean.ph,sd.ph,avg_o2,se_o2",
+     "site,ph median,ph SD,o2_value,std_o2"],
+)  # fmt: skip
+def test_means_and_standard_deviations(header, tmp_path):
+    X = uapca.read(wild.summaries(tmp_path, header))
+    names = header.split(",")
+    assert X.features == (names[1], names[3])
+    assert np.array_equal(X.mean, VALUES[:, :2])
+    assert np.array_equal(X.std, ERRORS[:, :2])
+    # A frame that is fitted as it is is warned of in the same way.
+    pd = pytest.importorskip("pandas")
+    with pytest.warns(uapca.ErrorColumnWarning, match="from_frame"):
+        uapca.UAPCA(1).fit(pd.read_csv(wild.summaries(tmp_path, header), index_col=0))
+
+
+def test_standard_deviations_in_brackets(tmp_path):
+    X = uapca.read(wild.clinical(tmp_path), names="Arm")
+    assert np.allclose(X.mean, np.column_stack([VALUES[:, 0].round(1), VALUES[:, 1].round()]))
+    assert X.std.tolist() == [[float(f"{e:.1f}") for e in row] for row in ERRORS[:, :2]]
+    assert (
+        "left out: Arm (words; names= takes them as names"
+        in uapca.read(wild.clinical(tmp_path)).origin
+    )
+    assert "cannot read '14.32 (6)'" in refused({"x": ["14.32 (6)", "1 (2)"]})
+
+
+def test_percentiles_are_bounds(tmp_path):
+    X = uapca.read(wild.posterior_quantiles(tmp_path))
+    assert X.features == ("conc_median", "ph_p50")
+    assert "conc_median between conc_q16 and conc_q84, ph_p50 (certain)" in X.origin
+    assert X.laws[0].marginals[0].mode == VALUES[0, 0]
+
+
+def test_confidence_intervals_of_unknown_level_are_refused(tmp_path):
+    path = wild.meta_analysis(tmp_path)
+    said = refused(path)
+    assert "'dose_ci_lower', 'dose_ci_upper' bound an interval of 'dose' of unknown prob" in said
+    assert uapca.read(path, exclude="*_ci_*").features == ("dose", "age")
+    assert uapca.read(path, features=["dose"]).features == ("dose",)
+
+
+def test_ratios_of_gaia_are_no_errors_without_values(tmp_path):
+    X = uapca.read(wild.gaia_source(tmp_path))
+    assert X.features == ("parallax", "bp_rp")
+    assert "left out: parallax_over_error (a value divided by its error)" in X.origin
+    assert X.names[1] == "Gaia DR3 4295806721"
+
+
+def test_thousands_with_apostrophes_and_spaces(tmp_path):
+    X = uapca.read(wild.cantons(tmp_path))
+    assert X.mean[2].tolist() == [21_234_567.0, 1234.5]
+    assert X.std[:, 0].tolist() == [1200.0 + 10 * i for i in range(wild.ROWS)]
+
+
+def test_codes_with_leading_zeros_are_no_numbers(tmp_path):
+    path = wild.barcodes(tmp_path)
+    X = uapca.read(path)
+    assert X.features == ("mass",)
+    assert "left out: barcode, ward, lead (text such as '0007')" in X.origin
+    assert uapca.read(path, features=["mass", "ward"]).mean[3, 1] == 3.0
+    assert uapca.read(path, by="ward").features == ("mass",)
+
+
+def test_a_table_that_r_wrote(tmp_path):
+    X = uapca.read(wild.written_by_r(tmp_path))
+    assert (X.features, X.names[0]) == (("x", "y"), "row 0")
+    assert np.array_equal(X.std[:, 0], ERRORS[:, 0])
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_columns_of_errors_with_one_name(ending, tmp_path):
+    path = wild.published(tmp_path)
+    if ending == "xlsx":
+        pd = pytest.importorskip("pandas")
+        frame = pd.read_csv(path, header=None)
+        path = tmp_path / "published.xlsx"
+        frame.to_excel(path, header=False, index=False)
+    X = uapca.read(path)
+    assert X.features == ("x", "y")
+    assert np.allclose(X.std, ERRORS[:, :2])
+
+
+def test_numbers_that_stand_for_no_value(tmp_path):
+    path = wild.sentinels(tmp_path)
+    assert "makes one of -999; pass words={'-999': None} if that means no value" in refused(path)
+    X = uapca.read(path, words={"-999": None}, missing="keep")
+    assert X.missing.sum() == 1
+
+
+def test_footnotes_are_refused_with_the_way_out(tmp_path):
+    assert "titles and footnotes begin with #" in refused(wild.footnotes(tmp_path))
+
+
+def test_units_in_cells_are_shown(tmp_path):
+    X = uapca.read(wild.with_units_in_cells(tmp_path))
+    assert f"left out: mass (text such as '{VALUES[0, 0]} ± {ERRORS[0, 0]} kg')" in X.origin
+
+
+def test_archives_are_refused(tmp_path):
+    path = tmp_path / "a.csv.zip"
+    path.write_bytes(b"PK\x03\x04")
+    assert refused(path).endswith("unpack " + repr(str(path)) + " first")

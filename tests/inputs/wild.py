@@ -187,3 +187,84 @@ def counts_of_genes(folder: Path) -> Path:
     for i in range(ROWS):
         lines.append(f"ENSG0000000{i},{i * 3},{i * 5 + 1},{i * i},{1000 + 10 * i}")
     return _text(folder / "counts.csv", lines)
+
+
+def _rows(header: str, row: str) -> list[str]:
+    """A header, and a row for each i in which v, e and w, f are two values and their errors."""
+    return [header] + [
+        row.format(
+            i=i, v=VALUES[i, 0], e=ERRORS[i, 0], w=VALUES[i, 1], f=ERRORS[i, 1],
+            lo=round(VALUES[i, 0] - ERRORS[i, 0], 3), hi=round(VALUES[i, 0] + ERRORS[i, 1], 3),
+        )
+        for i in range(ROWS)
+    ]  # fmt: skip
+
+
+def summaries(folder: Path, header: str = "site,ph_mean,ph_sd,o2_mean,o2_sd") -> Path:
+    """Means and standard deviations, as grouped tables of R and pandas have them."""
+    return _text(folder / "summaries.csv", _rows(header, "lake {i},{v},{e},{w},{f}"))
+
+
+def clinical(folder: Path) -> Path:
+    """Means with their standard deviations in brackets, as in the tables of medical papers."""
+    rows = _rows("Arm,Age,BMI", "arm {i},{v:.1f} ({e:.1f}),{w:.0f} ({f:.1f})")
+    return _text(folder / "clinical.csv", rows)
+
+
+def posterior_quantiles(folder: Path) -> Path:
+    """Medians between the 16th and 84th percentiles."""
+    rows = _rows("site,conc_q16,conc_median,conc_q84,ph_p50", "s{i},{lo},{v},{hi},{w}")
+    return _text(folder / "quantiles.csv", rows)
+
+
+def meta_analysis(folder: Path) -> Path:
+    """Estimates with confidence intervals of a level that is not said."""
+    rows = _rows("study,dose,dose_ci_lower,dose_ci_upper,age", "Doe {i},{v},{lo},{hi},{w}")
+    return _text(folder / "studies.csv", rows)
+
+
+def gaia_source(folder: Path) -> Path:
+    """Columns of gaia_source: names with spaces, several ids, a ratio of a value and its error."""
+    header = "solution_id,designation,source_id,parallax,parallax_error,parallax_over_error,bp_rp"
+    rows = _rows(header, "1636148068921376768,Gaia DR3 429580672{i},429580672{i},{v},{e},7.1,{w}")
+    return _text(folder / "gaia_source.csv", rows)
+
+
+def cantons(folder: Path) -> Path:
+    """Thousands with apostrophes and with spaces that do not break."""
+    row = "K{i};{i}1'234'567;1'2{i}0;1\u202f{i}34,5"
+    return _text(folder / "cantons.csv", _rows("Kanton;Einwohner;Einwohner_err;Fläche", row))
+
+
+def barcodes(folder: Path) -> Path:
+    """Codes with leading zeros that are no numbers, and a column of detection limits."""
+    row = "plate {i},00{i}7,0{i},{v},<{w}"
+    return _text(folder / "barcodes.csv", _rows("name,barcode,ward,mass,lead", row))
+
+
+def written_by_r(folder: Path) -> Path:
+    """What write.table makes: quotes, spaces, and no header above the names of the rows."""
+    return _text(folder / "table.txt", _rows('"x" "x_se" "y"', '"row {i}" {v} {e} {w}'))
+
+
+def published(folder: Path) -> Path:
+    """Each value with a column ± behind it."""
+    return _text(folder / "published.csv", _rows("sample,x,±,y,±", "s{i},{v},{e},{w},{f}"))
+
+
+def sentinels(folder: Path) -> Path:
+    """-999 for what was not measured."""
+    rows = _rows("lake,ph,ph_sd,o2", "L{i},{v},{e},{w}")
+    rows[3] = "L2,-999,-999,3.5"
+    return _text(folder / "sentinels.csv", rows)
+
+
+def footnotes(folder: Path) -> Path:
+    """A source and a remark below the table."""
+    rows = _rows("station,temp,temp_sd,rain", "S{i},{v},{e},{w}")
+    return _text(folder / "weather.csv", [*rows, "", "Source: weather service, 2024", "* draft"])
+
+
+def with_units_in_cells(folder: Path) -> Path:
+    """Values, errors and units together in the cells."""
+    return _text(folder / "cells.csv", _rows("sample,mass,age", "s{i},{v} ± {e} kg,{w}"))

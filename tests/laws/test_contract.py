@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -116,9 +117,17 @@ def test_arrays_are_read_only(law: Law) -> None:
             array[0] = 1
 
 
+def test_pickle_after_regions_were_asked_for(law: Law) -> None:
+    for A in (PROJECTION, np.eye(3)[:2], np.eye(3)[1:]):
+        mapped = law.affine(A)
+        if mapped.support_rank == 2:
+            levels = mapped.levels([0.5])
+            assert pickle.loads(pickle.dumps(mapped)).levels([0.5]) == levels
+
+
 def test_store(law: Law) -> None:
     if getattr(law, "sampler", None) is not None:
-        with pytest.raises(TypeError, match="samples through a foreign object"):
+        with pytest.raises(TypeError, match="draws from an object of another library"):
             law_to_dict(law)
         return
     assert law_from_dict(json.loads(json.dumps(law_to_dict(law)))) == law

@@ -22,6 +22,7 @@ from uapca.laws import (
     Uniform,
     Variable,
     as_marginal,
+    sample_rows,
 )
 
 
@@ -135,9 +136,9 @@ def test_cells() -> None:
 
 
 def test_bad_parameters() -> None:
-    with pytest.raises(ValueError, match=r"low, high must not fall; got \(2, 1\)") as error:
+    with pytest.raises(ValueError, match=r"low, high must not decrease; got \(2, 1\)") as error:
         Uniform(2, 1)
-    assert str(error.value) == ("low, high must not fall; got (2, 1)")
+    assert str(error.value) == ("low, high must not decrease; got (2, 1)")
     with pytest.raises(ValueError, match="std must not be negative; got -1"):
         NormalMarginal(0, -1)
     with pytest.raises(ValueError, match="value must be finite; got nan"):
@@ -230,3 +231,37 @@ def test_histograms_do_not_share_their_quantiles() -> None:
         inner = (probs > 1e-3) & (probs < 1 - 1e-3)
         found = marginal.cdf(places[inner] + marginal.mean)
         np.testing.assert_allclose(found, probs[inner], atol=1e-9)
+
+
+def test_rows_are_drawn_together() -> None:
+    kinds = [
+        Uniform(10, 12),
+        Trapezoid(0, 0, 2, 6),
+        NormalMarginal(14, 5.7),
+        TwoPieceNormal(1, 0, 2),
+        Variable(stats.gamma(3.0)),
+        Point(7),
+    ]
+    rows = [Independent(np.roll(np.array(kinds, dtype=object), k)) for k in range(6)]
+    normal = Normal(np.zeros(6), np.diag(np.arange(1.0, 7.0)))
+    draws = sample_rows([*rows, normal], 4000, np.random.default_rng(0))
+    assert draws.shape == (4000, 7, 6)
+    for n, row in enumerate(rows):
+        for d, marginal in enumerate(row.marginals):
+            if marginal.certain:
+                np.testing.assert_array_equal(draws[:, n, d], marginal.mean)
+            else:
+                assert stats.kstest(draws[:, n, d], marginal.cdf).pvalue > 1e-4
+    # Cells are independent of each other, and a normal row keeps its law.
+    correlations = np.corrcoef(draws.reshape(4000, -1)[:, draws.std(axis=0).ravel() > 0].T)
+    assert np.abs(correlations - np.eye(len(correlations))).max() < 6 / np.sqrt(4000)
+    np.testing.assert_allclose(draws[:, 6].var(axis=0), np.arange(1.0, 7.0), rtol=0.12)
+    assert sample_rows(rows, 0, np.random.default_rng(0)).shape == (0, 6, 6)
+
+
+def test_moments_of_many_marginals_are_those_of_each(marginal: Marginal) -> None:
+    row = Independent([marginal, Uniform(0, 1), marginal, Point(3)])
+    np.testing.assert_array_equal(row.mean[[0, 2]], marginal.mean)
+    np.testing.assert_allclose(row.std[[0, 2]], marginal.std, rtol=1e-15)
+    assert row.skew()[0] == pytest.approx(marginal.cumulants[0], rel=1e-14, abs=1e-300)
+    assert row.excess()[2] == pytest.approx(marginal.cumulants[1], rel=1e-14, abs=1e-300)

@@ -10,6 +10,7 @@ from matplotlib import pyplot as plt
 from PIL import Image
 
 import uapca
+from builders import program
 from uapca.plot.progression import turning
 
 animation = import_module("uapca.plot.animation")  # the attribute of the package is the function
@@ -80,6 +81,7 @@ def test_a_gif_has_the_frames_and_the_time(tmp_path):
 
 
 def test_an_mp4_is_written_with_even_sides(tmp_path):
+    program("ffmpeg")
     path = uapca.plot.animation(PCA, X, tmp_path / "film.mp4", **{**SHORT, "dpi": 41})
     content = path.read_bytes()
     assert content[4:8] == b"ftyp"

@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 
 import uapca
 from uapca import plot
+from uapca.plot.base import Panel
 from uapca.plot.compare import procrustes
 from uapca.plot.factor_traces import course_of
-from uapca.plot.labels import Labels
 from uapca.plot.loadings import angle_std
 from uapca.plot.metadata import correlation
 from uapca.plot.scree import variance_parts
@@ -30,7 +30,7 @@ def pca():
 
 
 def legend(ax):
-    return list(Labels.of(ax).entries)
+    return list(Panel.of(ax).entries)
 
 
 def lines(ax, gid):
@@ -268,7 +268,7 @@ def test_many_features_are_named_as_far_as_they_can_be_read():
     assert len(arrows(plot.loadings(fit, highlight=["x3", 7]))) == 2
 
 
-def test_biplot_arrows_are_unit_vectors_times_one_factor_and_share_no_colour_with_rows():
+def test_biplot_arrows_are_unit_vectors_times_one_factor_and_share_no_color_with_rows():
     fit = uapca.UAPCA(2).fit(IRIS)
     ax = plot.biplot(fit, IRIS)
     ends = np.array([arrows(ax)[name] for name in IRIS.features])
@@ -282,7 +282,7 @@ def test_biplot_arrows_are_unit_vectors_times_one_factor_and_share_no_colour_wit
 @ignore_separation
 @pytest.mark.parametrize("what", ["contribution", "cos2"])
 @pytest.mark.parametrize("name", ["biplot", "loadings"])
-def test_arrows_are_coloured_by_contribution_or_cos2(pca, name, what):
+def test_arrows_are_colored_by_contribution_or_cos2(pca, name, what):
     ax = getattr(plot, name)(pca, STUDENTS, color_by=what)
     bar = ax.figure.axes[1]
     label = {"cos2": "cos² on", "contribution": "contribution to"}[what]
@@ -299,7 +299,7 @@ def test_arrows_are_coloured_by_contribution_or_cos2(pca, name, what):
     }
     order = [STUDENTS.features[j] for j in np.argsort(values)]
     light = [sum(drawn[feature][:3]) for feature in order]
-    assert light == sorted(light)  # the colours go from dark to light
+    assert light == sorted(light)  # the colors go from dark to light
 
 
 def test_no_row_of_a_biplot_is_as_black_as_its_arrows():
@@ -344,11 +344,11 @@ def test_shading_is_what_the_unit_vector_sweeps_up_to_s_1(traces):
         vertices = patch.get_path().vertices
         inside = course.points[course.u <= 0.5, j]
         away = np.abs(vertices[:, None] - inside).max(axis=2).min(axis=1)
-        centre = np.abs(vertices).max(axis=1)
-        assert (np.minimum(away, centre) < 1e-12).all()
+        center = np.abs(vertices).max(axis=1)
+        assert (np.minimum(away, center) < 1e-12).all()
 
 
-def test_beyond_six_features_the_longest_traces_are_in_colour():
+def test_beyond_six_features_the_longest_traces_are_in_color():
     rng = np.random.default_rng(0)
     X = uapca.UncertainArray(rng.normal(size=(20, 9)), std=rng.uniform(0.1, 2, (20, 9)))
     traces = uapca.factor_traces(X)
@@ -515,7 +515,7 @@ def test_compare_turns_the_second_fit_to_the_first():
         plot.compare(fit, fit, IRIS, IRIS[:2])
 
 
-def test_a_wide_row_has_one_colour_in_all_panels_of_a_matrix():
+def test_a_wide_row_has_one_color_in_all_panels_of_a_matrix():
     rng = np.random.default_rng(0)
     std = rng.gamma(2, 0.3, (100, 4))
     names = [f"star {i}" for i in range(100)]

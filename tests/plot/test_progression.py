@@ -37,7 +37,7 @@ def test_rows_are_the_projections_at_each_scale_up_to_signs(figure):
         assert sorted(np.abs(drawn[:, 0]).round(9)) == sorted(np.abs(wanted[:, 0]).round(9))
 
 
-def test_rows_are_grey_and_told_apart_by_shape_in_the_legend(figure):
+def test_rows_are_gray_and_told_apart_by_shape_in_the_legend(figure):
     assert set(X.names) <= set(legend(figure))
     for ax in figure.axes[4:]:
         for dots in ax.collections:

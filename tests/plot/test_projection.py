@@ -11,7 +11,7 @@ from scipy import stats
 import uapca
 from uapca._looks import OKABE_ITO
 from uapca.laws import Independent, Mixture, Moments, Normal, Samples, Uniform
-from uapca.plot.labels import Labels
+from uapca.plot.base import Panel
 from uapca.plot.rows import whole_density
 
 
@@ -35,7 +35,7 @@ def rows_of(laws, names=None):
 
 
 def legend(ax):
-    return list(Labels.of(ax).entries)
+    return list(Panel.of(ax).entries)
 
 
 def artists(ax, key):
@@ -163,7 +163,7 @@ def test_each_row_is_drawn_as_what_it_is():
     np.testing.assert_allclose(ends[:, 1], 2.0, atol=1e-9)
     (certain,) = (c for c in ax.collections if c.get_gid() == "certain")
     np.testing.assert_allclose(pca.inverse_transform(certain.get_offsets()), [[5.0, 5.0]])
-    # Two modes of one row are joined, which can be seen without colours.
+    # Two modes of one row are joined, which can be seen without colors.
     (tie,) = (found for found in ax.lines if found.get_gid() == "modes")
     ends = pca.inverse_transform(np.column_stack(tie.get_data()))
     np.testing.assert_allclose(ends[np.argsort(ends[:, 0])], [[0, 9], [9, 9]], atol=0.2)
@@ -175,7 +175,7 @@ def test_each_row_is_drawn_as_what_it_is():
     ]
 
 
-def test_colours_by_row_and_by_group(iris):
+def test_colors_by_row_and_by_group(iris):
     from matplotlib.colors import to_hex
 
     def colors(ax):
@@ -197,7 +197,7 @@ def test_colours_by_row_and_by_group(iris):
     assert legend(ax)[:2] == ["a", "b"]
     ax = uapca.plot.projection(pca, X, groups=[0.5, 1.0, 7.0])
     assert len(set(colors(ax).values())) == 3
-    assert len(ax.figure.axes) == 2  # a colour bar
+    assert len(ax.figure.axes) == 2  # a color bar
     for what in ("contribution", "cos2"):
         ax = uapca.plot.projection(pca, X, color_by=what)
         assert ax.figure.axes[1].get_ylabel().startswith(what[:3])
@@ -324,8 +324,26 @@ def test_the_density_of_all_rows_is_their_average():
         [stats.multivariate_normal(m, c).pdf(grid) for m, c in zip(means, covs, strict=True)],
         axis=0,
     )
-    # Found from draws, and smoothed by one and a half cells.
+    # Found from draws, and smoothed by two of 256 cells.
     assert np.abs(density[::8, ::8] / cell - exact).max() < 0.05 * exact.max()
+
+
+@pytest.mark.parametrize("n", [300, 5000])
+def test_a_tight_cluster_within_a_wide_field_stays_tight(n):
+    rng = np.random.default_rng(2)
+    near = rng.normal([3.0, 1.0], 0.1, (n // 4, 2))
+    far = rng.normal(0.0, 4.0, (n - len(near), 2))
+    X = uapca.UncertainArray(np.vstack([near, far]), std=1e-3)
+    x, y, density, smoothed = whole_density(X)
+    assert smoothed
+    away = np.hypot(x[:, None] - 3.0, y - 1.0)
+    share = density[away < 0.6].sum()
+    # One bandwidth for all, Scott's, would have left a tenth of the cluster there.
+    held = np.hypot(*(X.mean - [3.0, 1.0]).T) < 0.6
+    assert share == pytest.approx(held.mean(), abs=0.03)
+    # The field is smooth: no single row stands out.
+    ring = density[(np.hypot(x[:, None], y) < 3.0) & (away > 2.0)]
+    assert ring.min() > 0.25 * ring.max()
 
 
 def test_of_too_many_densities_some_are_shown_evenly_along_the_axis():
@@ -381,7 +399,7 @@ def test_own_axes_parts_of_figures_and_shared_axes(iris):
             "'mean'",
         ),
         ({"groups": ["a", "b"]}, "groups must have one label for each of the 3 rows; got 2"),
-        ({"palette": ["nocolour"]}, "palette must name colours that matplotlib knows"),
+        ({"palette": ["nocolor"]}, "palette must name colors that matplotlib knows"),
         ({"points": [[1.0, 2.0]]}, "X must have the 4 features of the fit"),
         ({"highlight": ["rose"]}, "highlight must hold names or positions; there is no 'rose'"),
         ({"components": 0, "kind": "points"}, "kind must be left out with one component"),
@@ -415,3 +433,24 @@ def test_other_data_than_the_fits_is_refused(iris):
         uapca.plot.projection(pca, X, ax=3)
     with pytest.raises(ValueError, match="X must be the data that the fit was made from"):
         uapca.plot.scree(pca, X[:2])
+
+
+def test_a_color_bar_has_the_name_of_the_groups_and_the_legend_those_without_a_value():
+    pd = pytest.importorskip("pandas")
+    rows = uapca.UncertainArray(np.eye(4), std=0.1, names=list("abcd"))
+    pca = uapca.UAPCA(2).fit(rows)
+    values = pd.Series([0.5, np.nan, 2.5, 3.0], index=list("abcd"), name="magnitude")
+    ax = uapca.plot.projection(pca, rows, groups=values)
+    assert ax.figure.axes[1].get_ylabel() == "magnitude"
+    assert "no value" in legend(ax)
+    ax = uapca.plot.projection(pca, rows, groups=[0.5, 1.5, 2.5, 3.0])
+    assert ax.figure.axes[1].get_ylabel() == "groups"
+    assert "no value" not in legend(ax)
+
+
+def test_widths_of_many_rows_are_plain_numbers():
+    std = np.full((40, 2), 0.01)
+    std[7] = 1.93
+    rows = uapca.UncertainArray(np.random.default_rng(0).normal(size=(40, 2)), std=std)
+    ax = uapca.plot.projection(uapca.UAPCA(2).fit(rows), rows)
+    assert "7: 190 × median width" in legend(ax)

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.path import Path
 from scipy import stats
 
 from uapca.laws import DegenerateLawError, Independent, Mixture, Normal, Samples, Trapezoid, Uniform
+from uapca.plot.base import Panel
 from uapca.plot.regions import Unresolved, curve, intervals, rings
-from uapca.plot.rows import ellipse_ring
+from uapca.plot.rows import draw_normal, radius_of
 
 LEVELS = (0.5, 0.8, 0.95)
 DRAWS = 40_000
@@ -44,8 +46,8 @@ def inside(found, points):
     """Even-odd rule, ring by ring."""
     count = np.zeros(len(points), dtype=int)
     for ring in found:
-        centre = ring.mean(axis=0)
-        count += Path(ring - centre).contains_points(points - centre)
+        center = ring.mean(axis=0)
+        count += Path(ring - center).contains_points(points - center)
     return count % 2 == 1
 
 
@@ -85,8 +87,9 @@ def test_contours_of_samples_hold_their_share_of_the_samples():
 def test_ellipses_hold_the_fraction_they_say(name):
     law = LAWS[name]
     points = law.sample(DRAWS, rng=3)
+    made = Panel(plt.subplots()[1])
     for level in LEVELS:
-        ring = ellipse_ring(np.asarray(law.mean), np.asarray(law.cov), level, count=400)
+        ring = draw_normal(made, np.asarray(law.mean), np.asarray(law.cov), radius_of(level), "")
         assert inside([ring], points).mean() == pytest.approx(level, abs=NEAR)
 
 

@@ -1,4 +1,4 @@
-"""Colours, dashes and shapes, and the settings plots are drawn with."""
+"""Colors, dashes and shapes, and the settings plots are drawn with."""
 
 import subprocess
 import sys
@@ -10,12 +10,19 @@ from matplotlib import pyplot as plt
 
 import uapca
 from uapca._looks import DARK_YELLOW, GREY, OKABE_ITO, looks, row_looks
-from uapca.plot.base import figure_width, settings
-from uapca.plot.labels import luminance, readable
+from uapca.plot.base import settings
+from uapca.plot.labels import readable
 
 
 def hexed(color):
     return [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+
+
+def luminance(rgb):
+    """The relative luminance of an sRGB color (Web Content Accessibility Guidelines)."""
+    parts = np.asarray(rgb)
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 def test_no_two_looks_are_alike():
@@ -31,7 +38,7 @@ def test_every_line_can_be_seen_on_white():
     assert (looks(8)[7].color, looks(8)[7].fill) == (DARK_YELLOW, OKABE_ITO[-1])
 
 
-@pytest.mark.parametrize("background", ["white", "black", "#E5E5E5"])
+@pytest.mark.parametrize("background", ["white", "black", "#E5E5E5", "#009900"])
 def test_text_can_be_read_on_its_background(background):
     from matplotlib.colors import to_rgb
 
@@ -50,7 +57,7 @@ def test_groups_are_in_natural_order_and_told_apart():
     assert len({(look.color, look.shape, look.dash) for look in many.looks}) == 40
 
 
-def test_rows_without_a_group_are_grey():
+def test_rows_without_a_group_are_gray():
     found = row_looks(None, 3, ["a", None, float("nan")])
     assert [look.color for look in found.looks[1:]] == [GREY, GREY]
     assert [text for text, _ in found.legend] == ["a", "no group"]
@@ -72,7 +79,7 @@ def test_palettes_may_leave_some_out():
 
 
 @pytest.mark.parametrize("palette", [[], {}, "red", [3]])
-def test_a_palette_has_colours(palette):
+def test_a_palette_has_colors(palette):
     with pytest.raises(ValueError, match="palette must"):
         row_looks(["a"], 1, palette=palette)
 
@@ -83,7 +90,7 @@ def test_groups_are_one_for_each_row():
     assert str(error.value) == "groups must have one label for each of the 3 rows; got 2"
 
 
-def test_of_many_rows_the_widest_have_colours():
+def test_of_many_rows_the_widest_have_colors():
     spreads = np.ones(30)
     spreads[[4, 17]] = 9, 12
     found = row_looks(None, 30, spreads=spreads)
@@ -136,12 +143,13 @@ def test_styles_change_sizes_and_give_them_back():
         assert (ax.figure.get_figwidth(), ax.xaxis.label.get_fontsize()) == (8.0, 16.0)
         with settings():
             assert mpl.rcParams["lines.linewidth"] == pytest.approx(2.2)
-    assert figure_width() == 3.5
+    with settings() as width:
+        assert width == 3.5
     with pytest.raises(ValueError, match="style must be 'paper', 'notebook' or 'talk'"):
         uapca.plot.style("poster")
 
 
-def test_the_users_colour_cycle_is_obeyed():
+def test_the_users_color_cycle_is_obeyed():
     cycle = mpl.cycler(color=["#111111", "#222222", "#333333"])
     with mpl.rc_context({"axes.prop_cycle": cycle}):
         ax = uapca.plot.projection(*iris(), levels=0.95)
@@ -149,7 +157,7 @@ def test_the_users_colour_cycle_is_obeyed():
     assert edges == {"#111111", "#222222", "#333333"}
 
 
-def test_black_is_the_users_own_colour():
+def test_black_is_the_users_own_color():
     Y = uapca.UncertainArray(np.random.default_rng(0).normal(size=(7, 2)), std=1.0)
     with plt.style.context("dark_background"):
         ax = uapca.plot.projection(uapca.UAPCA().fit(Y), Y, palette=OKABE_ITO)

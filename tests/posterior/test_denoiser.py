@@ -83,7 +83,7 @@ def test_rows_of_two_error_sizes_have_no_closed_form(q):
 
 
 def test_closed_form_agrees_with_the_climb():
-    """Errors that differ by nothing that matters are not recognised as equal."""
+    """Errors that differ by nothing that matters are not recognized as equal."""
     X = problem("features", n=100, residual=0.0).X
     std = np.broadcast_to(X.std, X.shape) * (1 + 1e-13 * np.arange(100)[:, None])
     climbed = Denoiser(tol=1e-9).fit(UncertainArray(X.mean, std=std))
@@ -555,3 +555,11 @@ def test_leaves_a_saddle():
     flat = theta._replace(loadings=theta.loadings * [1.0, 0.0, 0.0, 0.0])
     ended = Denoiser()._climb(data, flat, False, lambda passes: None)
     np.testing.assert_allclose(ended.parameters.covariance(), theta.covariance(), atol=1e-5)
+
+
+def test_one_feature_with_factors_and_no_other_errors():
+    rng = np.random.default_rng(0)
+    X = UncertainArray(rng.normal(size=(30, 1)), factors=0.3 * rng.normal(size=(30, 1, 1)))
+    same = UncertainArray(X.mean, std=X.std)
+    found, wanted = (Denoiser().fit(data).covariance_ for data in (X, same))
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)

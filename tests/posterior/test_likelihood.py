@@ -113,7 +113,7 @@ def test_certified_maximum(seed, missing, noise):
     np.testing.assert_allclose(b, 0, atol=1e-5)
 
 
-def expectation_maximisation(data, theta, steps):
+def expectation_maximization(data, theta, steps):
     mean, Sigma = theta.mean, theta.covariance()
     values = []
     for _ in range(steps):
@@ -125,13 +125,13 @@ def expectation_maximisation(data, theta, steps):
     return values
 
 
-def test_expectation_maximisation_rises_and_stays_below():
+def test_expectation_maximization_rises_and_stays_below():
     """The likelihood never falls under EM; after 10,000 steps it is not above the climb's."""
     X = problem(n=40, d=3, q=1, residual=0.0, noise=2.0).X
     data = Observations(X)
     theta = start(data, 3, False)
     ended = climb(data, theta, residual=False, tol=1e-6, max_iter=1000)
-    values = expectation_maximisation(data, theta, 10_000)
+    values = expectation_maximization(data, theta, 10_000)
     assert (np.diff(values) > -1e-13).all()
     assert ended.history[-1] >= 40 * values[-1] - 1e-8
 
@@ -154,3 +154,28 @@ def test_rows_with_equal_errors_share_an_inverse():
     assert data.blocks()[0].variances.shape[1] < 30
     *_, logs = brute_rows(X, X.cov.dense(), theta.mean, theta.covariance())
     assert data.evaluate(theta).value == pytest.approx(X.weights @ logs, rel=1e-12)
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("smallest", [1e-3, 1e-5])
+def test_posterior_means_of_very_unequal_errors(smallest, rank):
+    """Against 50 digits, in posterior standard deviations."""
+    rng = np.random.default_rng(0)
+    n, d, q, noise = 20, 5, 2, 1e-14
+    theta = parameters(d, q, noise)
+    std = 10.0 ** rng.uniform(np.log10(smallest), 0.0, (n, d))
+    values = rng.normal(size=(n, q)) @ theta.loadings.T + std * rng.normal(size=(n, d))
+    factors = 0.1 * rng.normal(size=(n, d, rank)) if rank else None
+    data = prepared(uapca.UncertainArray(values, std=std, factors=factors))
+    means, cov = data.posterior(theta)
+    with mpmath.workdps(50):
+        W = mpmath.matrix(theta.loadings)
+        Sigma = W * W.T + mpmath.mpf(noise) * mpmath.eye(d)
+        for i in range(n):
+            errors = mpmath.diag([mpmath.mpf(s) ** 2 for s in std[i]])
+            if factors is not None:
+                errors += mpmath.matrix(factors[i]) * mpmath.matrix(factors[i]).T
+            away = mpmath.matrix(values[i]) - mpmath.matrix(theta.mean)
+            shift = Sigma * mpmath.lu_solve(Sigma + errors, away)
+            wanted = theta.mean + np.array([float(v) for v in shift])
+            assert np.abs((means[i] - wanted) / cov.std()[i]).max() < 1e-5

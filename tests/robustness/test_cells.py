@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import uapca
 from robustness.cases import BATCHES, batch_of
 from uapca.inputs import format_cell, parse_cell
-from uapca.inputs.read import find_errors
+from uapca.inputs.columns import find_errors
 from uapca.laws import NormalMarginal, Point, Trapezoid, Triangular, TwoPieceNormal, Uniform
 
 SIGNS = "0123456789.eE+-−±()[],; NUTtriu_/xa\n\t%é\u202e"

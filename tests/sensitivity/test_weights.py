@@ -34,7 +34,7 @@ def test_agree_with_a_refit_from_scratch(data, row, scale):
         weights[inside] = v * data.weights[inside] / data.weights[inside].sum()
         weights[~inside] = (1 - v) * data.weights[~inside] / data.weights[~inside].sum()
         fit = UAPCA(n_components=3, scale=scale).fit(data.reweighted(weights))
-        ours = traces.loadings[k].T[np.argsort(traces.ranks[k])]
+        ours = traces.positions[k].T[np.argsort(traces.ranks[k])]
         np.testing.assert_allclose(
             traces.eigenvalues[k, :3], fit.explained_variance_, rtol=1e-10, atol=1e-13
         )
@@ -58,7 +58,7 @@ def test_the_current_weight_is_on_the_grid_and_gives_the_fit_itself(data):
 def test_without_weight_a_row_might_as_well_not_be_there(data):
     traces = weight_traces(data, "g")
     rest = UAPCA(n_components=2).fit(data[:6])
-    overlap = np.abs(np.einsum("di,id->i", traces.loadings[0], rest.components_))
+    overlap = np.abs(np.einsum("di,id->i", traces.positions[0], rest.components_))
     np.testing.assert_allclose(overlap, 1.0, atol=1e-12)
 
 
@@ -71,7 +71,7 @@ def test_with_all_weight_a_row_is_alone(data):
 def test_are_continuous(data):
     for row in range(7):
         traces = weight_traces(data, row)
-        overlap = np.einsum("kdi,kdi->ki", traces.loadings[1:], traces.loadings[:-1])
+        overlap = np.einsum("kdi,kdi->ki", traces.positions[1:], traces.positions[:-1])
         assert np.arccos(np.minimum(overlap, 1.0)).max() <= TURN * (1 + 1e-9)
 
 
@@ -79,15 +79,15 @@ def test_do_not_depend_on_the_order_of_rows(data):
     order = np.random.default_rng(1).permutation(7)
     a, b = weight_traces(data, "c"), weight_traces(data[order], "c")
     np.testing.assert_allclose(a.weights, b.weights, atol=1e-15)
-    np.testing.assert_allclose(a.loadings, b.loadings, atol=1e-10)
+    np.testing.assert_allclose(a.positions, b.positions, atol=1e-10)
 
 
 def test_a_certain_row_leaves_its_direction_behind():
     # As the outlier takes all weight K vanishes; its limit is that of the others and the step.
     X = UncertainArray([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 9.0, 0.0]])
     traces = weight_traces(X, 2)
-    assert np.isfinite(traces.loadings).all()
-    np.testing.assert_allclose(np.abs(traces.loadings[-1]), [[1, 0], [0, 1], [0, 0]], atol=1e-9)
+    assert np.isfinite(traces.positions).all()
+    np.testing.assert_allclose(np.abs(traces.positions[-1]), [[1, 0], [0, 1], [0, 0]], atol=1e-9)
     np.testing.assert_array_equal(traces.ranks[-1], [1, 0])
     np.testing.assert_allclose(traces.eigenvalues[-1], 0.0)
     (crossing,) = traces.crossings
@@ -101,7 +101,7 @@ def test_summary(data):
     summary = traces.summary()
     assert summary.marks == ("weight 0", f"current weight {traces.current:.3g}", "weight 1")
     k = int(np.flatnonzero(traces.weights == traces.current)[0])
-    now = np.linalg.norm(traces.loadings[k], axis=1)
+    now = np.linalg.norm(traces.positions[k], axis=1)
     np.testing.assert_allclose(summary.distances[:, 1], now, atol=1e-12)
     assert summary.features == ("x0", "x1", "x2", "x3")
 
@@ -153,7 +153,7 @@ def test_every_column_of_the_summary_has_its_own_name(weight):
     mean = [[1.0, 0.0, 2.0], [0.0, 1.0, 0.5], [2.0, -1.0, 0.0], [0.3, 3.0, 1.0]]
     summary = weight_traces(UncertainArray(mean, std=[0.1, 1.0, 0.3], weights=weights), 0).summary()
     assert summary.marks == ("weight 0", f"current weight {weight:g}", "weight 1")
-    assert all(len(record) == 6 for record in summary)
+    assert len(set(summary.columns)) == 5
     assert summary.to_frame().shape == (3, 5)
 
 

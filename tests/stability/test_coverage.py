@@ -39,15 +39,16 @@ def test_groups(groups, n, d):
     assert_covered(row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("groups", "n", "law"),
     [
         (3, 500, "exponential"),
         (3, 500, "t5"),
-        pytest.param(1, 500, "exponential", marks=pytest.mark.slow),
-        pytest.param(1, 500, "mixture", marks=pytest.mark.slow),
-        pytest.param(30, 20, "uniform", marks=pytest.mark.slow),
-        pytest.param(30, 20, "t5", marks=pytest.mark.slow),
+        (1, 500, "exponential"),
+        (1, 500, "mixture"),
+        (30, 20, "uniform"),
+        (30, 20, "t5"),
     ],
 )
 def test_kept_points(groups, n, law):
@@ -71,6 +72,7 @@ def test_groups_of_unknown_fourth_moments_are_refused(n, law, options):
     assert row.line().count("refused") == 3
 
 
+@pytest.mark.slow
 def test_close_eigenvalues_are_rarely_stated():
     """Those of equal ones in 4 % of samples."""
     row = groups_row(1, 60, 4, variances=(3.0, 1.0, 1.0, 0.3), runs=300)
@@ -92,6 +94,7 @@ def test_truth():
     assert_covered(row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["uniform", "exponential", "t5"])
 def test_truths_that_are_not_normal(law):
     row = truth_row(500, 0.5, law, runs=150)

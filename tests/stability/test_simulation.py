@@ -13,6 +13,7 @@ from scipy.linalg import orthogonal_procrustes
 import uapca
 from builders import KINDS, random_uncertain
 from uapca.laws import Samples
+from uapca.stability import simulation
 
 
 def told(message):
@@ -30,7 +31,7 @@ def test_every_draw_is_a_pca(rng, kind, weighted):
     gram = drawn.components @ drawn.components.transpose(0, 2, 1)
     assert_allclose(gram, np.broadcast_to(np.eye(3), gram.shape), atol=1e-12)
     assert (np.diff(drawn.eigenvalues, axis=1) <= 0).all()
-    # The scores of a draw are centred, uncorrelated, and have the eigenvalues as variances.
+    # The scores of a draw are centered, uncorrelated, and have the eigenvalues as variances.
     w = np.asarray(X.weights)
     assert_allclose(w @ drawn.scores, 0.0, atol=1e-12)
     second = drawn.scores.transpose(0, 2, 1) @ (w[:, None] * drawn.scores)
@@ -184,7 +185,7 @@ def test_average_covariance_is_the_expected_one(rng):
     X = random_uncertain(rng, 8, 3, kind="dense", weights=rng.uniform(0.2, 2, 8))
     drawn = uapca.simulate(X, 40_000, 3, rng=0, scores=False)
     V = drawn.components
-    realised = V.transpose(0, 2, 1) @ (drawn.eigenvalues[..., None] * V)
+    realized = V.transpose(0, 2, 1) @ (drawn.eigenvalues[..., None] * V)
     w = np.asarray(X.weights)
     mean = X.mean - w @ X.mean
     expected = (
@@ -192,8 +193,8 @@ def test_average_covariance_is_the_expected_one(rng):
         + X.cov.average(w)
         - np.einsum("n,nab->ab", w * w, X.cov.dense())
     )
-    error = realised.std(axis=0) / np.sqrt(len(realised))
-    assert (np.abs(realised.mean(axis=0) - expected) < 5 * error).all()
+    error = realized.std(axis=0) / np.sqrt(len(realized))
+    assert (np.abs(realized.mean(axis=0) - expected) < 5 * error).all()
 
 
 # Quantiles
@@ -250,6 +251,18 @@ def test_roots_of_full_matrices_are_taken_once(rng, monkeypatch):
     error = whole.eigenvalues.std(axis=0) / np.sqrt(4000)
     difference = parts.eigenvalues.mean(axis=0) - whole.eigenvalues.mean(axis=0)
     assert (np.abs(difference) < 6 * error).all()
+
+
+def test_laws_are_made_once(rng, monkeypatch):
+    """Intervals make their laws when these are asked for."""
+    low = rng.normal(size=(5, 3))
+    X = uapca.from_intervals(low, low + 1)
+    asked, get = [], type(X.laws).__getitem__
+    monkeypatch.setattr(type(X.laws), "__getitem__", lambda s, i: asked.append(i) or get(s, i))
+    monkeypatch.setattr(simulation, "_BATCH_BYTES_OF_LAWS", 1)
+    drawn = uapca.simulate(X, 20, rng=0)
+    assert len(asked) <= len(X) + 1  # the last is the end of the list
+    assert drawn.components.shape == (20, 2, 3)
 
 
 def test_memory_is_bounded(rng):

@@ -341,8 +341,8 @@ def test_the_first_bad_matrix_is_named_however_many_there_are(n):
 def test_it_is_no_array_of_numbers():
     X = uapca.UncertainArray(MEAN, std=1.0)
     sentence = (
-        "an UncertainArray is no array of numbers; use X.mean for the expected values, X.std for "
-        "their errors or X.sample(n) for draws"
+        "an UncertainArray is not an array of numbers; use X.mean for the expected values, X.std "
+        "for their errors or X.sample(n) for draws"
     )
     for call in (np.asarray, np.cov, PCA().fit, StandardScaler().fit, KMeans(2).fit):
         with pytest.raises(TypeError, match=f"^{re.escape(sentence)}$"):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import uapca
 from builders import KINDS, random_uncertain
 from uapca.uncertain import Dense, Diagonal, LowRank
 from uapca.uncertain.covariance import row_blocks
@@ -12,7 +13,7 @@ EXACT = {"rtol": 1e-13, "atol": 1e-13}
 SINGLE = {"rtol": 2e-5, "atol": 2e-5}
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=[*KINDS, "shared axes", "shared axes and factors"])
 def cov(request, rng):
     return random_uncertain(rng, kind=request.param).cov
 
@@ -161,10 +162,10 @@ def test_not_contiguous_matrices(rng):
     assert_allclose(other.project(np.eye(5)).dense(), cov.dense(), **EXACT)
 
 
-def test_projection_into_more_features_is_low_rank(cov, rng):
+def test_projection_into_more_features_stays_small(cov, rng):
     A = rng.standard_normal((8, 5))
     image = cov.project(A)
-    assert image.kind in ("zero", "low-rank")
+    assert image.kind in ("zero", "low-rank", "shared-axes")
     assert_allclose(image.dense(), A @ cov.dense() @ A.T, **EXACT)
 
 
@@ -183,3 +184,22 @@ def test_rows_of_weight_zero_do_not_enter_averages(kind):
 def test_row_blocks_cover_every_row_once():
     rows = [i for block in row_blocks(10_001, 500) for i in range(block.start, block.stop)]
     assert rows == list(range(10_001))
+
+
+@pytest.mark.parametrize("kind", ["shared axes", "shared axes and factors"])
+def test_rows_with_the_same_axes_are_joined_along_them(rng, kind):
+    X = random_uncertain(rng, kind=kind)
+    both = uapca.concat([X[:4], X[4:].scaled(2.0)])
+    assert both.cov.kind == "shared-axes"
+    expected = np.concatenate([X.cov.dense()[:4], 4.0 * X.cov.dense()[4:]])
+    assert_allclose(both.cov.dense(), expected, **EXACT)
+
+
+def test_scales_whose_square_single_precision_does_not_hold():
+    std = np.array([[0, 1], [1, 2]], np.float32)
+    X = uapca.UncertainArray(np.zeros((2, 2), np.float32), std=std)
+    cov = X.scaled(1e20).cov
+    wanted = [[0.0, np.inf], [np.inf, np.inf]]
+    assert_array_equal(cov.diagonal(), wanted)
+    assert_array_equal(cov.dense(), [[[0, 0], [0, np.inf]], [[np.inf, 0], [0, np.inf]]])
+    assert cov.dense().dtype == cov.diagonal().dtype == np.float32

@@ -360,7 +360,7 @@ def test_the_rule_that_is_broken_is_named(tmp_path):
     with pytest.raises(uapca.FileError) as error:
         uapca.load(tmp_path / "x")
     assert str(error.value) == (
-        f"{str(tmp_path / 'x')!r} holds what no data can be: std must not be negative; row 0, "
+        f"{str(tmp_path / 'x')!r} holds invalid data: std must not be negative; row 0, "
         "feature 0 has -1.0"
     )
 

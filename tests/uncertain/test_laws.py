@@ -95,6 +95,17 @@ def test_sampling_follows_the_law(X):
     assert draws[:, 0, 0].max() <= 2
 
 
+@pytest.mark.parametrize("A", [[[1.0, -2.0, 0.5], [0.0, 1.0, 1.0]], [2.0, -1.0, 3.0]])
+def test_mapped_rows_are_drawn_as_the_map_of_their_draws(X, A):
+    image = X.affine(np.array(A), b=np.arange(len(A)))
+    expected = (
+        X.sample(50, rng=1) @ np.diag(A).T
+        if np.ndim(A) == 1
+        else X.sample(50, rng=1) @ np.transpose(A)
+    )
+    assert_allclose(image.sample(50, rng=1), expected + np.arange(len(A)), rtol=1e-12, atol=1e-12)
+
+
 def test_saving(X, tmp_path, rng):
     Y = X.affine(rng.standard_normal((2, 3)))
     for Z in (X, Y):

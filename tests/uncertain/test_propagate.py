@@ -31,8 +31,8 @@ def test_against_draws(rng, kind, name):
     X = small_errors(rng, kind)
     draws = FUNCTIONS[name](X.sample(200_000, rng=1))
     Y = X.map(name)
-    centred = draws - draws.mean(axis=0)
-    cov = np.einsum("kni,knj->nij", centred, centred) / len(draws)
+    centered = draws - draws.mean(axis=0)
+    cov = np.einsum("kni,knj->nij", centered, centered) / len(draws)
     std = draws.std(axis=0)
     # Five standard errors, and what the next order adds.
     assert (np.abs(Y.mean - draws.mean(axis=0)) <= 5 * std / 447 + 0.01 * std).all()

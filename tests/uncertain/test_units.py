@@ -158,3 +158,12 @@ def test_columns_of_one_length(mean):
 def test_a_single_quantity(quantity):
     with pytest.raises(ValueError, match="^mean must have two dimensions"):
         uapca.UncertainArray(quantity(1.0, "km"))
+
+
+def test_features_beside_units(quantity):
+    features = np.array(["a", "b"])
+    X = uapca.UncertainArray(quantity(VALUES, "m"), features=features)
+    assert X.features == ("a [m]", "b [m]")
+    columns = {"x": quantity([1.0, 2.0], "m"), "y": quantity([1.0, 2.0], "m")}
+    with pytest.raises(ValueError, match="features must have one entry for each feature"):
+        uapca.UncertainArray(columns, features=["a"])

@@ -13,6 +13,7 @@ float knows a mean of unit spread to 1e-8, and merging such means would lose hal
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
@@ -39,12 +40,17 @@ Integers = npt.NDArray[np.int64]
 
 # Rows whose products are summed in one go, for error bounds grow with the length of a sum; fewer
 # where they would not stay in cache, but enough that adding up the products costs little.
-_SUMMED, _CACHED_VALUES = 2048, 1 << 17
+_SUMMED, _CACHED_VALUES = 4096, 1 << 17
 # Values of a block, and its least number of rows: a merge must cost little beside the product.
 _BLOCK_VALUES, _BLOCK_ROWS = 1 << 19, 4096
 # Rows sorted by group at a time where the points are not stored by rows: a copy of that many is
 # made. For each group enough that merging costs little.
 _PART, _PART_EACH = 1 << 16, 256
+# Points of a group whose mean is near enough to that of all: measured from there, the points are
+# passed over once.
+_FEW = 32
+# Points of a group, on average, from which on each group has a subtraction of its own.
+_LONG = 32
 # Entries of scatters merged at a time.
 _MERGED_VALUES = 1 << 16
 _U = 2.0**-53  # unit roundoff
@@ -61,7 +67,13 @@ class Sums(NamedTuple):
         Sums of the weights and of their squares.
     means, rests : ndarray of shape (G, D)
         The means, and their rounding errors: the mean is ``means + rests``.
-    scatters : ndarray of shape (G, D, D)
+    scatters : ndarray of shape (G, D, D), or (G, D)
+        Of wide groups only the diagonals are kept.
+    factors : ndarray of shape (G, D, r)
+        Of wide groups r leading directions F of each scatter: what is left of it, without F Fᵀ, is
+        positive semi-definite.
+    pooled : ndarray of shape (D, D), or (0, 0)
+        The sum of the scatters of all groups, where only their diagonals are kept.
     """
 
     counts: Integers
@@ -70,28 +82,49 @@ class Sums(NamedTuple):
     means: Doubles
     rests: Doubles
     scatters: Doubles
+    factors: Doubles
+    pooled: Doubles
+
+    @property
+    def rank(self) -> int | None:
+        """The number of directions that are kept beside diagonals; None for whole scatters."""
+        return int(self.factors.shape[2]) if self.scatters.ndim == 2 else None
+
+    @property
+    def parts(self) -> tuple[Integers | Doubles, ...]:
+        """The arrays with an entry for each group."""
+        return self[:7]
+
+    @property
+    def variations(self) -> Doubles:
+        """The diagonals of the scatters, Σ w (x − mean)², shape (G, D)."""
+        whole = self.rank is None
+        return np.diagonal(self.scatters, axis1=1, axis2=2) if whole else self.scatters
 
     def taken(self, groups: Integers | slice) -> Sums:
         """Some of the groups: a copy, or a view where ``groups`` is a slice."""
-        return Sums._make(part[groups] for part in self)
+        return Sums._make([*(part[groups] for part in self.parts), self.pooled])
 
     def extended(self, n: int) -> Sums:
         """A copy with ``n`` groups, of which the last have no points."""
-        new = zero_sums(n, self.means.shape[1])
-        for mine, longer in zip(self, new, strict=True):
+        new = zero_sums(n, self.means.shape[1], self.rank)
+        for mine, longer in zip(self.parts, new.parts, strict=True):
             longer[: len(mine)] = mine
+        new.pooled[:] = self.pooled
         return new
 
 
-def zero_sums(n_groups: int, d: int) -> Sums:
-    """The sums of groups without points."""
+def zero_sums(n_groups: int, d: int, rank: int | None = None) -> Sums:
+    """The sums of groups without points; ``rank``: diagonals of scatters and so many directions."""
     return Sums(
         np.zeros(n_groups, dtype=np.int64),
         np.zeros(n_groups),
         np.zeros(n_groups),
         np.zeros((n_groups, d)),
         np.zeros((n_groups, d)),
-        np.zeros((n_groups, d, d)),
+        np.zeros((n_groups, d, d) if rank is None else (n_groups, d)),
+        np.zeros((n_groups, d, rank or 0)),
+        np.zeros((0, 0) if rank is None else (d, d)),
     )
 
 
@@ -121,6 +154,7 @@ def grouped_sums(
     codes: npt.NDArray[np.integer] | None,
     n_groups: int,
     weights: Doubles | None = None,
+    rank: int | None = None,
 ) -> Sums:
     """Weight, mean and scatter of every group of points.
 
@@ -136,6 +170,9 @@ def grouped_sums(
         one of its points.
     weights : ndarray of shape (n,), optional
         Zero or positive; 1 when left out. A point of weight zero counts, but does not enter sums.
+    rank : int, optional
+        Keep only the diagonals of the scatters, that many directions of each, and the sum of all
+        scatters; by default whole scatters.
 
     Examples
     --------
@@ -145,16 +182,15 @@ def grouped_sums(
     ([2, 1], [1.0, 5.0], [2.0, 0.0])
     """
     n, d = points.shape
-    sums = zero_sums(n_groups, d)
+    sums = zero_sums(n_groups, d, rank)
     size = max(_BLOCK_VALUES // d, _BLOCK_ROWS)
     with np.errstate(all="ignore"):
-        if codes is None:
-            # The first block is passed over twice; later ones are longer, for fewer merges.
+        if codes is None and rank is None:
             for low, high in pairwise([0, *range(size, n, 4 * size), n]):
-                block = points[low:high]
                 own = None if weights is None else weights[low:high]
-                _add_block(sums, block, own, np.array([0]), np.array([len(block)]))
+                _add_points(sums, points[low:high], own)
             return sums
+        codes = np.zeros(n, dtype=np.int64) if codes is None else codes
         gathered = np.empty((min(n, size), d), points.dtype)
         # Points stored by columns are copied a part at a time; a copy of all would cost as much
         # time as their sums.
@@ -162,14 +198,53 @@ def grouped_sums(
         for low in range(0, n, rows):
             part = np.ascontiguousarray(points[low : low + rows])
             order, counts = group_order(codes[low : low + rows], n_groups)
-            sorted_codes = np.repeat(np.arange(n_groups), counts)
+            occupied = np.flatnonzero(counts)
+            ends = np.cumsum(counts[occupied])
             for start in range(0, len(order), size):
                 chosen = order[start : start + size]
+                stop = start + len(chosen)
+                some = slice(np.searchsorted(ends, start, "right"), np.searchsorted(ends, stop) + 1)
+                lengths = np.diff(np.minimum(ends[some], stop), prepend=start)
                 block = np.take(part, chosen, axis=0, out=gathered[: len(chosen)], mode="clip")
                 own = None if weights is None else weights[low : low + rows][chosen]
-                groups, lengths = np.unique(sorted_codes[start : start + size], return_counts=True)
-                _add_block(sums, block, own, groups, lengths)
+                _add_block(sums, block, own, occupied[some], lengths)
     return sums
+
+
+def _add_points(sums: Sums, block: Floats, weights: Doubles | None) -> None:
+    """Add a block of points to the only group, in place."""
+    n, d = block.shape
+    total, squares, heaviest = float(n), float(n), 0
+    if weights is not None:
+        total, squares = float(weights.sum()), float(weights @ weights)
+        heaviest = int(weights.argmax())
+    # Points are measured from the mean so far, or, where they outweigh it, from that of a few.
+    center, spread = sums.means[0], sums.scatters[0].diagonal()
+    plain = weights is None and block.dtype == np.float64 and block.flags.c_contiguous
+    if plain and sums.counts[0] and (sums.weights[0] * np.square(center) <= spread).all():
+        center = np.zeros(d)  # so near to zero that they need not be moved, nor copied
+    elif not total <= sums.weights[0] > 0.0:
+        few = np.arange(min(_FEW, n))
+        center = _mean_of(block, weights, few * n // len(few), heaviest)
+    for final in (False, True):
+        off, products = np.zeros(d), np.zeros((d, d))
+        unmoved = plain and not center.any()
+        for away, roots, _ in _unmoved(block) if unmoved else _shifted(block, weights, center):
+            off += roots @ away
+            products += away.T @ away
+        off /= total if total > 0.0 else 1.0
+        products -= total * np.multiply.outer(off, off)
+        # Within a standard deviation of the mean, correcting the scatter costs no digits.
+        if final or (total * np.square(off) <= products.diagonal() + spread).all():
+            break
+        center = center + off
+    new = [n, total, squares, *two_sum(center, off), products]
+    if not sums.counts[0]:
+        for part, value in zip(sums.parts, new, strict=False):
+            part[0] = value
+        return
+    both = [*(np.array([part]) for part in new), sums.factors, sums.pooled]
+    _merge(sums, Sums._make(both), np.array([0]))
 
 
 def _add_block(
@@ -185,8 +260,7 @@ def _add_block(
     groups, lengths : ndarray of int, shape (S,)
         The different groups of the block, and the number of points of each.
     """
-    d = block.shape[1]
-    each, ends = _merged_at_once(d), np.cumsum(lengths)
+    each, ends = _merged_at_once(sums), np.cumsum(lengths)
     if len(groups) > each:  # temporary arrays stay in cache, and small
         for low in range(0, len(groups), each):
             some = slice(low, low + each)
@@ -195,63 +269,99 @@ def _add_block(
             _add_block(sums, block[rows], own, groups[some], lengths[some])
         return
     starts = ends - lengths
-    first = starts
-    if weights is None:
-        total = squares = lengths.astype(np.float64)
-    else:
+    heaviest = starts
+    total = squares = lengths.astype(np.float64)
+    if weights is not None:
         total = np.add.reduceat(weights, starts)
         squares = np.add.reduceat(np.square(weights), starts)
         segments = map(slice, starts.tolist(), ends.tolist())
-        first = starts + np.array([weights[segment].argmax() for segment in segments])
-    # Points are measured from the group's mean so far, or, where they outweigh it, from their own.
-    done, safe = sums.weights[groups], np.maximum(total, _TINY)[:, None]
-    own = (total > done) | (sums.counts[groups] == 0)
-    center = np.where(own[:, None], block[first], sums.means[groups])
-    off = np.zeros_like(center)  # from the center to the mean
-    if own.any():
-        for k, roots, away in _shifted(block, weights, center, ends):
-            if own[k]:
-                off[k] += roots @ away / safe[k]
-        center, off = two_sum(center, off)
-    while True:
-        products = np.zeros((len(groups), d, d))
-        for k, roots, away in _shifted(block, weights, center, ends):
-            products[k] += away.T @ away
-            if not own[k]:
-                off[k] += roots @ away / safe[k]
+        heaviest = starts + np.array([weights[segment].argmax() for segment in segments])
+    # Points are measured from the group's mean so far, or, where they outweigh it, from the mean of
+    # a few of them.
+    n = min(_FEW, int(lengths.max()))
+    center = _mean_of(block, weights, starts + np.arange(n)[:, None] * lengths // n, heaviest)
+    known = (total <= sums.weights[groups]) & (sums.counts[groups] > 0)
+    center[known] = sums.means[groups[known]]
+    for final in (False, True):
+        new = zero_sums(len(groups), block.shape[1], sums.rank)
+        off = np.zeros_like(center)  # from the center to the mean
+        for away, roots, parts in _shifted(block, weights, center, ends):
+            if sums.rank is not None:
+                np.add(new.pooled, away.T @ away, out=new.pooled)
+            for k, part in parts:
+                x = away[part]
+                off[k] += roots[part] @ x
+                new.scatters[k] += x.T @ x if sums.rank is None else np.einsum("nd,nd->d", x, x)
+                if sums.rank and final:
+                    few = x if len(x) <= x.shape[1] else np.asarray(np.linalg.qr(x, mode="r"))
+                    held = np.concatenate([new.factors[k], few.T], axis=1)
+                    new.factors[k] = _leading(held, sums.rank)
+        off /= np.where(total > 0.0, total, 1.0)[:, None]
+        _add_outer(new.scatters, new.pooled, off, total, -1.0)
         # Within a standard deviation of the mean, correcting the scatter costs no digits.
-        spread = np.diagonal(sums.scatters, axis1=1, axis2=2)[groups]
-        if (own | (done[:, None] * off**2 <= spread).all(axis=1)).all():
+        spread = new.variations + sums.variations[groups]
+        # Directions are those about the mean itself.
+        if final or (not sums.rank and (total[:, None] * np.square(off) <= spread).all()):
             break
-        center, off = two_sum(center, off)
-        own[:] = True
-    products -= _outer(off, total)
-    _merge(sums, Sums(lengths, total, squares, *two_sum(center, off), products), groups)
+        center = center + off
+    _merge(sums, Sums(lengths, total, squares, *two_sum(center, off), *new[5:]), groups)
+    np.add(sums.pooled, new.pooled, out=sums.pooled)
+
+
+def _mean_of(
+    block: Floats, weights: Doubles | None, chosen: Integers, heaviest: Integers | int
+) -> Doubles:
+    """About the mean of points, ``chosen`` along the first axis; light ones are left out."""
+    center = np.asarray(block[heaviest], dtype=np.float64)  # float32 would overflow earlier
+    gaps = block[chosen] - center
+    if weights is not None:
+        gaps[weights[chosen] <= 1e-3 * weights[heaviest]] = 0.0
+    return np.asarray(center + gaps.sum(axis=0) / len(gaps), dtype=np.float64)
+
+
+def _unmoved(block: Floats) -> Iterator[tuple[Doubles, Doubles, list[tuple[int, slice]]]]:
+    """`_shifted` of one group without weights, from zero: no copy."""
+    for low in range(0, len(block), _SUMMED):
+        part = np.asarray(block[low : low + _SUMMED], dtype=np.float64)
+        yield part, np.ones(len(part)), []
 
 
 def _shifted(
-    block: Floats, weights: Doubles | None, center: Doubles, ends: Integers
-) -> Iterator[tuple[int, Doubles, Doubles]]:
-    """Positions of groups, √w and √w (x − center) of their points, some points at a time."""
+    block: Floats, weights: Doubles | None, center: Doubles, ends: Integers | None = None
+) -> Iterator[tuple[Doubles, Doubles, list[tuple[int, slice]]]]:
+    """√w (x − center) and √w of some points at a time, and which of them each group has.
+
+    Without ``ends`` all points belong to one group.
+    """
     n, d = block.shape
-    length = min(max(_CACHED_VALUES // d, 4 * d), _SUMMED, n)
-    scratch, ones, stops = np.empty((length, d)), np.ones(length), ends.tolist()
-    each = None if len(stops) == 1 else np.repeat(np.arange(len(stops)), np.diff(ends, prepend=0))
+    length = min(max(_CACHED_VALUES // d, 16 * d), _SUMMED, n)
+    scratch, ones, stops = np.empty((length, d)), np.ones(length), [n]
+    if ends is None:
+        center = center[None]
+    else:
+        stops = ends.tolist()
     k = 0
     for low in range(0, n, length):
         rows = slice(low, min(low + length, n))
         away, roots = scratch[: rows.stop - low], ones
-        np.subtract(block[rows], center if each is None else center[each[rows]], out=away)
+        start, parts = 0, []
+        while start < len(away):
+            stop = min(stops[k] - low, len(away))
+            parts.append((k, slice(start, stop)))
+            start = stop
+            k += stops[k] == low + stop
+        if _LONG * len(parts) < len(away):
+            near = block[rows]
+            for j, part in parts:
+                np.subtract(near[part], center[j], out=away[part])
+        else:
+            lengths = [part.stop - part.start for _, part in parts]
+            np.subtract(block[rows], center[np.repeat([j for j, _ in parts], lengths)], out=away)
         if weights is not None:
             roots = np.sqrt(weights[rows])
             away[roots == 0.0] = 0.0
             away *= roots[:, None]
-        start = 0
-        while start < len(away):
-            stop = min(stops[k] - low, len(away))
-            yield k, roots[start:stop], away[start:stop]
-            start = stop
-            k += stops[k] == low + stop
+        yield away, roots[: len(away)], parts
 
 
 def two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
@@ -282,44 +392,59 @@ def group_order(
 
 def underflow(points: Floats, used: npt.NDArray[np.bool_], sums: Sums) -> bool:
     """Whether all points in use are so close to zero that squares of differences are lost."""
-    tiny = np.finfo(np.float64).tiny
-    spread = np.diagonal(sums.scatters, axis1=1, axis2=2)
-    if (spread >= tiny).any() or (np.abs(sums.means) >= np.sqrt(tiny)).any():
+    if (sums.variations >= _TINY).any() or (np.abs(sums.means) >= math.sqrt(_TINY)).any():
         return False
     kept = points[used]
     return bool((kept[1:] != kept[:1]).any())
 
 
-def _merged_at_once(d: int) -> int:
+def _merged_at_once(sums: Sums) -> int:
     """Number of groups merged at a time: temporary arrays stay in cache, and small."""
-    return max(1, _MERGED_VALUES // d**2)
+    d, rank = sums.means.shape[1], sums.rank
+    width = d if rank is None else 2 * rank + 1
+    return max(1, _MERGED_VALUES // int(d * width))
 
 
 def _merge(out: Sums, b: Sums, where: Integers) -> Doubles:
-    """Add group k of ``b`` to group ``where[k]`` of ``out``, in place; the gaps of the means."""
+    """Add group k of ``b`` to group ``where[k]`` of ``out``, in place; the gaps of the means.
+
+    Of the pooled scatter only what the gaps add to it: that of ``b`` is left to the caller.
+    """
     if not out.counts[where].any():
-        for mine, new in zip(out, b, strict=True):
+        for mine, new in zip(out.parts, b.parts, strict=True):
             mine[where] = new
         return np.zeros_like(b.means)
     a = out.taken(where)
     total = a.weights + b.weights
     safe = np.where(total > 0.0, total, 1.0)
     gap = _gap(a, b)
+    gap[(a.weights == 0.0) | (b.weights == 0.0)] = 0.0  # points without weight may be anywhere
     # The mean is found from the heavier side: the lighter one may lie far away.
     heavier = (b.weights > a.weights) | (a.counts == 0)
     step = gap * (np.where(heavier, -a.weights, b.weights) / safe)[:, None]
     base, rest = (
         np.where(heavier[:, None], own, old) for own, old in zip(b[3:5], a[3:5], strict=True)
     )
-    between = _outer(gap, a.weights * (b.weights / safe))
-    between += a.scatters
-    between += b.scatters
+    scatters = a.scatters + b.scatters
+    _add_outer(scatters, out.pooled, gap, a.weights * (b.weights / safe))
     out.counts[where] += b.counts
     out.weights[where] = total
     out.squares[where] += b.squares
     out.means[where], out.rests[where] = two_sum(base, rest + step)
-    out.scatters[where] = between
+    out.scatters[where] = scatters
+    if out.rank:
+        between = gap * np.sqrt(a.weights * (b.weights / safe))[:, None]
+        held = np.concatenate([a.factors, b.factors, between[:, :, None]], axis=2)
+        out.factors[where] = _leading(held, out.rank)
     return gap
+
+
+def _leading(factors: Doubles, rank: int) -> Doubles:
+    """The factors (…, D, r) of the leading directions of F Fᵀ; what is left is semi-definite."""
+    products = factors.swapaxes(-1, -2) @ factors
+    # Where something overflows it shows in the scatters.
+    _, vectors = np.linalg.eigh(np.where(np.isfinite(products), products, 0.0))
+    return np.asarray(factors @ vectors[..., -rank:])
 
 
 def first_errors(sums: Sums) -> Doubles:
@@ -327,10 +452,10 @@ def first_errors(sums: Sums) -> Doubles:
 
     The error of a sum of b terms is taken as 8 √b u: rounding errors behave as random ones, and
     exceed this with negligible probability (Higham & Mary 2019); the worst case, b u, does not
-    occur. 64 u stand for centring and for merging the blocks.
+    occur. 64 u stand for centering and for merging the blocks.
     """
     terms = 8.0 * np.sqrt(np.minimum(sums.counts, _SUMMED)) + 64.0
-    size = _size(sums.scatters)
+    size = sums.variations.max(axis=1, initial=0.0)  # the largest entry is on the diagonal
     spread = np.sqrt(size / np.where(sums.weights > 0.0, sums.weights, 1.0))
     return np.where(sums.counts > 1, terms * _U * np.stack([spread, size]), 0.0)
 
@@ -346,7 +471,8 @@ def added(
     out = a.extended(n)
     errors = np.zeros((2, n))
     errors[:, : len(a.counts)] = errors_a
-    each = _merged_at_once(a.means.shape[1])
+    np.add(out.pooled, b.pooled, out=out.pooled)
+    each = _merged_at_once(a)
     for start in range(0, len(where), each):
         part = slice(start, start + each)
         some, own, of_b = where[part], b.taken(part), errors_b[:, part]
@@ -360,7 +486,8 @@ def added(
         of_gap = of_means + of_b[0] + 2.0 * _U * width
         errors[0, some] = (1.0 - share) * of_means + share * of_b[0] + 4.0 * _U * width
         errors[1, some] = of_scatters + of_b[1] + 2.0 * width * of_gap * before * share
-        errors[1, some] += np.where(fresh, 0.0, 4.0 * _U * _size(out.scatters[some]))
+        size = out.taken(some).variations.max(axis=1, initial=0.0)
+        errors[1, some] += np.where(fresh, 0.0, 4.0 * _U * size)
     return out, errors
 
 
@@ -376,7 +503,8 @@ def removed(
     share = np.where(left > 0.0, b.weights / safe, 0.0)
     factor = old.weights * share
     scatters = old.scatters - b.scatters
-    scatters -= _outer(gap, factor)
+    _add_outer(scatters, out.pooled, gap, factor, -1.0)
+    np.subtract(out.pooled, b.pooled, out=out.pooled)
     # One point or none has no scatter, exactly.
     scatters[counts < 2] = 0.0
     out.counts[where] = counts
@@ -392,22 +520,26 @@ def removed(
     errors[0, where] = of_means + of_gap * share + width * of_share
     errors[1, where] = of_scatters + errors_b[1]
     errors[1, where] += 2.0 * width * of_gap * factor + width**2 * old.weights * of_share
-    errors[1, where] += 16.0 * _U * (_size(old.scatters) + width**2 * factor)
+    errors[1, where] += 16.0 * _U * (old.variations.max(axis=1, initial=0.0) + width**2 * factor)
     errors[1, where] *= counts >= 2
     return out, errors
 
 
-def _outer(vectors: Doubles, factors: Doubles) -> Doubles:
-    """factor · v vᵀ of each vector, exactly symmetric; shape (G, D, D)."""
+def _add_outer(
+    scatters: Doubles,
+    pooled: Doubles,
+    vectors: Doubles,
+    factors: Doubles,
+    sign: float = 1.0,
+) -> None:
+    """Add ± factor · v vᵀ of a vector for each group, exactly symmetric, in place."""
     roots = vectors * np.sqrt(factors)[:, None]
-    return np.asarray(roots[:, :, None] * roots[:, None, :])
+    outer = np.square(roots) if scatters.ndim == 2 else roots[:, :, None] * roots[:, None, :]
+    if scatters.ndim == 2:
+        pooled += sign * (roots.T @ roots)
+    (np.add if sign > 0.0 else np.subtract)(scatters, outer, out=scatters)
 
 
 def _gap(a: Sums, b: Sums) -> Doubles:
     """From the means of a to those of b; a common offset cancels first."""
     return np.asarray((b.means - a.means) + (b.rests - a.rests))
-
-
-def _size(scatters: Doubles) -> Doubles:
-    """The largest entry of each scatter, which is on its diagonal."""
-    return np.asarray(np.diagonal(scatters, axis1=1, axis2=2).max(axis=1, initial=0.0))

@@ -19,6 +19,8 @@ __all__ = ["Binning", "Clusters", "Grid", "binning_of"]
 
 # Points for each cluster, and at least, from which the centers are found.
 _SAMPLE_EACH, _SAMPLE_LEAST = 100, 20_000
+# Places of the sample drawn at a time.
+_DRAWN = 4096
 # Points from which on two threads share the search.
 _SHARED = 1 << 16
 # Boxes: 2 to this power at most. More have fewer centers each, but fewer points at a time too.
@@ -30,6 +32,10 @@ _RIVALS = 8
 # Cells of a grid, which are numbered in int64; only the occupied ones take memory.
 _MOST_CELLS = 10**18
 _MOST_EDGES = 10**7  # along one feature; these are kept
+# Cells of a grid up to which all are numbered; of more, those that occur.
+_FEW_CELLS = 4096
+# Points whose cells are found at a time, in cache.
+_CACHED = 1 << 14
 
 
 def binning_of(bins: Any, features: Sequence[str], rng: np.random.Generator) -> Binning:
@@ -109,19 +115,31 @@ class Clusters:
 
 
 def _sampled(pieces: Iterable[Floats], size: int, rng: np.random.Generator) -> Doubles:
-    """A uniform sample of all points: those with the smallest random numbers."""
-    kept, numbers = np.empty((0, 1)), np.empty(0)
+    """A uniform sample of all points, whatever their number: Li's reservoir (1994), algorithm L.
+
+    The first points fill the reservoir; of the later ones only those that replace one of them are
+    looked at.
+    """
+    sample, seen = np.empty((0, 1)), 0
+    places, slots, threshold = np.array([size - 1]), np.array([0]), 0.0
     for points in pieces:
-        drawn = rng.random(len(points))
-        if len(numbers) >= size:
-            chosen = drawn < numbers.max()
-            points, drawn = points[chosen], drawn[chosen]
-        both = points if not len(kept) else np.concatenate([kept, points])
-        numbers = np.concatenate([numbers, drawn])
-        best = np.argsort(numbers, kind="stable")[:size]
-        best.sort()
-        kept, numbers = both[best].astype(np.float64), numbers[best]
-    return kept
+        if not seen:
+            sample = np.empty((size, points.shape[1]))
+        sample[seen : seen + len(points)] = points[: max(0, size - seen)]
+        while places[-1] < seen + len(points):
+            u, v = np.log1p(-rng.random((2, _DRAWN)))
+            thresholds = threshold + np.cumsum(u) / size
+            skips = np.floor(v / np.log1p(-np.exp(thresholds)))
+            threshold = thresholds[-1]
+            new = places[-1] + np.cumsum(skips + 1.0)
+            places = np.concatenate([places, new])
+            slots = np.concatenate([slots, rng.integers(0, size, _DRAWN)])
+        come = (places >= max(seen, size)) & (places < seen + len(points))
+        sample[slots[come]] = points[(places[come] - seen).astype(np.int64)]
+        seen += len(points)
+        left = max(0, int(np.searchsorted(places, seen)) - 1)
+        places, slots = places[left:], slots[left:]
+    return sample[:seen]
 
 
 class _Box(NamedTuple):
@@ -273,10 +291,13 @@ class Grid:
 
     def __call__(self, points: Floats) -> Keyed:
         number = np.zeros(len(points), dtype=np.int64)
-        for j, edges, cells in zip(self.columns, self._edges, self._cells, strict=True):
-            # Inner edges only: a point on the last edge belongs to the last cell.
-            number = number * cells + np.searchsorted(edges[1:-1], points[:, j], side="right")
-        found = keyed([number])
+        for start in range(0, len(points), _CACHED):
+            part = slice(start, start + _CACHED)
+            for j, edges, cells in zip(self.columns, self._edges, self._cells, strict=True):
+                number[part] *= cells
+                number[part] += _cell_numbers(points[part, j], edges)
+        total = math.prod(self._cells)
+        found = Keyed(number, range(total), (None,)) if total <= _FEW_CELLS else keyed([number])
         return found._replace(values=[self._cell(k) for k in found.values])
 
     def _cell(self, number: int) -> _Cell:
@@ -288,6 +309,23 @@ class Grid:
             ]
             self._known[number] = _Cell((number, ", ".join(parts)))
         return self._known[number]
+
+
+def _cell_numbers(values: Floats, edges: Doubles) -> Integers:
+    """The cell of each value; one on an inner edge is in the cell above it."""
+    width, inner = np.diff(edges), edges[1:-1]
+    n, error = len(width), 4.0 * np.spacing(np.abs(edges).max())
+    if not error < 0.1 * width.min():  # edges so close that rounding moves them
+        return np.searchsorted(inner, values, side="right").astype(np.int64)
+    place = (values - edges[0]) * (n / (edges[-1] - edges[0]))
+    found = place.astype(np.int64)
+    # Near an edge the edges themselves decide, as searchsorted does, which takes far longer.
+    place -= found
+    place -= 0.5
+    near = np.abs(place, out=place) > 0.5 - error / width.min() - 4.0 * n * np.spacing(1.0)
+    if near.any():
+        found[near] = np.searchsorted(inner, values[near], side="right")
+    return np.asarray(found)
 
 
 class _Cell(tuple[int, str]):

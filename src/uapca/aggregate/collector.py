@@ -9,12 +9,12 @@ import numpy as np
 from uapca._validation import Doubles, Floats
 from uapca.aggregate.accumulate import Integers
 from uapca.aggregate.labels import Categories, Keyed, joined, occurring
-from uapca.aggregate.moments import Moments
+from uapca.aggregate.moments import Moments, SpreadForm
 
 __all__ = ["Collector", "Decaying", "Sliding"]
 
 # Rows of the buffer for each label: a merge takes the time of all labels.
-_EACH = 8
+_EACH, _EACH_OF_WIDE = 8, 2
 # Blocks that a window is kept in: more would take more memory for their sums, fewer more time.
 _BLOCKS = 16
 # A label is forgotten when it weighs less than this share of the heaviest.
@@ -34,6 +34,19 @@ class _Points(NamedTuple):
     def copy(self) -> _Points:
         return _Points(*(None if array is None else array.copy() for array in self))  # type: ignore[arg-type]
 
+    def followed_by(self, other: _Points) -> _Points:
+        weights = None
+        if self.weights is not None or other.weights is not None:
+            both = (
+                np.ones(len(p.points)) if p.weights is None else p.weights for p in (self, other)
+            )
+            weights = np.concatenate(list(both))
+        return _Points(
+            np.concatenate([self.points, other.points]),
+            np.concatenate([self.codes, other.codes]),
+            weights,
+        )
+
 
 class Collector:
     """A growing summary: points are copied into a buffer and summed when it is full.
@@ -51,19 +64,27 @@ class Collector:
     features : tuple of str, optional
     direct : float
         The share of a buffer from which on points are summed without a copy.
+    spread_form : {"full", "diagonal"} or int
     """
 
     def __init__(
-        self, d: int, rows: int, *, features: tuple[str, ...] | None = None, direct: float = 1.0
+        self,
+        d: int,
+        rows: int,
+        *,
+        features: tuple[str, ...] | None = None,
+        direct: float = 1.0,
+        spread_form: SpreadForm = "full",
     ) -> None:
         self._direct = direct
         self._values: dict[Any, int] = {}
         self._categories: Categories | None = None
         self._buffer = _Points(np.empty((rows, d)), np.empty(rows, dtype=np.int64), None)
         self._held = 0
-        self._none = Moments.empty(d, features=features)
+        self._none = Moments.empty(d, features=features, spread_form=spread_form)
         self._state = self._start()
         self._far = False
+        self._each = _EACH if spread_form == "full" else _EACH_OF_WIDE
 
     @property
     def d(self) -> int:
@@ -77,18 +98,25 @@ class Collector:
         ``far``: whether their moments may overflow. They are then summed at once, and later
         points too, so that an error is raised with the points that cause it.
         """
-        new = _Points(points, self._codes(labels), weights)
-        n, rows, far = len(points), len(self._buffer.points), far or self._far
-        if far or self._held + n > rows or n >= self._direct * rows:
-            self._flush()
-            rows = len(self._buffer.points)
-        state, start = self._state, 0
-        while start < n and (far or n - start >= self._direct * rows):
-            state = self._advanced(state, new.rows(slice(start, start + rows)))
-            start += rows
-        if far:
-            self._summary(state, 0)
-        held = self._filled(new.rows(slice(start, None)))
+        known, categories = len(self._values), self._categories
+        try:
+            new = _Points(points, self._codes(labels), weights)
+            n, rows, far = len(points), len(self._buffer.points), far or self._far
+            if far or self._held + n > rows or n >= self._direct * rows:
+                self._flush()
+                rows = len(self._buffer.points)
+            state, start = self._state, 0
+            while start < n and (far or n - start >= self._direct * rows):
+                state = self._advanced(state, new.rows(slice(start, start + rows)))
+                start += rows
+            if far:
+                self._summary(state, 0)
+            held = self._filled(new.rows(slice(start, None)))
+        except BaseException:
+            for value in list(self._values)[known:]:
+                del self._values[value]
+            self._categories = categories
+            raise
         # No interrupt comes between these: they are stores without a call.
         self._state, self._held, self._far = state, held, far
 
@@ -132,13 +160,19 @@ class Collector:
         return self._buffer.rows(slice(first, self._held))
 
     def _room(self) -> int:
-        return _EACH * len(self._values)
+        return self._each * len(self._state)
 
     def _sums(self, new: _Points) -> Moments:
+        # Of the labels so far, most may have faded or left the window.
         codes, values = occurring(new.codes, list(self._values))
         labels = Keyed(codes, values, self._categories or (None,))
         return Moments.of(
-            new.points, labels, new.weights, features=self._none.features, missing="drop"
+            new.points,
+            labels,
+            new.weights,
+            features=self._none.features,
+            missing="drop",
+            spread_form=self._none.spread_form,
         )
 
     # Overridden by other kinds of summary. A state is never changed, only replaced.
@@ -163,10 +197,8 @@ class Decaying(Collector):
     underflow, and its mean be lost.
     """
 
-    def __init__(
-        self, d: int, rows: int, half_life: float, *, features: tuple[str, ...] | None = None
-    ) -> None:
-        super().__init__(d, rows, features=features)
+    def __init__(self, d: int, rows: int, half_life: float, **options: Any) -> None:
+        super().__init__(d, rows, **options)
         self._half_life = half_life
 
     def _advanced(self, state: Any, new: _Points) -> Any:
@@ -200,10 +232,8 @@ class Sliding(Collector):
     an eighth of the window, or two buffers.
     """
 
-    def __init__(
-        self, d: int, rows: int, window: int, *, features: tuple[str, ...] | None = None
-    ) -> None:
-        super().__init__(d, rows, features=features)
+    def __init__(self, d: int, rows: int, window: int, **options: Any) -> None:
+        super().__init__(d, rows, **options)
         self._window = window
         self._whole: tuple[tuple[_Block, ...], Moments] = ((), self._none)
 
@@ -211,13 +241,18 @@ class Sliding(Collector):
         return _Window((), 0)
 
     def _room(self) -> int:
-        kept = sum(len(block.held.points) for block in self._state.blocks)
-        return max(super()._room(), min(kept, self._window) // _BLOCKS)
+        blocks = self._state.blocks
+        kept = sum(len(block.held.points) for block in blocks)
+        labels = max((len(block.sums) for block in blocks), default=0)
+        return max(self._each * labels, min(kept, self._window) // _BLOCKS)
 
     def _advanced(self, state: Any, new: _Points) -> Any:
         latest = new.rows(slice(max(0, len(new.points) - self._window), None)).copy()
+        blocks = state.blocks
+        if blocks and len(blocks[-1].held.points) + len(latest.points) <= len(self._buffer.points):
+            latest, blocks = blocks[-1].held.followed_by(latest), blocks[:-1]
         block = _Block(latest, self._sums(latest))
-        return self._slid(_Window((*state.blocks, block), state.gone), 0)
+        return self._slid(_Window((*blocks, block), state.gone), 0)
 
     def _slid(self, state: _Window, more: int) -> _Window:
         """Without the points that leave when ``more`` come."""

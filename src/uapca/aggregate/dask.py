@@ -23,10 +23,10 @@ import numpy as np
 from uapca._validation import Floats, as_floats, check_labels
 from uapca._version import __version__
 from uapca.aggregate.collector import Collector
-from uapca.aggregate.labels import Keyed, keyed
-from uapca.aggregate.moments import Partial, check_rows
+from uapca.aggregate.labels import Keyed, is_a, keyed
+from uapca.aggregate.moments import INCOMPLETE, UNLABELED, Partial, SpreadForm, check_rows
 
-__all__ = ["array_partial", "frame_partial", "is_dask", "is_dask_array", "is_dask_frame"]
+__all__ = ["array_partial", "frame_partial", "is_dask", "is_dask_array"]
 
 # Summaries merged by one task.
 _FAN_IN = 8
@@ -35,21 +35,12 @@ _ROWS = 65_536
 
 
 def is_dask_array(obj: Any) -> bool:
-    return _is(obj, "dask.array", "Array")
-
-
-def is_dask_frame(obj: Any) -> bool:
-    return _is(obj, "dask.dataframe", "DataFrame")
+    return is_a(obj, "dask.array", "Array")
 
 
 def is_dask(obj: Any) -> bool:
     """Whether an object is any of Dask's collections."""
     return hasattr(obj, "__dask_graph__") and "dask" in sys.modules
-
-
-def _is(obj: Any, library: str, name: str) -> bool:
-    module = sys.modules.get(library)
-    return module is not None and isinstance(obj, getattr(module, name, ()))
 
 
 def frame_partial(
@@ -78,6 +69,7 @@ def array_partial(
     missing: str = "error",
     rows: int = _ROWS,
     parameter: str = "points",
+    spread_form: SpreadForm = "full",
 ) -> Partial:
     """The summary of a Dask array of points.
 
@@ -94,6 +86,8 @@ def array_partial(
         Rows summed at a time.
     parameter : str
         The name of the points in messages.
+    spread_form : {"full", "diagonal"} or int
+        What is kept of the covariance of each label.
     """
     array = import_module("dask.array")
     if points.ndim != 2 or 0 in points.shape:
@@ -124,6 +118,7 @@ def array_partial(
         missing=missing,
         rows=rows,
         parameter=parameter,
+        spread_form=spread_form,
     )
     parts = array.map_blocks(
         task, points, *labels, drop_axis=1, dtype=object, meta=np.empty(0, dtype=object)
@@ -211,6 +206,7 @@ def _summary(
     missing: str,
     rows: int,
     parameter: str,
+    spread_form: SpreadForm,
     block_id: tuple[int, ...] = (0,),
 ) -> Partial:
     """The summary of one chunk."""
@@ -229,12 +225,15 @@ def _summary(
             f"{int((~labeled).argmax())}. Pass missing='drop' to leave such points out."
         )
     kept = labeled & _complete(values, missing, parameter, place)
-    dropped = Counter(label=n - int(labeled.sum()), value=int((labeled & ~kept).sum()))
+    dropped = Counter({UNLABELED: n - int(labeled.sum()), INCOMPLETE: int((labeled & ~kept).sum())})
+    left = frozenset[Any]()
     if not kept.all():
+        left = frozenset(keys.values[k] for k in {*keys.codes[~kept].tolist()} - {-1})
         values, keys = values[kept], keys._replace(codes=keys.codes[kept])
-    collector = Collector(d, min(rows, max(len(values), 1)), features=names)
+    size = min(rows, max(len(values), 1))
+    collector = Collector(d, size, features=names, spread_form=spread_form)
     collector.add(values, keys)
-    return Partial(collector.moments(), +dropped)
+    return Partial(collector.moments(), +dropped, left)
 
 
 def _complete(values: Floats, missing: str, parameter: str, place: str) -> Any:

@@ -18,6 +18,7 @@ __all__ = [
     "Factor",
     "Keyed",
     "factorize",
+    "is_a",
     "is_missing",
     "joined",
     "keyed",
@@ -152,19 +153,19 @@ def _coded(labels: Any, parameter: str) -> Keyed:
             f"{parameter} must be one label for each point; got {labels!r}. The name of a column "
             "belongs to a data frame."
         )
-    if isinstance(labels, np.ma.MaskedArray):
+    if isinstance(labels, np.ma.MaskedArray) and labels.ndim == 1:
         known = ~np.ma.getmaskarray(labels)
         codes = np.full(len(labels), -1, dtype=np.int64)
         inner = _coded(labels.data[known], parameter)
         codes[known] = inner.codes
         return inner._replace(codes=codes)
-    if _is(labels, "pandas", "Series", "Index", "Categorical") or _is(
+    if is_a(labels, "pandas", "Series", "Index", "Categorical") or is_a(
         labels, "pandas.api.extensions", "ExtensionArray"
     ):
         return _from_pandas(labels, parameter)
-    if _is(labels, "pyarrow", "Array", "ChunkedArray"):
+    if is_a(labels, "pyarrow", "Array", "ChunkedArray"):
         return _from_arrow(labels, parameter)
-    if _is(labels, "polars", "Series"):
+    if is_a(labels, "polars", "Series"):
         return _from_polars(labels, parameter)
     if not hasattr(labels, "__array__"):
         # numpy.asarray would turn [1, "a"] and [None, "a"] into text.
@@ -185,9 +186,10 @@ def _coded(labels: Any, parameter: str) -> Keyed:
     return _from_objects(array.tolist(), parameter)
 
 
-def _is(labels: Any, library: str, *names: str) -> bool:
+def is_a(obj: Any, library: str, *names: str) -> bool:
+    """Whether an object is of a class of a library, which need not be there."""
     module = sys.modules.get(library)
-    return module is not None and any(isinstance(labels, getattr(module, n, ())) for n in names)
+    return module is not None and any(isinstance(obj, getattr(module, n, ())) for n in names)
 
 
 def _from_pandas(column: Any, parameter: str) -> Keyed:
@@ -199,9 +201,9 @@ def _from_pandas(column: Any, parameter: str) -> Keyed:
         codes, index = sys.modules["pandas"].factorize(column, sort=True)
     except (TypeError, ValueError):
         return _from_objects(list(column), parameter)
-    if dtype.kind == "O" and any(isinstance(label, datetime) for label in index):
-        return _from_objects(list(column), parameter)
     own = getattr(dtype, "categories", None)
+    if own is None and dtype.kind == "O" and any(isinstance(k, datetime) for k in index):
+        return _from_objects(list(column), parameter)
     categories = None if own is None else tuple(_of_index(own))
     return Keyed(np.asarray(codes, dtype=np.int64), _of_index(index), (categories,))
 
@@ -224,7 +226,7 @@ def _from_arrow(column: Any, parameter: str) -> Keyed:
     plain_time = types.is_duration(kind) or (types.is_timestamp(kind) and kind.tz is None)
     listed = items.to_numpy(zero_copy_only=False) if plain_time else items.to_pylist()
     if own and types.is_string(kind) and None not in listed and len({*listed}) == len(listed):
-        # Text of Parquet files comes so, a thousand times again where files are small.
+        # The usual form of text in Parquet files, of which there may be thousands of small ones.
         codes = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
         return Keyed(*occurring(codes, listed), (tuple(listed),))
     inner = _coded(listed, parameter)
@@ -326,6 +328,8 @@ def occurring(codes: Integers, values: Sequence[Any]) -> tuple[Integers, tuple[A
 
 def _texts(labels: Sequence[Any]) -> tuple[str, ...]:
     """The texts of different labels, which are different too."""
+    if set(map(type, labels)) <= {int, str}:
+        return _distinct([str(label) for label in labels], labels)
     return _distinct([label_text(label) for label in labels], labels)
 
 

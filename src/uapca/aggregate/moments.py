@@ -1,4 +1,4 @@
-"""Moments of labelled points that can be merged: the summary of a stream, a file or a cluster."""
+"""Moments of labeled points that can be merged: the summary of a stream, a file or a cluster."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime as dt
 import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from os import PathLike
 from typing import IO, Any, Literal, NamedTuple, Self, TypeVar
@@ -35,12 +35,26 @@ from uapca.aggregate.accumulate import (
     underflow,
     zero_sums,
 )
-from uapca.aggregate.labels import Categories, Keyed, joined, keyed, ordered
-from uapca.uncertain import UncertainArray
+from uapca.aggregate.labels import Categories, Factor, Keyed, joined, keyed, ordered
+from uapca.uncertain import Covariance, Dense, Diagonal, SharedAxes, UncertainArray
 
-__all__ = ["Moments", "Overflow", "Partial", "check_rows", "labeled_rows", "weights_of"]
+__all__ = [
+    "INCOMPLETE",
+    "UNLABELED",
+    "Moments",
+    "Overflow",
+    "Partial",
+    "SpreadForm",
+    "check_rows",
+    "labeled_rows",
+    "rank_of",
+    "weights_of",
+]
 
-_FORMAT, _VERSION = "uapca.Moments", 1
+# Why points were left out.
+UNLABELED, INCOMPLETE = "without a label", "without a value"
+SpreadForm = Literal["full", "diagonal"] | int
+_FORMAT, _VERSION = "uapca.Moments", 3  # 2: diagonals with a pooled scatter, 3: factors
 _FOREIGN = (
     "path must name a file written by Moments.save; {where} is of another kind. "
     "Use uapca.load for a saved UncertainArray."
@@ -69,7 +83,9 @@ class Moments:
         both the count where no weights were given), of shape (L,); ``means`` and ``rests`` (the
         rounding errors of the means: at an offset of 1e8 a single float knows a mean to 1e-8,
         and merging would lose digits), of shape (L, D); ``scatters``, Σ w (x − mean)(x − mean)ᵀ,
-        of shape (L, D, D).
+        of shape (L, D, D). With ``spread_form="diagonal"`` only the diagonals, of shape (L, D),
+        and ``pooled``, the sum of the scatters of all labels, of shape (D, D); with a number r
+        the leading directions ``factors``, of shape (L, D, r), too.
     errors : ndarray of shape (2, L)
         Bounds for the rounding errors of any entry of a label's mean and of its scatter. They
         matter after `downdate`.
@@ -86,8 +102,9 @@ class Moments:
 
     Notes
     -----
-    A summary takes L (D² + 2 D + 5) · 8 bytes, whatever the number of points. Means and scatters
-    merge by the rule of Chan, Golub & LeVeque (1983).
+    A summary takes L (D² + 2 D + 5) · 8 bytes, whatever the number of points; with
+    ``spread_form="diagonal"`` it takes (L (3 D + 5) + D²) · 8, with r directions L D r · 8 more.
+    Means and scatters merge by the rule of Chan, Golub & LeVeque (1983).
 
     Examples
     --------
@@ -107,13 +124,15 @@ class Moments:
     features: tuple[str, ...] | None = None
     categories: Categories = (None,)
     reduced: bool = False
+    # The order of the labels and their texts, once they were asked for.
+    _order: Factor | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        for array in (*self.sums, self.errors):
+        for array in self._arrays.values():
             array.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(getattr(self, part.name) for part in fields(self))
+        return type(self), tuple(getattr(self, part.name) for part in fields(self) if part.init)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -131,17 +150,33 @@ class Moments:
         return int(self.sums.means.shape[1])
 
     @property
+    def spread_form(self) -> SpreadForm:
+        """What is kept of the covariances of the labels."""
+        return "full" if self.sums.rank is None else self.sums.rank or "diagonal"
+
+    @property
+    def _arrays(self) -> Arrays:
+        return {**self.sums._asdict(), "errors": self.errors}
+
+    @property
     def nbytes(self) -> int:
         """Size of the arrays."""
-        return sum(array.nbytes for array in (*self.sums, self.errors))
+        return sum(array.nbytes for array in self._arrays.values())
 
     # Making one
 
     @classmethod
-    def empty(cls, n_features: int, *, features: Sequence[str] | None = None) -> Self:
+    def empty(
+        cls,
+        n_features: int,
+        *,
+        features: Sequence[str] | None = None,
+        spread_form: SpreadForm = "full",
+    ) -> Self:
         """A summary of no points: merging it changes nothing."""
         names = check_labels(features, "features", n_features, "feature")
-        return cls((), zero_sums(0, n_features), np.zeros((2, 0)), names)
+        sums = zero_sums(0, n_features, rank_of(spread_form, n_features))
+        return cls((), sums, np.zeros((2, 0)), names)
 
     @classmethod
     def of(
@@ -152,8 +187,9 @@ class Moments:
         *,
         features: Sequence[str] | None = None,
         missing: Literal["error", "drop"] = "error",
+        spread_form: SpreadForm = "full",
     ) -> Self:
-        """The summary of labelled points.
+        """The summary of labeled points.
 
         Parameters
         ----------
@@ -166,7 +202,10 @@ class Moments:
         features : sequence of str, optional
         missing : {"error", "drop"}, default="error"
             What to do with points without a label: refuse, or leave them out.
+        spread_form : {"full", "diagonal"} or int, default="full"
+            As in `uapca.from_groups`: what is kept of the covariances of the labels.
         """
+        rank_of(spread_form)
         array = as_floats(points, "points")
         if array.ndim != 2 or array.shape[1] == 0:
             raise ValueError(
@@ -183,7 +222,7 @@ class Moments:
         w = None if weights is None else weights_of(weights, n)
         # Points of one label need not be sorted.
         codes = None if whole and n else labels.codes
-        sums = grouped_sums(array, codes, len(labels.values), w)
+        sums = grouped_sums(array, codes, len(labels.values), w, rank_of(spread_form, d))
         _check_sums(array, labels.codes, w, sums)
         summary = cls(
             tuple(labels.values),
@@ -194,11 +233,22 @@ class Moments:
         )
         return summary._taken(np.flatnonzero(sums.counts))
 
+    @property
+    def order(self) -> Factor:
+        """The place of each label in the order of rows, and the labels as text in that order."""
+        if self._order is None:
+            object.__setattr__(self, "_order", ordered(self.labels, self.categories))
+        assert self._order is not None
+        return self._order
+
     # Adding and removing
 
     def update(self, points: Any, labels: Any = None, weights: Any = None) -> Self:
         """With more points; takes what `of` takes."""
-        return self.merge(type(self).of(points, labels, weights, features=self.features))
+        new = type(self).of(
+            points, labels, weights, features=self.features, spread_form=self.spread_form
+        )
+        return self.merge(new)
 
     def merge(self, other: Moments) -> Self:
         """The summary of the points of both."""
@@ -214,10 +264,10 @@ class Moments:
                 self.sums, self.errors, other.sums, other.errors, where, len(place)
             )
         # An infinite or undefined entry of a scatter shows on its diagonal.
-        spread = np.diagonal(sums.scatters, axis1=1, axis2=2)[where]
+        spread = sums.variations[where]
         if not (np.isfinite(spread).all() and np.isfinite(sums.weights[where]).all()):
             raise Overflow(out_of_range("points"))
-        return type(self)(
+        total = type(self)(
             tuple(place),
             sums,
             errors,
@@ -225,6 +275,9 @@ class Moments:
             joined(self.categories if self.labels else None, other.categories),
             self.reduced or other.reduced,
         )
+        if len(total) == len(self) and total.categories == self.categories:
+            object.__setattr__(total, "_order", self._order)
+        return total
 
     @classmethod
     def merged(cls, parts: Iterable[Self]) -> Self:
@@ -256,18 +309,22 @@ class Moments:
         Labels without points are dropped, and a label with one point has no scatter.
         """
         self._check_alike(other)
+        if self.sums.rank:
+            raise ValueError(
+                "spread_form must be 'full' or 'diagonal' for points that are to be removed; got "
+                f"{self.spread_form}: the directions of those that are left are not known"
+            )
         place = {label: k for k, label in enumerate(self.labels)}
         lost = [label for label in other.labels if label not in place]
-        where = np.array([place.get(label, 0) for label in other.labels], dtype=np.int64)
-        own = self.sums.weights[where]
-        more = (other.sums.counts > self.sums.counts[where]) | (
-            other.sums.weights > own * (1.0 + 1e-9)
-        )
-        if lost or more.any():
-            label = lost[0] if lost else other.labels[int(more.argmax())]
+        where = np.array([place.get(label, -1) for label in other.labels], dtype=np.int64)
+        if not lost:
+            heavier = other.sums.weights > self.sums.weights[where] * (1.0 + 1e-9)
+            more = heavier | (other.sums.counts > self.sums.counts[where])
+            lost = [other.labels[k] for k in np.flatnonzero(more).tolist()]
+        if lost:
             raise ValueError(
                 "other must hold points that were merged before; it has more points of "
-                f"{label!r} than there are, or heavier ones"
+                f"{lost[0]!r} than there are, or heavier ones"
             )
         sums, errors = removed(self.sums, self.errors, other.sums, other.errors, where)
         left = replace(self, sums=sums, errors=errors, reduced=True)
@@ -279,6 +336,8 @@ class Moments:
             weights=self.sums.weights * factor,
             squares=self.sums.squares * factor**2,
             scatters=self.sums.scatters * factor,
+            factors=self.sums.factors * factor**0.5,
+            pooled=self.sums.pooled * factor,
         )
         return replace(self, sums=sums, errors=self.errors * np.array([[1.0], [factor]]))
 
@@ -303,6 +362,10 @@ class Moments:
         if self.n_features != other.n_features:
             raise ValueError(
                 f"other must have the same {self.n_features} features; got {other.n_features}"
+            )
+        if self.spread_form != other.spread_form:
+            raise ValueError(
+                f"other must have the spread_form {self.spread_form!r}; got {other.spread_form!r}"
             )
         if None not in (self.features, other.features) and self.features != other.features:
             own, given = next(
@@ -339,17 +402,23 @@ class Moments:
         """
         check_choice(spread, ("std", "sem"), "spread")
         if not self.labels:
-            raise ValueError("points must be at least one; got none")
-        factor = ordered(self.labels, self.categories)
-        sums = self.sums.taken(np.argsort(factor.codes))
+            raise ValueError("points must not be empty; got none")
+        factor = self.order
+        rising = bool((np.diff(factor.codes) > 0).all())
+        sums = self.sums if rising else self.sums.taken(np.argsort(factor.codes))
         divisor = np.where(sums.weights > 0.0, sums.weights, 1.0)
         if spread == "sem":
             share = _replicated(sums, factor.labels)
-            divisor *= (1.0 - share) / share
-        covs = np.divide(sums.scatters, divisor[:, None, None], out=sums.scatters)
+            divisor *= np.divide(1.0 - share, share, out=np.ones_like(share), where=share > 0.0)
+        if sums.rank is None:
+            own = None if rising else sums.scatters
+            covs = np.divide(sums.scatters, divisor[:, None, None], out=own)
+            cov: Covariance = Dense(_positive(covs) if self.reduced else covs)
+        else:
+            cov = _along_shared_axes(sums, divisor)
         return UncertainArray(
             sums.means,
-            _positive(covs) if self.reduced else covs,
+            cov,
             weights=sums.weights,
             counts=sums.counts,
             names=factor.labels,
@@ -389,8 +458,7 @@ class Moments:
             "features": self.features,
             "reduced": self.reduced,
         }
-        arrays: Arrays = {**self.sums._asdict(), "errors": self.errors}
-        write_archive(file, _FORMAT, _VERSION, header, arrays)
+        write_archive(file, _FORMAT, _VERSION, header, self._arrays)
 
     @classmethod
     def _read(cls, source: str | PathLike[str] | IO[bytes]) -> Self:
@@ -403,10 +471,13 @@ M = TypeVar("M", bound=Moments)
 def _assembled(kind: type[M], header: dict[str, Any], arrays: Arrays) -> M:
     """A summary from the parts of its file."""
     features = header["features"]
+    none = np.zeros((*arrays["means"].shape, 0))
+    sums = {"pooled": np.zeros((0, 0)), "factors": none, **arrays}
+    errors = sums.pop("errors")
     return kind(
         tuple(map(_from_json, header["labels"])),
-        Sums(*(arrays[name] for name in Sums._fields)),
-        arrays["errors"],
+        Sums(**sums),
+        errors,
         None if features is None else tuple(features),
         tuple(None if own is None else tuple(map(_from_json, own)) for own in header["categories"]),
         bool(header["reduced"]),
@@ -420,17 +491,21 @@ class Partial(NamedTuple):
     ----------
     moments : Moments
     dropped : Counter
-        Points left out, as asked for, by what they lacked: a ``"label"`` or a ``"value"``.
+        Points left out, as asked for, by the reason.
+    left : frozenset
+        The labels of points that were left out.
     """
 
     moments: Moments
     dropped: Counter[str]
+    left: frozenset[Any] = frozenset()
 
     @classmethod
     def merged(cls, parts: Sequence[Partial]) -> Partial:
         """Several partitions, at least one, as one."""
         dropped = sum((part.dropped for part in parts), Counter[str]())
-        return cls(Moments.merged(part.moments for part in parts), dropped)
+        left = frozenset().union(*(part.left for part in parts))
+        return cls(Moments.merged(part.moments for part in parts), dropped, left)
 
 
 def check_rows(codes: Integers, n: int, missing: str) -> None:
@@ -505,6 +580,46 @@ def _replicated(sums: Sums, labels: Sequence[str]) -> Doubles:
     return np.asarray(share)
 
 
+def rank_of(spread_form: Any, d: int | None = None) -> int | None:
+    """The directions kept for each label: None for the whole scatter, at most ``d``."""
+    if isinstance(spread_form, str) and spread_form in ("full", "diagonal"):
+        return 0 if spread_form == "diagonal" else None
+    whole = isinstance(spread_form, int | np.integer) and not isinstance(spread_form, bool)
+    if not whole or spread_form < 1:
+        raise ValueError(
+            "spread_form must be 'full' or 'diagonal', or a positive number of directions; got "
+            f"{spread_form!r}"
+        )
+    return int(spread_form if d is None else min(spread_form, d))
+
+
+def _along_shared_axes(sums: Sums, divisor: Doubles) -> SharedAxes:
+    """Covariances of labels of which only the diagonals v, and the pooled covariance W, are known.
+
+    With S the diagonal of W and R = S⁻½ W S⁻½ they are S½R½ diag(v / S) R½S½: positive
+    semi-definite, and W on average, because v / S is 1 on average. They are right where features
+    do not correlate within labels, or where the covariances are multiples of each other. tr S⁻¹Ψ
+    is right always.
+
+    Where leading directions F of each label are known, this holds for what F Fᵀ leaves of the
+    scatters and of their sum, both positive semi-definite, and F Fᵀ is added. Units are those of
+    the whole scatters: what is left may be rounding errors, which smaller units would magnify.
+    """
+    factors = sums.factors
+    variances = np.maximum(sums.scatters - np.square(factors).sum(axis=2), 0.0)
+    left = sums.pooled - np.tensordot(factors, factors, axes=([0, 2], [0, 2]))
+    units = np.sqrt(np.maximum(sums.scatters, 0.0).sum(axis=0))
+    values, vectors = np.linalg.eigh(left * _inverse(units) * _inverse(units)[:, None])
+    half = (vectors * np.sqrt(np.clip(values, 0.0, None))) @ vectors.T
+    std = np.sqrt(variances * (1.0 / divisor)[:, None]) * _inverse(np.sqrt(variances.sum(axis=0)))
+    directions = factors / np.sqrt(divisor)[:, None, None] if sums.rank else None
+    return SharedAxes(units[:, None] * half, Diagonal(std, *std.shape), directions)
+
+
+def _inverse(values: Doubles) -> Doubles:
+    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
+
+
 def _positive(covs: Doubles) -> Doubles:
     """The nearest positive semi-definite matrices."""
     values, vectors = np.linalg.eigh(covs)
@@ -524,8 +639,11 @@ def _to_json(label: Any) -> Any:
         return ["tuple", [_to_json(part) for part in label]]
     if isinstance(label, np.datetime64 | np.timedelta64):
         return [label.dtype.str, int(label.astype(np.int64))]
-    if getattr(label, "nanosecond", 0):  # of pandas: datetime would cut it
+    # Of pandas: datetime and timedelta would cut them.
+    if getattr(label, "nanosecond", 0):
         return ["Timestamp", label.isoformat()]
+    if getattr(label, "nanoseconds", 0):
+        return ["Timedelta", label.isoformat()]
     for kind in (dt.datetime, dt.date, dt.time):
         if isinstance(label, kind):
             return [kind.__name__, label.isoformat()]
@@ -549,10 +667,9 @@ def _from_json(label: Any) -> Any:
         return dt.timedelta(*value)
     if kind == "bytes":
         return bytes.fromhex(value)
-    if kind == "Timestamp":
-        return optional(
-            "pandas", "reading labels that are times with nanoseconds", "frames"
-        ).Timestamp(value)
+    if kind in ("Timestamp", "Timedelta"):
+        pandas = optional("pandas", "reading labels that are times with nanoseconds", "frames")
+        return getattr(pandas, kind)(value)
     if kind in ("datetime", "date", "time"):
         return getattr(dt, kind).fromisoformat(value)
     return np.int64(value).view(kind)

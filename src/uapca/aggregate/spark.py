@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from uapca._version import __version__
 from uapca.aggregate.moments import Partial
 
-__all__ = ["arrow_schema", "frame_partial", "is_spark", "summaries"]
+__all__ = ["arrow_schema", "frame_partial", "summaries"]
 
 # The largest cell of Arrow's binary columns and of Java's arrays.
 _MOST = 2**31 - 1024
@@ -40,12 +40,6 @@ class Refusal(NamedTuple):
 
 
 Summary = Callable[[Iterable[Any], int], Partial]
-
-
-def is_spark(obj: Any) -> bool:
-    """Whether an object is a Spark data frame."""
-    module = sys.modules.get("pyspark.sql")
-    return module is not None and isinstance(obj, getattr(module, "DataFrame", ()))
 
 
 def arrow_schema(frame: Any) -> Any:

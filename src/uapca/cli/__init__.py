@@ -1,5 +1,12 @@
 """The command line: parses, calls the public names, prints.
 
+===============  ==================================================================================
+``app``          the program, the options that commands share, how every error ends
+``console``      safe text, tables that fit the terminal, files written whole
+``data``         DATA: bundled or read by `uapca.read`, denoised and fitted as the options say
+``read``, …      one file for each command of the same name
+===============  ==================================================================================
+
 ``uapca --help`` must start at once: every command is a module of its own, imported when it is
 called, and imports NumPy, pandas or matplotlib only where it works with them.
 """

@@ -22,6 +22,7 @@ from click.shell_completion import CompletionItem
 from uapca._version import __version__
 from uapca.cli.console import (
     CommandError,
+    check_output,
     choices,
     complain,
     no_such,
@@ -36,11 +37,10 @@ __all__ = [
     "Choice",
     "app",
     "components_option",
-    "data_argument",
     "data_options",
     "force_option",
     "json_option",
-    "output_option",
+    "output_options",
     "scale_from",
     "scale_option",
     "standardize_option",
@@ -58,11 +58,12 @@ _OPTIONS = (
     (r"\b(features|exclude|fill)=(\[[^\]]*\])?(?![\['\w])", r"--\1"),
     (r"\bfill='([^']*)'", r'--fill "\1"'),
     (r"\b(missing|bad_cells|bad_files|spread)='(\w+)'", r"--\1 \2"),
-    (r"\b(names|errors|corr|decimal|thousands|by)='([^']*)'", r'--\1 "\2"'),
+    (r"\b(names|errors|corr|decimal|thousands|encoding|by)='([^']*)'", r'--\1 "\2"'),
+    (r"\bwords=\{('[^']*'): None\}", r'--words FILE with the line \1 = ""'),
     (r"\bwords=(\{[^}]*\})?", "--words FILE"),
     (r"\berrors=\{'([^']*)': '([^']*)'\}", r"--errors \1=\2"),
     (
-        r"^(by|bins|errors|corr|names|words|fill|decimal|thousands|sheet) must be left",
+        r"^(by|bins|errors|corr|names|words|fill|decimal|thousands|sheet|encoding) must be left",
         r"--\1 must be left",
     ),
     (r"\bkeep_samples(=True)?\b", "--keep-points"),
@@ -227,11 +228,11 @@ class _Command(click.Command):
         reading, always = "How to read DATA", "Always"
         sections: dict[str, list[tuple[str, str]]] = {"Options": [], reading: [], always: []}
         titles = dict.fromkeys(_DATA_OPTIONS, reading)
-        titles |= dict.fromkeys(("quiet", "debug", "help"), always)
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
-                sections[titles.get(parameter.name or "", "Options")].append(record)
+                eager = always if parameter.is_eager else "Options"
+                sections[titles.get(parameter.name or "", eager)].append(record)
         for title, records in sections.items():
             if records:
                 with formatter.section(title):
@@ -303,17 +304,12 @@ def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
     return [*names, CompletionItem(incomplete, type="file")]
 
 
-def data_argument(name: str = "data") -> Decorator:
-    """DATA; it is looked for when the command runs."""
-    return click.argument(name, metavar=name.upper(), shell_complete=_complete)
-
-
 _DATA_OPTIONS = {
     "by": click.option(
         "--by",
         multiple=True,
         metavar="COLUMN",
-        help="The rows are points, labelled by this column (or several): one row for each label.",
+        help="The rows are points, labeled by this column (or several): one row for each label.",
     ),
     "bins": click.option(
         "--bins",
@@ -405,6 +401,11 @@ _DATA_OPTIONS = {
         "--thousands", metavar="SIGN", help="The thousands separator of text files."
     ),
     "sheet": click.option("--sheet", metavar="NAME", help="The sheet of an Excel file."),
+    "encoding": click.option(
+        "--encoding",
+        metavar="NAME",
+        help="How a text file is encoded that is not UTF-8: cp1252, latin-1, …",
+    ),
     "denoise": click.option(
         "--denoise",
         metavar="[Q]",
@@ -416,26 +417,51 @@ _DATA_OPTIONS = {
 }
 
 
-def data_options(function: Any) -> Any:
-    """The options that say how a file is to be understood, as one parameter ``reading``."""
+def data_options(*names: str) -> Decorator:
+    """DATA, or several, and the options that say how to read it: `uapca.cli.data.Data` objects."""
 
-    @functools.wraps(function)
-    def collected(*args: Any, **options: Any) -> Any:
-        reading = {name: options.pop(name) for name in _DATA_OPTIONS}
-        return function(*args, reading=reading, **options)
+    def decorate(function: Any) -> Any:
+        @functools.wraps(function)
+        def collected(*args: Any, **options: Any) -> Any:
+            from uapca.cli.data import Data
 
-    for option in reversed(_DATA_OPTIONS.values()):
-        collected = option(collected)
-    return collected
+            reading = {name: options.pop(name) for name in _DATA_OPTIONS}
+            options |= {name: Data(options[name], reading) for name in names}
+            return function(*args, **options)
+
+        arguments = [
+            click.argument(name, metavar=name.upper(), shell_complete=_complete) for name in names
+        ]
+        for parameter in reversed((*arguments, *_DATA_OPTIONS.values())):
+            collected = parameter(collected)
+        return collected
+
+    return decorate
 
 
-def output_option(
-    *endings: str, what: str = "The file to write", default: str = "; without it, standard output"
+def output_options(
+    *endings: str,
+    what: str = "The file to write",
+    default: str = "; without it, standard output",
+    allowed: Callable[[dict[str, Any]], Sequence[str]] | None = None,
 ) -> Decorator:
-    """``-o FILE``."""
-    return click.option(
-        "-o", "--output", metavar="FILE", help=f"{what}: {choices(endings)}{default}."
-    )
+    """``-o FILE`` and ``--force``: the file is looked at before the command runs.
+
+    ``allowed`` are the endings for the options given, if they depend on these.
+    """
+
+    def decorate(function: Any) -> Any:
+        @functools.wraps(function)
+        def checked(*args: Any, output: str | None, force: bool, **options: Any) -> Any:
+            target = check_output(output, allowed(options) if allowed else endings, force)
+            return function(*args, output=target, **options)
+
+        written = click.option(
+            "-o", "--output", metavar="FILE", help=f"{what}: {choices(endings)}{default}."
+        )
+        return written(force_option(checked))
+
+    return decorate
 
 
 components_option: Decorator = click.option(
@@ -484,4 +510,4 @@ says how it understood a file; uapca read shows only that.
 @click.version_option(__version__, "-V", "--version", prog_name="uapca")
 @_debug_option
 def app() -> None:
-    """Principal component analysis of data that is not exact."""
+    """Principal component analysis for uncertain data."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import click
 import uapca
 from uapca.cli.app import (
     components_option,
-    data_argument,
     data_options,
     json_option,
     scale_from,
@@ -21,7 +19,7 @@ from uapca.cli.app import (
     subcommand,
 )
 from uapca.cli.console import CommandError, line, listed, note, show, significant
-from uapca.cli.data import denoised, fitted, read_data, read_model
+from uapca.cli.data import Data, fitted, read_model
 
 __all__ = ["compare"]
 
@@ -32,8 +30,7 @@ __all__ = ["compare"]
     ("uapca compare model.json new.csv", "a model and a fit of new data"),
     ("uapca compare students students --scale 0 --scale 1", "without the uncertainty, and with it"),
 )
-@data_argument("a")
-@data_argument("b")
+@data_options("a", "b")
 @components_option
 @click.option(
     "-s",
@@ -45,15 +42,13 @@ __all__ = ["compare"]
 )
 @standardize_option
 @json_option
-@data_options
 def compare(
-    a: str,
-    b: str,
+    a: Data,
+    b: Data,
     components: Any,
     scale: tuple[float, ...],
     standardize: bool,
     as_json: bool,
-    reading: Mapping[str, Any],
 ) -> None:
     """How different are two analyses?
 
@@ -63,16 +58,15 @@ def compare(
     """
     if len(scale) > 2:
         raise CommandError("--scale can be given twice, for A and for B, not more often.")
-    if a == b == "-":
+    if a.name == b.name == "-":
         raise CommandError("standard input can be read once. Name a file for A or B.")
-    data, fits = {}, []
-    for name, s in zip((a, b), (scale or (1.0,)) * 2, strict=False):
-        if Path(name).suffix.lower() == ".json":
-            fits.append(read_model(name))
-            continue
-        if name not in data:  # what is named twice is read once
-            data[name] = denoised(read_data(name, reading), reading)
-        fits.append(fitted(data[name], components, scale=s, standardize=standardize))
+    fits = []
+    # What is named twice is read once.
+    for data, s in zip((a, a if a.name == b.name else b), (scale or (1.0,)) * 2, strict=False):
+        if Path(data.name).suffix.lower() == ".json":
+            fits.append(read_model(data.name))
+        else:
+            fits.append(fitted(data.rows(), components, scale=s, standardize=standardize))
     found = _compared(*fits)
     if as_json:
         line(json.dumps(found, indent=1, allow_nan=False))

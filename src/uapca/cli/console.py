@@ -22,9 +22,10 @@ from typing import Any, TextIO
 
 import click
 
-from uapca._columns import guarded, nearest
+from uapca._columns import guarded, nearest, plural
 
 __all__ = [
+    "STDOUT",
     "TABLES",
     "CommandError",
     "Settings",
@@ -36,6 +37,7 @@ __all__ = [
     "no_such",
     "note",
     "percent",
+    "plural",
     "progress",
     "quoted",
     "rounded",
@@ -211,7 +213,9 @@ def show(
     Labels stand on the left and are repeated in each part; ``left`` columns hold text.
     """
     width = width_of(sys.stdout)
-    most = _LABEL if width is None else max(10, min(_LABEL, width // 3))
+    numbers = [max(map(len, cells)) + _GAP for cells in zip(header, *rows, strict=True)][1:]
+    # Labels are cut to a third of the width, unless there is room beside the rest.
+    most = _LABEL if width is None else max(10, min(_LABEL, max(width // 3, width - sum(numbers))))
     table = [[shown(cell, most) for cell in header]]
     table += [[shown(row[0], most), *map(shown, row[1:])] for row in rows]
     sizes = [max(map(_columns_of, cells)) for cells in zip(*table, strict=True)]
@@ -264,10 +268,14 @@ def progress(what: str) -> Iterator[Callable[..., None]]:
 # Files: looked at before anything is computed, written whole or not at all
 
 
+STDOUT = Path("-")
+"""Named as a file to write, it is standard output."""
+
+
 def check_output(path: str | None, suffixes: Sequence[str], force: bool) -> Path | None:
-    """The file to write, after all that can be known about it before; None for the terminal."""
+    """The file to write, after all that can be known about it before; None if none was named."""
     if path is None or path == "-":
-        return None
+        return None if path is None else STDOUT
     target = Path(path)
     if target.is_dir():
         raise CommandError(f"-o {quoted(path)} is a folder. Add a file name to it.")
@@ -311,6 +319,7 @@ def check_writable(folder: Path) -> None:
 
 def write_bytes(path: Path | None, content: bytes, what: str = "") -> None:
     """Write a whole file and say ``what`` it is, or write to standard output."""
+    path = None if path == STDOUT else path
     if path is None and _is_terminal(sys.stdout):
         # What a file keeps as it is must not steer a terminal.
         for row in content.decode("utf-8", errors="replace").splitlines():
@@ -332,7 +341,7 @@ TABLES = (".csv", ".tsv", ".parquet", ".feather", ".xlsx")
 
 def write_table(path: Path | None, columns: Mapping[str, Sequence[Any]], what: str) -> None:
     """Columns of equal length as a table, by the ending of the path."""
-    suffix = ".csv" if path is None else path.suffix.lower()
+    suffix = ".csv" if path is None or path == STDOUT else path.suffix.lower()
     # Python's numbers: their text is the shortest that reads back the same.
     plain = {
         name: column.tolist() if hasattr(column, "tolist") else list(column)

@@ -6,37 +6,33 @@ import csv
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from io import BytesIO
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import uapca
-from uapca._columns import plural
 from uapca.cli.console import (
     CommandError,
     listed,
     no_such,
     note,
+    plural,
     progress,
     quoted,
     shown,
     write_table,
 )
 
-if TYPE_CHECKING:
-    from uapca.uncertain import UncertainArray
-
 __all__ = [
     "BUNDLED",
+    "Data",
     "check_columns",
-    "column_of",
-    "denoised",
     "feature_names",
     "fitted",
     "parts",
-    "read_data",
     "read_model",
     "write_rows",
 ]
@@ -47,7 +43,7 @@ class Bundled(NamedTuple):
 
     what: str
     shape: str
-    load: Callable[[str], UncertainArray]
+    load: Callable[[str], uapca.UncertainArray]
     by: tuple[str, ...] = ("",)
 
 
@@ -104,58 +100,136 @@ _ALONE, _UNLIKE = 0.95, 10.0
 _WIDEST = 50  # features of a table with correlations
 
 
-def read_data(data: str, reading: Mapping[str, Any]) -> UncertainArray:
-    """The uncertain rows in DATA; says on standard error how they were understood."""
-    name, weights, options = data.casefold(), reading["weights"], _options(reading)
-    saved = name in BUNDLED or Path(data).suffix.lower() == ".uapca"
-    if saved and options["weights"] is not None:
-        raise CommandError(f"there is no file {quoted(weights)} with weights (--weights).")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        if name in BUNDLED:
-            X = uapca.read(_bundled(name, options.pop("by")), **options)
-            origin = f"{name}: {BUNDLED[name].what.partition(';')[0]}"
-            if Path(data).is_file():
-                origin += f"\nthe bundled data set, not the file; ./{name} is the file"
-        else:
-            X = _from_file(data, options)
-            origin = f"{data}: uncertain rows, as they were saved" if saved else X.origin or data
-    if weights is not None and options["weights"] is None:
-        X = X.reweighted(_weights_in(Path(weights), X))
-    said = [*origin.splitlines(), *(f"note: {warning.message}" for warning in caught)]
-    size = repr(X).splitlines()[0].partition(": ")[2]
-    note("\n  ".join([*map(shown, said), f"→ {size}"]))
-    return X
+class Data:
+    """DATA of a command, with the options that say how to read it.
 
+    Parameters
+    ----------
+    name : str
+        The name of a bundled data set, a path or pattern, or ``-``.
+    reading : mapping of str to Any
+        The options as they were given.
+    """
 
-def _bundled(name: str, by: Any) -> UncertainArray:
-    data = BUNDLED[name]
-    if by is None:
-        return data.load(data.by[0])
-    if data.by == ("",):
-        raise CommandError(f"{name} holds no labelled points. Leave out --by.")
-    if str(by).casefold() not in data.by:
-        raise no_such(f"label of {name}", str(by), data.by)
-    return data.load(by.casefold())
+    def __init__(self, name: str, reading: Mapping[str, Any]) -> None:
+        self.name: str = name
+        self.reading: Mapping[str, Any] = reading
 
+    @cached_property
+    def observed(self) -> uapca.UncertainArray:
+        """The uncertain rows; says on standard error how they were understood."""
+        data, name, options = self.name, self.name.casefold(), _options(self.reading)
+        weights = Path(self.reading["weights"] or "")
+        saved = name in BUNDLED or Path(data).suffix.lower() == ".uapca"
+        if weights.is_file():
+            options["weights"] = None
+        elif saved and options["weights"] is not None:
+            raise CommandError(f"there is no file {quoted(weights)} with weights (--weights).")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if name in BUNDLED:
+                X = uapca.read(_bundled(name, options.pop("by")), **options)
+                origin = f"{name}: {BUNDLED[name].what.partition(';')[0]}"
+                if Path(data).is_file():
+                    origin += f"\nthe bundled data set, not the file; ./{name} is the file"
+            else:
+                X = _from_file(data, options)
+                origin = (
+                    f"{data}: uncertain rows, as they were saved" if saved else X.origin or data
+                )
+        if weights.is_file():
+            X = X.reweighted(_weights_in(weights, X))
+        said = [*origin.splitlines(), *(f"note: {warning.message}" for warning in caught)]
+        size = repr(X).splitlines()[0].partition(": ")[2]
+        note("\n  ".join([*map(shown, said), f"→ {size}"]))
+        return X
 
-def _from_file(data: str, options: dict[str, Any]) -> UncertainArray:
-    path, source = Path(data), data if data != "-" else BytesIO()
-    if not path.suffix and path.parent == Path() and not path.exists() and data != "-":
-        remedy = "uapca datasets lists what can be named."
-        raise no_such("data set or file", data, list(BUNDLED), remedy)
-    if path.suffix.lower() == ".json" and path.is_file():
+    @cached_property
+    def denoiser(self) -> uapca.Denoiser | None:
+        """The model of the true values with ``--denoise``; says how it was found."""
+        X, wanted = self.observed, self.reading["denoise"]
+        if wanted is None:
+            return None
+        if wanted != "all" and not wanted.isdigit():
+            raise CommandError(
+                f"--denoise takes a number of factors, or nothing; got {quoted(wanted)}."
+            )
+        with progress("denoising") as report:
+            model = uapca.Denoiser(None if wanted == "all" else int(wanted)).fit(X, progress=report)
+        kind = "all features" if wanted == "all" else plural(int(wanted), "factor")
+        empty = 0 if X.missing is None else int(X.missing.sum())
+        filled = f", {plural(empty, 'empty cell')} filled" if empty else ""
+        note(f"denoised with a model of {kind} in {plural(model.n_iter_, 'step')}{filled}")
+        return model
+
+    def rows(self, **options: Any) -> uapca.UncertainArray:
+        """The rows to analyze: those observed, or posterior rows, which take ``options``."""
+        model = self.denoiser
+        return self.observed if model is None else model.transform(self.observed, **options)
+
+    def column(self, name: str, X: uapca.UncertainArray) -> Column:
+        """A column of the table, one entry for each row that was not left out."""
+        from uapca.inputs.files import open_table
+
+        reading = self.reading
+        if reading["by"] or reading["bins"] or self.name == "-" or self.name.casefold() in BUNDLED:
+            raise CommandError(
+                "--groups needs a file with one line for each row and such a column."
+            )
+        written = {option: reading[option] for option in ("decimal", "thousands", "encoding")}
+        table = open_table(self.name, sheet=_options(reading)["sheet"], **written)
+        if name not in table.names:
+            raise no_such("column", name, list(table.names))
+        table.resolve([name])
+        values = table.block([name])[:, 0].tolist() if table.is_number(name) else table.texts(name)
+        if len(values) == len(X):
+            return Column(values, name)
+        # Rows were left out: those that are there are found by their names.
+        for column in table.names if X.names is not None else ():
+            by_name = dict(zip(table.texts(column), values, strict=True))
+            if len(by_name) == len(values) and by_name.keys() >= {*(X.names or ())}:
+                return Column((by_name[row] for row in X.names or ()), name)
         raise CommandError(
-            f"{quoted(data)} is a model or another JSON file, not data. uapca project DATA --model "
-            "and uapca compare take models."
+            f"--groups {quoted(name)} has {len(values)} entries for {len(X)} rows. Name the rows "
+            "with --names COLUMN, so that those left out are known."
         )
-    if isinstance(source, BytesIO):
+
+
+class Column(list[Any]):
+    """The entries of a column, with its name: pictures label a color bar with it."""
+
+    def __init__(self, values: Iterable[Any], name: str) -> None:
+        super().__init__(values)
+        self.name = name
+
+
+def _bundled(name: str, by: Any) -> uapca.UncertainArray:
+    data = BUNDLED[name]
+    if by is not None and data.by == ("",):
+        raise CommandError(f"{name} holds no labeled points. Leave out --by.")
+    label = data.by[0] if by is None else str(by).casefold()
+    if label not in data.by:
+        raise no_such(f"label of {name}", str(by), data.by)
+    return data.load(label)
+
+
+def _from_file(data: str, options: dict[str, Any]) -> uapca.UncertainArray:
+    path, source = Path(data), cast(Any, data)
+    if data == "-":
         if options["bins"] is not None:
             raise CommandError(
                 "--bins reads the points twice and needs a file, not standard input."
             )
         source = BytesIO(sys.stdin.buffer.read())
         source.name = "standard input"
+    elif not path.suffix and path.parent == Path() and not path.exists():
+        remedy = "uapca datasets lists what can be named."
+        raise no_such("data set or file", data, list(BUNDLED), remedy)
+    elif path.suffix.lower() == ".json" and path.is_file():
+        raise CommandError(
+            f"{quoted(data)} is a model or another JSON file, not data. uapca project DATA --model "
+            "and uapca compare take models."
+        )
     if options["by"] is None and options["bins"] is None:
         return uapca.read(source, **options)
     with progress("reading") as report:
@@ -183,8 +257,6 @@ def _options(reading: Mapping[str, Any]) -> dict[str, Any]:
     options["bins"] = _bins(reading["bins"])
     options["keep_samples"] = bool(options.pop("keep_points"))
     options["equal_weights"] = bool(options["equal_weights"])
-    if options["weights"] is not None and Path(options["weights"]).is_file():
-        options["weights"] = None
     return options | {"rng": 0}
 
 
@@ -206,7 +278,7 @@ def _bins(text: str | None) -> Any:
     return {name.strip(): int(count) for name, _, count in cells}
 
 
-def _weights_in(path: Path, X: UncertainArray) -> list[float]:
+def _weights_in(path: Path, X: uapca.UncertainArray) -> list[float]:
     """One weight a line in the order of the rows, or a table of names and weights."""
     lines = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
     with_header = bool(lines) and lines[0][-1].strip()[:1] not in {*"0123456789.+-"}
@@ -223,57 +295,15 @@ def _weights_in(path: Path, X: UncertainArray) -> list[float]:
     return [by_name[name] for name in X.names]
 
 
-def feature_names(X: UncertainArray) -> tuple[str, ...]:
+def feature_names(X: uapca.UncertainArray) -> tuple[str, ...]:
     """The features, with names for those that have none."""
     return X.features or tuple(f"x{j}" for j in range(X.shape[1]))
-
-
-def column_of(data: str, name: str, reading: Mapping[str, Any], X: UncertainArray) -> list[Any]:
-    """A column of the table, one entry for each row that was not left out."""
-    from uapca.inputs.files import open_table
-
-    if reading["by"] or reading["bins"] or data == "-" or data.casefold() in BUNDLED:
-        raise CommandError("--groups needs a file with one line for each row and such a column.")
-    table = open_table(data, sheet=reading["sheet"])
-    if name not in table.names:
-        raise no_such("column", name, list(table.names))
-    table.resolve([name])
-    values = table.block([name])[:, 0].tolist() if table.is_number(name) else table.texts(name)
-    if len(values) == len(X):
-        return list(values)
-    # Rows were left out: those that are there are found by their names.
-    for column in table.names if X.names is not None else ():
-        by_name = dict(zip(table.texts(column), values, strict=True))
-        if len(by_name) == len(values) and by_name.keys() >= {*(X.names or ())}:
-            return [by_name[row] for row in X.names or ()]
-    raise CommandError(
-        f"--groups {quoted(name)} has {len(values)} entries for {len(X)} rows. Name the rows with "
-        "--names COLUMN, so that those left out are known."
-    )
 
 
 # What commands do with the data
 
 
-def denoised(X: UncertainArray, reading: Mapping[str, Any]) -> UncertainArray:
-    """The posterior rows of the true values, if they were asked for; says how they were found."""
-    wanted = reading["denoise"]
-    if wanted is None:
-        return X
-    if wanted != "all" and not wanted.isdigit():
-        raise CommandError(
-            f"--denoise takes a number of factors, or nothing; got {quoted(wanted)}."
-        )
-    with progress("denoising") as report:
-        model = uapca.Denoiser(None if wanted == "all" else int(wanted)).fit(X, progress=report)
-    kind = "all features" if wanted == "all" else plural(int(wanted), "factor")
-    empty = 0 if X.missing is None else int(X.missing.sum())
-    filled = f", {plural(empty, 'empty cell')} filled" if empty else ""
-    note(f"denoised with a model of {kind} in {plural(model.n_iter_, 'step')}{filled}")
-    return model.transform(X)
-
-
-def fitted(X: UncertainArray, components: Any, **parameters: Any) -> uapca.UAPCA:
+def fitted(X: uapca.UncertainArray, components: Any, **parameters: Any) -> uapca.UAPCA:
     """The fit, with remarks where it is less than was asked for, or one feature is all of it."""
     n, d = X.shape
     if n == 1:
@@ -307,14 +337,16 @@ def read_model(path: str) -> uapca.UAPCA:
     return load_fit(path)
 
 
-def write_rows(X: UncertainArray, target: Path | None, what: str, *, weights: bool = False) -> None:
+def write_rows(
+    X: uapca.UncertainArray, target: Path | None, what: str, *, weights: bool = False
+) -> None:
     """Write rows: a .uapca file with everything known of them, or a table that is DATA again.
 
     It has columns ``x`` and ``x_err`` for each feature, ``x_y_corr`` for each pair that is
     correlated in some row, ``name`` if rows have names, and on demand ``uapca_weight``: the
     weights, summing to the total they had.
     """
-    from uapca.inputs.read import WEIGHT
+    from uapca.inputs.columns import WEIGHT
     from uapca.uncertain import array
 
     if target is not None and target.suffix.lower() == ".uapca":

@@ -18,4 +18,5 @@ def datasets() -> None:
     """The data sets that can be named instead of a file."""
     formatter = click.HelpFormatter(width=width_of(sys.stdout) or 120)
     formatter.write_dl([(name, f"{it.what} ({it.shape})") for name, it in BUNDLED.items()])
-    line(formatter.getvalue().rstrip())
+    for row in formatter.getvalue().splitlines():
+        line(row)

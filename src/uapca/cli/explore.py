@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import tempfile
 import webbrowser
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
 import uapca
-from uapca.cli.app import (
-    data_argument,
-    data_options,
-    force_option,
-    output_option,
-    standardize_option,
-    subcommand,
-)
-from uapca.cli.console import CommandError, check_output, note, quoted
-from uapca.cli.data import column_of, denoised, read_data
+from uapca.cli.app import data_options, output_options, standardize_option, subcommand
+from uapca.cli.console import STDOUT, CommandError, note, quoted
+from uapca.cli.data import Data
 
 __all__ = ["explore"]
 
@@ -30,38 +21,36 @@ __all__ = ["explore"]
     ("uapca explore students -o students.html", "a page to send to a colleague"),
     ("uapca explore stars.csv --open", "in the browser, from a temporary file"),
 )
-@data_argument()
-@output_option(".html", what="The page to write", default="")
+@data_options("data")
+@output_options(
+    ".html", what="The page to write", default="", allowed=lambda options: (".html", ".htm")
+)
 @click.option("--open", "open_it", is_flag=True, help="Open the page in the browser.")
 @click.option("--groups", metavar="COLUMN", help="Color the rows by a column of the table.")
 @click.option("--title", metavar="TEXT", help="The title of the page.")
 @click.option("--compact", is_flag=True, help="The projection alone, to be embedded.")
 @standardize_option
-@force_option
-@data_options
 def explore(
-    data: str,
-    output: str | None,
+    data: Data,
+    output: Path | None,
     open_it: bool,
     groups: str | None,
     title: str | None,
     compact: bool,
     standardize: bool,
-    force: bool,
-    reading: Mapping[str, Any],
 ) -> None:
     """An interactive page, in one file that needs no network.
 
     Move the scale of the uncertainty and the weights of the rows, and watch the projection, the
     factor traces and the eigenvalues follow.
     """
-    target = check_output(output, [".html", ".htm"], force)
+    target = None if output == STDOUT else output
     if target is None and not open_it:
         raise CommandError("name the page with -o FILE.html, or add --open to look at it now.")
-    X = denoised(read_data(data, reading), reading)
-    named = title or ("standard input" if data == "-" else Path(data).stem)
+    X = data.rows()
+    named = title or ("standard input" if data.name == "-" else Path(data.name).stem)
     pca = uapca.UAPCA(standardize=standardize).fit(X)
-    colors = column_of(data, groups, reading, X) if groups else None
+    colors = data.column(groups, X) if groups else None
     page = uapca.explore(pca, X, title=named, groups=colors)
     if target is None:
         target = Path(tempfile.mkdtemp(prefix="uapca-")) / "page.html"

@@ -10,7 +10,6 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from uapca._columns import plural
 from uapca.cli.app import force_option, subcommand
 from uapca.cli.console import (
     CommandError,
@@ -20,6 +19,7 @@ from uapca.cli.console import (
     listed,
     no_such,
     note,
+    plural,
     progress,
     quoted,
     shown,

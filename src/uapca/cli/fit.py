@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 import uapca
-from uapca._columns import plural
 from uapca.cli.app import (
     components_option,
-    data_argument,
     data_options,
-    force_option,
     json_option,
-    output_option,
+    output_options,
     scale_option,
     standardize_option,
     subcommand,
 )
 from uapca.cli.console import (
+    STDOUT,
     TABLES,
     CommandError,
-    check_output,
     line,
     percent,
+    plural,
     rounded,
     show,
     shown,
@@ -35,11 +33,7 @@ from uapca.cli.console import (
     write_bytes,
     write_table,
 )
-from uapca.cli.data import denoised, feature_names, fitted, read_data
-
-if TYPE_CHECKING:
-    from uapca.stability import ComponentUncertainty
-    from uapca.uncertain import UncertainArray
+from uapca.cli.data import Data, feature_names, fitted
 
 __all__ = ["fit"]
 
@@ -47,6 +41,7 @@ __all__ = ["fit"]
 _MOST_VARIANCES, _MOST_FEATURES, _MOST_COMPONENTS = 20, 40, 8
 # A row is named if it makes this share of a variance, and so many times its fair one.
 _DRIVING, _TIMES, _FEWEST_ROWS = 0.3, 2.0, 4
+_ROUNDING = 1e-12  # a share of the variance that is rounding error
 # Standard errors need a D × D matrix for each component: at most so many numbers in all.
 _MOST_NUMBERS = 30_000_000
 # Values up to which the number of components that stand out is looked for without being asked.
@@ -60,13 +55,13 @@ _TABLES = ("loadings", "contributions", "summary", *_OF_ROWS)
     ("uapca fit students", ""),
     ("uapca fit stars.csv --scale 0", "ordinary PCA of the values, without their errors"),
     ("uapca fit stars.csv --denoise", "PCA of the true values, their errors removed"),
-    ("uapca fit flowers.csv --by species --standardize", "labelled points: one row per species"),
+    ("uapca fit flowers.csv --by species --standardize", "labeled points: one row per species"),
     ("uapca fit grades.csv --words words.toml", 'cells such as 14±5.7, "[10, 12]" and words'),
     ("uapca fit stars.parquet -n 0.95 -o model.json", "as many components as explain 95 %"),
     ("uapca fit stars.csv --table loadings -o loadings.xlsx", "or contributions, cos2, summary"),
     ("uapca fit iris --json | jq .shares", ""),
 )
-@data_argument()
+@data_options("data")
 @components_option
 @scale_option
 @standardize_option
@@ -84,20 +79,16 @@ _TABLES = ("loadings", "contributions", "summary", *_OF_ROWS)
     type=click.Choice(_TABLES),
     help="What -o writes as a table: features or rows in the components, or the components.",
 )
-@output_option(
+@output_options(
     ".json", *TABLES, what="Keep the model, which uapca project and compare read; with --table",
-    default="",
+    default="", allowed=lambda options: TABLES if options["table"] else (".json",),
 )  # fmt: skip
-@force_option
-@data_options
 def fit(
-    data: str,
+    data: Data,
     components: Any,
     as_json: bool,
     table: str | None,
-    output: str | None,
-    force: bool,
-    reading: Mapping[str, Any],
+    output: Path | None,
     **parameters: Any,
 ) -> None:
     """Eigenvalues, components and how far they can be trusted.
@@ -105,28 +96,28 @@ def fit(
     Prints the variance of each component and its share, the entries of the components with their
     standard errors, and whether neighboring components can be told apart.
     """
-    target = check_output(output, TABLES if table else [".json"], force)
     if table and output is None:
         raise CommandError("--table needs a file: -o FILE.csv, or -o - for standard output.")
-    observed = read_data(data, reading)
-    X = denoised(observed, reading)
+    X = data.rows()
     pca = fitted(X, components, **parameters)
     if table:
         made = getattr(pca, table)(*[X] * (table in _OF_ROWS))
         rows = made.rows or range(1, len(made) + 1)
         columns = dict(zip(made.columns, made.values.T, strict=True))
-        write_table(target, {made.of: rows, **columns}, table)
+        write_table(output, {made.of: rows, **columns}, table)
         return
     found, why_not = _judged(pca, X)
-    if as_json or output == "-":
+    if as_json:
         write_bytes(None, _json(pca, found).encode())
-    else:
-        _report(pca, X, observed, found, why_not)
-    if target is not None:
-        write_bytes(target, _json(pca, found).encode(), "model")
+    elif output != STDOUT:
+        _report(pca, X, data.observed, found, why_not)
+    if output is not None and not (as_json and output == STDOUT):
+        write_bytes(output, _json(pca, found).encode(), "model")
 
 
-def _judged(pca: uapca.UAPCA, X: UncertainArray) -> tuple[ComponentUncertainty | None, str]:
+def _judged(
+    pca: uapca.UAPCA, X: uapca.UncertainArray
+) -> tuple[uapca.stability.ComponentUncertainty | None, str]:
     """How uncertain the components are, or why that is not said."""
     if X.cov.kind == "zero" and X.counts is None:
         return None, "the rows are certain, so there are no standard errors"
@@ -145,7 +136,7 @@ def _judged(pca: uapca.UAPCA, X: UncertainArray) -> tuple[ComponentUncertainty |
             return None, str(error)
 
 
-def _json(pca: uapca.UAPCA, found: ComponentUncertainty | None) -> str:
+def _json(pca: uapca.UAPCA, found: uapca.stability.ComponentUncertainty | None) -> str:
     """The model as `UAPCA.save` writes it, and its standard errors beside it."""
     import numpy as np
 
@@ -167,7 +158,7 @@ def _json(pca: uapca.UAPCA, found: ComponentUncertainty | None) -> str:
     return fit_to_json(pca, errors)
 
 
-def _variance_std(pca: uapca.UAPCA, found: ComponentUncertainty) -> Any:
+def _variance_std(pca: uapca.UAPCA, found: uapca.stability.ComponentUncertainty) -> Any:
     """Standard errors of the variances, with the divisor of the fit."""
     divisor = pca.explained_variance_[0] / found.eigenvalues[0] if pca.ddof else 1.0
     return found.eigenvalue_std * divisor
@@ -175,9 +166,9 @@ def _variance_std(pca: uapca.UAPCA, found: ComponentUncertainty) -> Any:
 
 def _report(
     pca: uapca.UAPCA,
-    X: UncertainArray,
-    observed: UncertainArray,
-    found: ComponentUncertainty | None,
+    X: uapca.UncertainArray,
+    observed: uapca.UncertainArray,
+    found: uapca.stability.ComponentUncertainty | None,
     why_not: str,
 ) -> None:
     _show_variances(pca, found)
@@ -212,7 +203,7 @@ def _report(
         line(f"If the rows are noisy observations: {count}")
 
 
-def _show_variances(pca: uapca.UAPCA, found: ComponentUncertainty | None) -> None:
+def _show_variances(pca: uapca.UAPCA, found: uapca.stability.ComponentUncertainty | None) -> None:
     q, d = pca.n_components_, len(pca.mean_)
     at_infinity = math.isinf(pca.scale)
     summary = pca.summary()
@@ -238,7 +229,7 @@ def _show_variances(pca: uapca.UAPCA, found: ComponentUncertainty | None) -> Non
 
 
 def _show_components(
-    pca: uapca.UAPCA, X: UncertainArray, found: ComponentUncertainty | None
+    pca: uapca.UAPCA, X: uapca.UncertainArray, found: uapca.stability.ComponentUncertainty | None
 ) -> None:
     A, features = pca.components_, feature_names(X)
     count, chosen = min(len(A), _MOST_COMPONENTS), list(range(len(features)))
@@ -259,20 +250,21 @@ def _show_components(
     show(["feature", *(f"PC{i + 1}" for i in range(count))], rows, title)
 
 
-def _driving_rows(pca: uapca.UAPCA, X: UncertainArray) -> list[str]:
+def _driving_rows(pca: uapca.UAPCA, X: uapca.UncertainArray) -> list[str]:
     """Sentences on rows that make much of a variance."""
     if len(X) < _FEWEST_ROWS:
         return []
     shares = pca.row_contributions(X).values[:, :_MOST_COMPONENTS]
     names = X.names or [f"row {i + 1}" for i in range(len(X))]
+    there = pca.explained_variance_ratio_ > _ROUNDING
     return [
         f"rows: {shown(names[n], 40)} makes {100 * shares[n, i]:.0f} % of PC{i + 1}'s variance."
         for i, n in enumerate(shares.argmax(axis=0).tolist())
-        if shares[n, i] > max(_DRIVING, _TIMES / len(X))
+        if there[i] and shares[n, i] > max(_DRIVING, _TIMES / len(X))
     ]
 
 
-def _count(X: UncertainArray) -> str:
+def _count(X: uapca.UncertainArray) -> str:
     """How many components stand out from the errors, where finding out does not take long."""
     if X.source != "values" or X.cov.kind == "zero" or X.mean.size > _COUNTED or len(X) < 4:
         return ""

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 import uapca
-from uapca._columns import plural
 from uapca.cli.app import (
     Choice,
-    data_argument,
     data_options,
-    force_option,
-    output_option,
+    output_options,
     scale_option,
     standardize_option,
     subcommand,
 )
-from uapca.cli.console import (
-    CommandError,
-    check_output,
-    note,
-    progress,
-    quoted,
-    write_bytes,
-)
-from uapca.cli.data import column_of, denoised, feature_names, fitted, read_data
-
-if TYPE_CHECKING:
-    from uapca.uncertain import UncertainArray
+from uapca.cli.console import STDOUT, CommandError, note, plural, progress, quoted, write_bytes
+from uapca.cli.data import Data, feature_names, fitted
 
 __all__ = ["KINDS", "glyphs_noted", "picture", "plot", "without_window"]
 
@@ -54,7 +42,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
         "rows of two features as they are, with the components as axes",
         ("scale", "level", "labels", "groups", "palette"),
     ),
-    "projection": ("the projected rows, as regions of their probability", _ROWS),
+    "projection": ("the projected rows, as regions of their probability", (*_ROWS, "ellipses")),
     "matrix": (
         "projections onto every pair of the first components",
         ("scale", "level", "labels", "groups", "palette"),
@@ -124,9 +112,12 @@ def _levels(text: str) -> tuple[float, ...]:
     ("uapca plot students progression -o progression.gif", "an animation"),
     help=_HELP,
 )
-@data_argument()
+@data_options("data")
 @click.argument("kind", metavar="KIND", type=Choice(KINDS, "picture"))
-@output_option(".svg", ".png", ".pdf", what="The picture", default="")
+@output_options(
+    *_PICTURES, what="The picture", default="",
+    allowed=lambda options: _PICTURES + _FILMS * (options["kind"] == "progression"),
+)  # fmt: skip
 @click.option(
     "--pair",
     type=_pair,
@@ -137,6 +128,11 @@ def _levels(text: str) -> tuple[float, ...]:
     "--level", type=_levels, metavar="P,P", help="The probability of regions, such as 0.5,0.95."
 )
 @click.option("--groups", metavar="COLUMN", help="Color the rows by a column of the table.")
+@click.option(
+    "--ellipses",
+    type=click.Choice(["mixture", "mean"]),
+    help="With --groups: an ellipse for all rows of a group together, or for its mean.",
+)
 @click.option("--palette", metavar="COLORS", help="Colors, separated by commas.")
 @click.option(
     "--top", type=click.IntRange(1), metavar="N", help="How many features or rows to show."
@@ -165,17 +161,16 @@ def _levels(text: str) -> tuple[float, ...]:
 @click.option("--dpi", type=click.IntRange(20, 1200), metavar="N", help="Pixels per inch of a PNG.")
 @scale_option
 @standardize_option
-@force_option
-@data_options
 @click.pass_context
 def plot(
     ctx: click.Context,
-    data: str,
+    data: Data,
     kind: str,
-    output: str | None,
+    output: Path | None,
     pair: tuple[int, ...] | None,
     level: tuple[float, ...] | None,
     groups: str | None,
+    ellipses: str | None,
     palette: str | None,
     top: int | None,
     labels: bool | None,
@@ -187,37 +182,33 @@ def plot(
     dpi: int | None,
     scale: float,
     standardize: bool,
-    force: bool,
-    reading: Mapping[str, Any],
 ) -> None:
-    target = check_output(output, _PICTURES + _FILMS * (kind == "progression"), force)
-    if target is None:
+    if output is None or output == STDOUT:
         raise CommandError("a picture needs a file: -o FILE.svg, .png or .pdf.")
     given = [o for o in _OPTIONS if ctx.get_parameter_source(o) is not ParameterSource.DEFAULT]
     _check_options(kind, given, pair, level, scale)
     without_window()
-    observed = read_data(data, reading)
-    X = denoised(observed, reading)
+    X = data.rows()
     components = _components(kind, pair, X)
     # The count is a test of the observed rows, which may have empty cells.
     pca = None if kind == "count" else fitted(X, None, scale=scale, standardize=standardize)
     one_level: dict[str, Any] = {} if level is None else {"level": level[0]}
-    if target.suffix.lower() in _FILMS:
+    if output.suffix.lower() in _FILMS:
         with progress("frames") as report:
             uapca.plot.animation(
-                pca, X, target, components=components, progress=report, **one_level
+                pca, X, output, components=components, progress=report, **one_level
             )
-        note(f"wrote {quoted(target)} (progression)")
+        note(f"wrote {quoted(output)} (progression)")
         return
     style: dict[str, Any] = {"title": title, "top": top, "encode": encode, "labels": labels}
     style["palette"] = palette and [color.strip() for color in palette.split(",")]
     style["figsize"] = width and (width, 0.8 * width)
-    style["groups"] = groups and column_of(data, groups, reading, X)
+    style |= {"groups": groups and data.column(groups, X), "ellipses": ellipses}
     style |= one_level if kind in _ONE_LEVEL else {"levels": level}
     style = {name: value for name, value in style.items() if value is not None}
     with glyphs_noted():
         if kind == "count":
-            drawn = uapca.plot.component_count(uapca.component_count(observed), **style)
+            drawn = uapca.plot.component_count(uapca.component_count(data.observed), **style)
         elif kind == "simulation":
             fit, rows = uapca.decomposition.unwrap(pca, X)
             rows = rows.scaled(fit.scale)
@@ -225,12 +216,12 @@ def plot(
             drawn = uapca.plot.simulation(found, rows, components=components, **style)
         else:
             drawn = _drawn(kind, pca, X, components, style)
-        content = picture(drawn, target.suffix.lower(), dpi=dpi)
-    write_bytes(target, content, kind)
+        content = picture(drawn, output.suffix.lower(), dpi=dpi)
+    write_bytes(output, content, kind)
 
 
 def _drawn(
-    kind: str, pca: Any, X: UncertainArray, components: tuple[int, ...], style: dict[str, Any]
+    kind: str, pca: Any, X: uapca.UncertainArray, components: tuple[int, ...], style: dict[str, Any]
 ) -> Any:
     """The Figure, or the Axes, of a picture of a fit."""
     if kind == "components":
@@ -259,6 +250,8 @@ def _check_options(
         raise CommandError(f"{kind} shows two components: --pair 1,2.")
     if pair is not None and kind == "components" and set(pair) != set(range(len(pair))):
         raise CommandError("components shows the first, or the first two: --pair 1 or --pair 1,2.")
+    if "ellipses" in given and "groups" not in given:
+        raise CommandError("--ellipses are those of groups. Add --groups COLUMN.")
     if scale == float("inf") and kind in ("components", "simulation"):
         raise CommandError(f"{kind} needs a finite --scale.")
     if level is not None and len(level) > 1 and kind in _ONE_LEVEL:
@@ -267,7 +260,9 @@ def _check_options(
         raise CommandError(f"scree has no intervals at --scale {scale:g}. Leave --level out.")
 
 
-def _components(kind: str, pair: tuple[int, ...] | None, X: UncertainArray) -> tuple[int, ...]:
+def _components(
+    kind: str, pair: tuple[int, ...] | None, X: uapca.UncertainArray
+) -> tuple[int, ...]:
     """The components to show: as asked for, or the first two of those that are there."""
     n, d = X.shape
     if kind == "distributions" and d > 2:

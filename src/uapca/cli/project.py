@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from uapca._columns import plural
 from uapca.cli.app import (
     components_option,
-    data_argument,
     data_options,
-    force_option,
-    output_option,
+    output_options,
     scale_option,
     standardize_option,
     subcommand,
 )
-from uapca.cli.console import TABLES, CommandError, check_output, listed
-from uapca.cli.data import denoised, fitted, read_data, read_model, write_rows
+from uapca.cli.console import TABLES, CommandError, listed, plural
+from uapca.cli.data import Data, fitted, read_model, write_rows
 
 __all__ = ["project"]
 
@@ -32,24 +29,27 @@ __all__ = ["project"]
     ("uapca project new.csv --model model.json -o projected.csv", "with a fit that was kept"),
     ("uapca project students -o projected.uapca", "with everything known of the rows"),
 )
-@data_argument()
+@data_options("data")
 @click.option("--model", metavar="FILE", help="Use this model instead of fitting DATA.")
 @components_option
 @scale_option
 @standardize_option
-@output_option(*TABLES, ".uapca")
-@force_option
-@data_options
+@click.option(
+    "--parameter-errors",
+    is_flag=True,
+    help="With --denoise: the rows get wider by the errors of the model, so that intervals of the "
+    "true values cover what they say.",
+)
+@output_options(*TABLES, ".uapca")
 @click.pass_context
 def project(
     ctx: click.Context,
     /,
-    data: str,
+    data: Data,
     model: str | None,
     components: Any,
-    output: str | None,
-    force: bool,
-    reading: Mapping[str, Any],
+    parameter_errors: bool,
+    output: Path | None,
     **parameters: Any,
 ) -> None:
     """The projected rows, with their uncertainty, as a table.
@@ -58,13 +58,16 @@ def project(
     exact, not sampled. The table is DATA again for this program, and so is a .uapca file, which
     keeps the laws of the rows as well.
     """
-    target = check_output(output, [*TABLES, ".uapca"], force)
     for name in ("components", *parameters) if model is not None else ():
         if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
             raise CommandError(f"--{name} belongs to a fit; the model has its own. Leave it out.")
+    if parameter_errors and data.reading["denoise"] is None:
+        raise CommandError("--parameter-errors are those of --denoise. Add it.")
     pca = None if model is None else read_model(model)
-    X = denoised(read_data(data, reading), reading)
+    X = data.rows()
     pca = pca or fitted(X, components, **parameters)
+    if parameter_errors:  # the components are those of the rows without them
+        X = data.rows(parameter_errors=True)
     names = getattr(pca, "feature_names_in_", None)
     if names is not None and X.features is not None:
         absent = [name for name in names if name not in X.features]
@@ -74,4 +77,4 @@ def project(
                 f"It has {listed(X.features)}."
             )
         X = X[:, list(names)]  # they may be in another order, among others
-    write_rows(pca.transform(X), target, plural(len(X), "projected row"))
+    write_rows(pca.transform(X), output, plural(len(X), "projected row"))

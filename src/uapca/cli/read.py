@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
 
 import click
 
-from uapca._columns import plural
-from uapca.cli.app import data_argument, data_options, force_option, output_option, subcommand
-from uapca.cli.console import TABLES, check_output, line, rounded, show, significant
-from uapca.cli.data import denoised, feature_names, read_data, write_rows
+from uapca.cli.app import data_options, output_options, subcommand
+from uapca.cli.console import TABLES, line, plural, rounded, show, significant
+from uapca.cli.data import Data, feature_names, write_rows
 
 __all__ = ["read"]
 
@@ -24,20 +22,17 @@ _WIDEST = 8
     ("uapca read cells.xlsx --sheet plate2 --by well", "one row for each well"),
     ("uapca read stars.csv --features 'mag_*' -o stars.uapca", "keep what was read"),
 )
-@data_argument()
+@data_options("data")
 @click.option(
     "--rows", type=click.IntRange(1), default=6, show_default=True, metavar="N",
     help="How many rows to show.",
 )  # fmt: skip
-@output_option(".uapca", *TABLES, what="Keep the rows")
-@force_option
-@data_options
-def read(data: str, rows: int, output: str | None, force: bool, reading: Mapping[str, Any]) -> None:
+@output_options(".uapca", *TABLES, what="Keep the rows")
+def read(data: Data, rows: int, output: Path | None) -> None:
     """How a table is understood, and its first rows."""
-    target = check_output(output, [".uapca", *TABLES], force)
-    X = denoised(read_data(data, reading), reading)
+    X = data.rows()
     if output is not None:
-        write_rows(X, target, plural(len(X), "row"))
+        write_rows(X, output, plural(len(X), "row"))
         return
     features, first = feature_names(X), X[:rows]
     names = first.names or [str(i + 1) for i in range(len(first))]

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 import uapca
-from uapca._columns import plural
 from uapca.cli.app import (
     components_option,
-    data_argument,
     data_options,
-    force_option,
-    output_option,
+    output_options,
     scale_from,
     standardize_option,
     subcommand,
 )
-from uapca.cli.console import TABLES, check_output, line, show, significant, write_table
-from uapca.cli.data import denoised, fitted, read_data
-
-if TYPE_CHECKING:
-    from uapca.sensitivity import FactorTraces
+from uapca.cli.console import TABLES, line, plural, show, significant, write_table
+from uapca.cli.data import Data, fitted
 
 __all__ = ["traces"]
 
@@ -38,7 +32,7 @@ def _scales(text: str) -> list[float]:
     ("uapca traces students -o traces.csv", ""),
     ("uapca traces iris --table eigenvalues --scales 0,0.5,1,2,inf -o -", ""),
 )
-@data_argument()
+@data_options("data")
 @components_option
 @click.option(
     "--scales",
@@ -54,18 +48,14 @@ def _scales(text: str) -> list[float]:
     help="What -o writes.",
 )
 @standardize_option
-@output_option(*TABLES, what="The table", default="; without it, a summary is printed")
-@force_option
-@data_options
+@output_options(*TABLES, what="The table", default="; without it, a summary is printed")
 def traces(
-    data: str,
+    data: Data,
     components: Any,
     scales: list[float] | None,
     table: str,
     standardize: bool,
-    output: str | None,
-    force: bool,
-    reading: Mapping[str, Any],
+    output: Path | None,
 ) -> None:
     """Factor traces: how features move as the uncertainty grows.
 
@@ -73,19 +63,17 @@ def traces(
     through 1 (the data as given) to inf (only the errors count), with their eigenvalues and the
     scales at which neighboring components come close or change places.
     """
-    target = check_output(output, TABLES, force)
-    X = denoised(read_data(data, reading), reading)
-    pca = fitted(X, components, scale=1.0, standardize=standardize)
+    pca = fitted(data.rows(), components, scale=1.0, standardize=standardize)
     found = uapca.factor_traces(pca, pca.n_components_, scales=scales)
     if output is None:
         _print(found)
     else:
         columns = {"traces": _traces, "eigenvalues": _eigenvalues, "crossings": _crossings}[table]
         count = plural(len(found.scales), "scale")
-        write_table(target, columns(found), f"{table} at {count}")
+        write_table(output, columns(found), f"{table} at {count}")
 
 
-def _print(found: FactorTraces) -> None:
+def _print(found: uapca.sensitivity.FactorTraces) -> None:
     summary = found.summary()
     rows = [
         [feature, *(f"{x:.3f}" for x in (*summary.distances[j], *summary.lengths[j]))]
@@ -110,10 +98,10 @@ def _print(found: FactorTraces) -> None:
         line("No component shown comes close to another.")
 
 
-def _traces(found: FactorTraces) -> dict[str, Any]:
+def _traces(found: uapca.sensitivity.FactorTraces) -> dict[str, Any]:
     import numpy as np
 
-    count, d, q = found.loadings.shape
+    count, d, q = found.positions.shape
     segment = np.zeros(count, dtype=int)
     segment[found.breaks] = 1
     columns: dict[str, Any] = {
@@ -122,15 +110,15 @@ def _traces(found: FactorTraces) -> dict[str, Any]:
         "segment": np.repeat(segment.cumsum(), d),
         "feature": list(found.features) * count,
     }
-    return columns | {f"PC{i + 1}": found.loadings[:, :, i].ravel() for i in range(q)}
+    return columns | {f"PC{i + 1}": found.positions[:, :, i].ravel() for i in range(q)}
 
 
-def _eigenvalues(found: FactorTraces) -> dict[str, Any]:
+def _eigenvalues(found: uapca.sensitivity.FactorTraces) -> dict[str, Any]:
     values = {f"PC{i + 1}": column for i, column in enumerate(found.eigenvalues.T)}
     return {"scale": found.scales, "u": found.u, **values}
 
 
-def _crossings(found: FactorTraces) -> dict[str, Any]:
+def _crossings(found: uapca.sensitivity.FactorTraces) -> dict[str, Any]:
     all_of_them = found.crossings
     return {
         "scale": [c.scale for c in all_of_them],

@@ -1,4 +1,9 @@
-"""What ships, what is fetched, and the paper's synthetic data."""
+"""What ships, what is fetched, and the paper's synthetic data.
+
+- `bundled`: student grades and iris groups
+- `anuran`: the fetcher of the Anuran Calls data
+- `synthetic`: data sets made by formulas
+"""
 
 from uapca.datasets.anuran import AnuranPoints, fetch_anuran
 from uapca.datasets.bundled import GRADES, load_iris_groups, load_students

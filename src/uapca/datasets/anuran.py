@@ -85,7 +85,7 @@ def fetch_anuran(
     References
     ----------
     J. Colonna, E. Nakamura, M. Cristo and M. Gordo, "Anuran Calls (MFCCs)", UCI Machine Learning
-    Repository, 2015, doi:10.24432/C5CC9H, licence CC BY 4.0.
+    Repository, 2015, doi:10.24432/C5CC9H, license CC BY 4.0.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def make_progression() -> UncertainArray:
 
     The means spread most along u, then v, and hardly along w; the errors lie mostly at 60° in the
     plane of u and v. As s grows the unit vectors u and v rotate around w, which stays in the
-    centre of the factor traces (paper, Fig. "progression"). The numbers are chosen to show this;
+    center of the factor traces (paper, Fig. "progression"). The numbers are chosen to show this;
     the paper's are not published.
 
     Returns
@@ -110,9 +110,9 @@ def make_progression() -> UncertainArray:
     --------
     >>> import uapca
     >>> traces = uapca.factor_traces(uapca.datasets.make_progression(), scales=[0.0, 1.0, np.inf])
-    >>> np.degrees(np.arctan2(traces.loadings[:, 0, 1], traces.loadings[:, 0, 0])).round(0)
+    >>> np.degrees(np.arctan2(traces.positions[:, 0, 1], traces.positions[:, 0, 0])).round(0)
     array([ -1., -36., -60.])
-    >>> bool(np.linalg.norm(traces.loadings[:, 2], axis=1).max() < 0.1)
+    >>> bool(np.linalg.norm(traces.positions[:, 2], axis=1).max() < 0.1)
     True
     """
     mean = [

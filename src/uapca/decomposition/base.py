@@ -328,8 +328,7 @@ def all_or_nothing(fit: F) -> F:
 
 def between_covariance(X: UncertainArray) -> tuple[Doubles, Doubles]:
     """μ and C, the covariance of the means."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, between = moments(X.mean, X.given_weights)
+    mean, between = moments(X.mean, X.given_weights)
     return _finite(X, mean), between
 
 

@@ -3,8 +3,8 @@
 =========  ==========================================================  ======================
 solver     what it does                                                when it is possible
 =========  ==========================================================  ======================
-eigh       forms C and Ψ̄, both D × D, and diagonalises K(s)            always
-svd        thin singular value decomposition of the centred means      certain or isotropic
+eigh       forms C and Ψ̄, both D × D, and diagonalizes K(s)            always
+svd        thin singular value decomposition of the centered means      certain or isotropic
                                                                        errors
 lanczos    multiplies by K(s) a block at a time, never forming it      finite s, or errors as
                                                                        for svd

@@ -4,7 +4,8 @@ Order
     Eigenvalues fall; those that rounding has made negative are zero.
 Signs
     The entry of largest magnitude of each component is positive; where several are equally large,
-    up to rounding, the first of them decides. This is scikit-learn's rule with a tolerance.
+    up to rounding, the first of them decides. This is scikit-learn's rule with a tolerance; laws
+    use it too, so its code is `uapca._validation.signed`.
 Ties
     Eigenvalues that differ by no more than rounding belong to one subspace, whose basis is not
     determined. The one returned depends on the subspace alone: the coordinate axes are projected
@@ -95,16 +96,16 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
     unit = _power_of_two(within if np.isinf(s) else max(between, within))
     other = _power_of_two(between) if np.isinf(s) else unit  # at s = ∞ only C's directions count
     C, psi, between, within = C / other, psi / unit, between / other, within / unit
-    found = None
     if s * s * within > _DECOUPLED_FROM * between:
         values, vectors = np.linalg.eigh(psi)
         values, rows = np.clip(values[::-1], 0.0, None), vectors.T[::-1]
         groups = _tied(values, tie_tolerance(len(values)) * values[0])
-        tied = any(group.stop - group.start > 1 for group in groups)
-        if np.isinf(s) or (tied and _apart(values, groups, s, C)):
+        if np.isinf(s) or (len(groups) < len(values) and _apart(values, groups, s, C)):
             found = _decoupled(C, values, rows, groups, s, q)
-    if found is None:
-        found = spectrum(C + s**2 * psi, q)
+            return Spectrum(unit * found.values, found.vectors)
+    psi *= s**2
+    psi += C
+    found = spectrum(psi, q)
     return Spectrum(unit * found.values, found.vectors)
 
 
@@ -116,11 +117,11 @@ def _power_of_two(value: float) -> float:
 def settled(values: Doubles, rows: Doubles, q: int | None = None) -> Spectrum:
     """The first ``q`` of falling eigenpairs, with ties and signs fixed, none negative."""
     limit = tie_tolerance(rows.shape[1]) * max(abs(values[0]), abs(values[-1]))
-    tied = [group for group in _tied(values, limit) if group.stop - group.start > 1]
-    rows = rows.copy() if tied else rows
-    for group in tied:
-        if q is None or group.start < q:
-            rows[group] = _canonical(rows[group])
+    if (values[:-1] - values[1:] <= limit).any():
+        rows = rows.copy()
+        for group in _tied(values, limit):
+            if group.stop - group.start > 1 and (q is None or group.start < q):
+                rows[group] = _canonical(rows[group])
     return Spectrum(np.maximum(values[:q], 0.0), signed(rows[:q]))
 
 
@@ -130,7 +131,7 @@ def tie_tolerance(d: int) -> float:
 
 
 def _tied(values: Doubles, limit: float) -> list[slice]:
-    """Runs of falling values whose neighbours differ by at most ``limit``."""
+    """Runs of falling values whose neighbors differ by at most ``limit``."""
     ends = np.flatnonzero(values[:-1] - values[1:] > limit) + 1
     edges = [0, *ends.tolist(), len(values)]
     return [slice(*pair) for pair in pairwise(edges)]
@@ -158,7 +159,7 @@ def completed(rows: Doubles, count: int) -> Doubles:
 def _canonical(rows: Doubles) -> Doubles:
     """A basis of the rows' span that depends on the span alone.
 
-    Pivots are the axes with the longest projections; the small slope breaks their ties in favour
+    Pivots are the axes with the longest projections; the small slope breaks their ties in favor
     of the first axis whatever the rounding.
     """
     k, d = rows.shape

@@ -76,7 +76,7 @@ class UAPCA(UncertainTransformer):
         With 1, certain points give scikit-learn's ``explained_variance_``. Components do not
         depend on it.
     solver : {"auto", "eigh", "svd", "lanczos"}, default="auto"
-        "eigh" forms K, D × D. "svd" works on the centred means where the errors are zero, or
+        "eigh" forms K, D × D. "svd" works on the centered means where the errors are zero, or
         isotropic without ``standardize``. "lanczos" only multiplies by K, for wide data and few
         components. "auto" chooses: "eigh" below 2,000 features, the others where they are
         possible and worth it.
@@ -259,8 +259,8 @@ class UAPCA(UncertainTransformer):
         which weighs UncertainArrays by their ``total_weight``), to rounding, however far from
         zero the data lies. Kept are C, Ψ̄ and the mean, not the rows. After `fit` it goes on from
         there, but with the mean as a float holds it: at an offset of 1e8 for data of unit spread,
-        C is then off by some 3e-10 (measured). Data far from zero wants `partial_fit` for the
-        first part too. As long as fewer rows were seen than components asked for, there are as
+        C is then off by some 3e-10 (measured). For data far from zero use `partial_fit` for
+        the first part too. As long as fewer rows were seen than components asked for, there are as
         many components as rows.
 
         Parameters
@@ -445,13 +445,13 @@ class UAPCA(UncertainTransformer):
 
     def _check_lost(self, weight: float = 1.0) -> None:
         """Refuse the scale if the part of K that counts there has vanished."""
-        between, within = self._lost
+        between, within = self._lost[0], self._lost[1] and self._scale > 0.0
+        if not between and not within:
+            return
         # Multiplying a Ψ̄ that has underflowed does not restore its digits.
         least = SMALLEST * (1.0 if np.isinf(self._scale) else max(1.0, self._scale**2))
         vanishes = self._at_scale(*self._diagonals).max() * weight < least
-        if (vanishes and (between or (within and self._scale > 0.0))) or (
-            within and np.isinf(self._scale)
-        ):
+        if vanishes or (within and np.isinf(self._scale)):
             raise ValueError(out_of_range("X", "underflows"))
 
     def _check_all_scales(self) -> None:
@@ -610,10 +610,9 @@ class UAPCA(UncertainTransformer):
             A new estimator, fitted; this one does not change.
         """
         s = scale_from(s, "s")
-        between = self.between_covariance_  # raises before a fit, and after a matrix-free one
-        new = copy.copy(self)
-        new._set_matrices(between, self._within)
-        new.scale = s
+        self.between_covariance_  # noqa: B018 - raises before a fit, and after a matrix-free one
+        new = type(self).__new__(type(self))
+        vars(new).update(vars(self), scale=s)
         if hasattr(self, "_sklearn_output_config"):  # which set_output changes in place
             new._sklearn_output_config = dict(self._sklearn_output_config)
         q: int | None = self.n_components_

@@ -2,6 +2,20 @@
 
 ``NAMES`` lists them in the order of the paper; ``draw(name)`` returns the Figure and
 ``caption(name)`` says what to see in it. ``uapca figures`` writes them all.
+
+=======================  =========================================================================
+``teaser``               what uncertainty does to the first component
+``closed_projection``    a linear map takes a normal law to a normal law
+``distribution_types``   no errors, the same error everywhere, errors of any shape
+``scaling``              the same data with its uncertainty scaled by s
+``eigenvalues``          factor traces beside the eigenvalues, without and with crossings
+``student``              the grades of six students
+``iris``                 three species of iris as three rows
+``anuran``               7195 calls of frogs as four or eight distributions
+``progression``          traces and projected rows from s = 0 to ∞
+``sampling_comparison``  how fast sampling nears the closed form
+``contact``              many pictures on one page
+=======================  =========================================================================
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from uapca.plot.base import grid, joint_legend
 __all__ = ["CAPTION", "draw"]
 
 CAPTION = (
-    "Calls of frogs, 7195 points of 22 features. (a, c) PCA of all points, coloured by family and "
+    "Calls of frogs, 7195 points of 22 features. (a, c) PCA of all points, colored by family and "
     "by genus. (b, d) Uncertainty-aware PCA of four families or eight genera, weighted by the "
     "number of calls. The plane is the same each time, whatever the label and however uneven the "
     "groups; (d) follows the points well although not all genera are normal."

@@ -11,7 +11,7 @@ from uapca._validation import Doubles
 from uapca.decomposition import UAPCA
 from uapca.plot.base import Panel, grid, joint_legend
 from uapca.plot.labels import percent
-from uapca.plot.rows import draw_normal, ellipse_ring
+from uapca.plot.rows import draw_normal, radius_of
 from uapca.uncertain import UncertainArray
 
 __all__ = ["CAPTION", "EYE", "draw", "rows_in_space"]
@@ -55,9 +55,8 @@ def draw() -> Figure:
         _draw_plane(space, pca)
         for i, (name, look) in enumerate(zip(X.names or (), looks(4), strict=True)):
             mean, cov = X.mean[i], X.cov.dense()[i]
-            _draw_row(plane, Y.mean[i], Y.cov.dense()[i], look.color, f"Aᵀ{name}", up=True)
+            ring = _draw_row(plane, Y.mean[i], Y.cov.dense()[i], look.color, f"Aᵀ{name}", up=True)
             foot = pca.mean_ + Y.mean[i] @ pca.components_
-            ring = ellipse_ring(Y.mean[i], Y.cov.dense()[i], LEVEL)
             shadow = (pca.mean_ + ring @ pca.components_) @ EYE.T
             style = {"edgecolor": look.color, "facecolor": to_rgba(look.color, 0.18), "zorder": 3}
             space.ax.fill(*shadow.T, gid=f"shadow:{i}", **style)
@@ -97,9 +96,11 @@ def _draw_plane(made: Panel, pca: UAPCA) -> None:
         made.ax.update_datalim([EYE @ start, at])
 
 
-def _draw_row(made: Panel, mean: Doubles, cov: Doubles, color: str, name: str, up: bool) -> None:
+def _draw_row(made: Panel, mean: Doubles, cov: Doubles, color: str, name: str, up: bool) -> Doubles:
+    """An ellipse with its mean and name; returns points around it."""
     style = {"edgecolor": color, "facecolor": to_rgba(color, 0.18), "zorder": 4}
-    draw_normal(made, mean, cov, LEVEL, f"row:{name}", **style)
+    ring = draw_normal(made, mean, cov, radius_of(LEVEL), f"row:{name}", **style)
     made.ax.plot(*mean[:, None], "o", color=color, markersize=2.5, zorder=5)
     place: dict[str, Any] = {"ha": "center", "va": "bottom" if up else "top", "zorder": 6}
     made.ax.annotate(name, mean, (0, 4 if up else -4), textcoords="offset points", **place)
+    return ring

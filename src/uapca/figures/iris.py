@@ -12,7 +12,7 @@ __all__ = ["CAPTION", "draw"]
 
 CAPTION = (
     "Iris. (a) Uncertainty-aware PCA of three distributions, one for each species. (b) PCA of all "
-    "150 flowers, coloured by species. Both show the same plane: by the law of total variance the "
+    "150 flowers, colored by species. Both show the same plane: by the law of total variance the "
     "distributions have the flowers' covariance exactly."
 )
 

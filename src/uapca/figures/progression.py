@@ -10,7 +10,7 @@ __all__ = ["CAPTION", "draw"]
 
 CAPTION = (
     "Factor traces grow (above) as the uncertainty counts more. The unit vectors u and v rotate "
-    "around w, which stays in the centre; the projected distributions (below) rotate around the "
+    "around w, which stays in the center; the projected distributions (below) rotate around the "
     "mean accordingly."
 )
 

@@ -1,4 +1,20 @@
-"""The ways in: what users hold, as an `UncertainArray`."""
+"""The ways in: what users hold, as an `UncertainArray`.
+
+===================  =============================================================================
+``read``             any table: finds out what it is and calls one of the others
+``columns``          which columns are values, errors, correlations and names; the words for
+                     errors (``x_err``, ``e_x``, ``x_ivar``) are in ``uapca._columns``
+``frame``            data frames and mappings as named columns; text as numbers; values with errors
+``cells``            the grammar of uncertain cells such as ``14±5.7``, and tables of them
+``groups``           labeled points: one row for each label; `Aggregator`
+``files``            files, folders and addresses: as one table, or a chunk at a time
+``draws``            posterior draws: arrays, xarray, ArviZ
+``distributions``    rows given as distributions
+``intervals``        lower and upper bounds
+``mixtures``         Gaussian mixtures
+``uncertainties``    objects with errors: ``ufloat``, pint measurements, astropy NDData
+===================  =============================================================================
+"""
 
 from uapca.inputs.cells import format_cell, from_table, parse_cell
 from uapca.inputs.distributions import from_distributions

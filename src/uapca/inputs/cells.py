@@ -11,6 +11,7 @@ text                    law
 ``14 +0.5 -0.3``        two-piece normal: mode 14, one standard deviation above and below
 ``14.32(6)``            normal: 14.32 ± 0.06, the error in units of the last digit
 ``14.3(1.2)``           normal: 14.3 ± 1.2, an error with a decimal point is taken as it is
+``14.3 (1.2)``          normal: 14.3 ± 1.2, mean and standard deviation
 ``1.43(6)e5``           normal: 143000 ± 6000
 ``Tri(a, b, c)``        triangular with its mode at b
 ``T(a, b, c, d)``       trapezoid: rises to b, flat to c, falls to d
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -35,9 +37,9 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca.exceptions import CellError
+from uapca.inputs.columns import Roles, expand, find_errors
 from uapca.inputs.files import open_table
-from uapca.inputs.frame import Reading, Table, range_hint, with_units
-from uapca.inputs.read import Roles, expand, find_errors
+from uapca.inputs.frame import Reading, Table, range_hint, short, with_units
 from uapca.laws import (
     Independent,
     Marginal,
@@ -64,6 +66,7 @@ _INTERVAL = re.compile(rf"\[\s*({_NUMBER})\s*[,;]\s*({_NUMBER})\s*\]")
 _ERROR_BAR = re.compile(rf"({_NUMBER})\s*(?:±|\+/-|\+-)\s*({_NUMBER})")
 _ASYMMETRIC = re.compile(rf"({_NUMBER})\s*\+\s*({_NUMBER})\s*-\s*({_NUMBER})")
 _LAST_DIGITS = re.compile(rf"([+-]?{_DIGITS})\(({_DIGITS})\)({_EXPONENT})?")
+_BRACKETS = re.compile(rf"([+-]?{_DIGITS}) \(({_DIGITS})\)")
 _SIGNS = "[(±+"  # one of them is in every cell that is no plain number
 _CALL = re.compile(r"([A-Za-z]+)\s*\(([^()]*)\)")
 
@@ -109,20 +112,21 @@ def parse_cell(text: str, words: Mapping[str, Any] | None = None) -> Marginal:
     Trapezoid(a=10.0, b=11.0, c=13.0, d=15.0)
     """
     stripped = text.strip()
-    if words:
-        meaning = _meaning(stripped, words)
-        if meaning is not None:
-            return _of_word(stripped, meaning)
+    meaning = _meaning(stripped, words or {})
+    if meaning is not None:
+        return _of_word(meaning)
     plain = stripped.replace("−", "-")
+    matches = ((form.fullmatch(plain), make) for form, make in _FORMS)
     try:
-        law = _law(plain)
+        laws = (make(*match.groups()) for match, make in matches if match)
+        law = next(laws, None)
     except CellError:
         raise
     except ValueError as error:
         # The law's own complaint about its numbers: not rising, negative, not finite.
-        raise CellError(f"{_shown(stripped)}: {error}") from None
+        raise CellError(f"{short(stripped)}: {error}") from None
     if law is None:
-        raise CellError(f"{_UNKNOWN}, such as {_EXAMPLES}; got {_shown(stripped)}")
+        raise CellError(f"{_UNKNOWN}, such as {_EXAMPLES}; got {short(stripped)}")
     return law
 
 
@@ -164,9 +168,8 @@ def check_words(
     meanings: dict[str, Marginal | None] = {}
     for word, meaning in (words or {}).items():
         try:
-            meanings[str(word).strip()] = (
-                None if meaning is None or _is_blank(meaning) else _of_word(str(word), meaning)
-            )
+            absent = meaning is None or (isinstance(meaning, str) and not meaning.strip())
+            meanings[str(word).strip()] = None if absent else _of_word(meaning)
         except (CellError, TypeError) as error:
             raise type(error)(f"{source}[{word!r}]: {error}") from None
     return meanings
@@ -184,10 +187,6 @@ def missing_words(words: Any) -> list[str]:
     return list(meanings)
 
 
-def _is_blank(meaning: Any) -> bool:
-    return isinstance(meaning, str) and not meaning.strip()
-
-
 def _meaning(word: str, words: Mapping[str, Any]) -> Any:
     if word in words:
         return words[word]
@@ -196,15 +195,8 @@ def _meaning(word: str, words: Mapping[str, Any]) -> Any:
     return matches[0] if len(matches) == 1 else None
 
 
-def _of_word(word: str, meaning: Any) -> Marginal:
+def _of_word(meaning: Any) -> Marginal:
     return parse_cell(meaning) if isinstance(meaning, str) else as_marginal(meaning)
-
-
-def _law(text: str) -> Marginal | None:
-    for form, make in _FORMS:
-        if match := form.fullmatch(text):
-            return make(*match.groups())
-    return None
 
 
 def _last_digits(value: str, error: str, exponent: str | None) -> NormalMarginal:
@@ -218,13 +210,19 @@ def _last_digits(value: str, error: str, exponent: str | None) -> NormalMarginal
     return NormalMarginal(mean, float(f"{error}e{power}"))
 
 
+def _bracketed(value: str, error: str) -> NormalMarginal | None:
+    """Mean and standard deviation, as medical tables write them; 14.32 (6) might be 0.06."""
+    clear = "." in error or "." not in value
+    return NormalMarginal(float(value), float(error)) if clear else None
+
+
 def _called(letters: str, inside: str) -> Marginal | None:
     if letters.lower() not in _CALLS:
         return None
     form, count, make = _CALLS[letters.lower()]
     numbers = [part.strip() for part in re.split(r"[,;]", inside)]
     if len(numbers) != count or not all(_CERTAIN.fullmatch(number) for number in numbers):
-        raise CellError(f"a cell must have the form {form}; got {_shown(f'{letters}({inside})')}")
+        raise CellError(f"a cell must have the form {form}; got {short(f'{letters}({inside})')}")
     return make(*map(float, numbers))
 
 
@@ -234,12 +232,9 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[..., Marginal | None]], ...] = (
     (_ERROR_BAR, lambda mean, std: NormalMarginal(float(mean), float(std))),
     (_ASYMMETRIC, lambda mode, up, down: TwoPieceNormal(float(mode), float(down), float(up))),
     (_LAST_DIGITS, _last_digits),
+    (_BRACKETS, _bracketed),
     (_CALL, _called),
 )
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 def read_words(path: str) -> Mapping[str, Any]:
@@ -277,6 +272,7 @@ def from_table(
     decimal: str | None = None,
     thousands: str | None = None,
     sheet: str | int | None = None,
+    encoding: str | None = None,
 ) -> UncertainArray:
     """A table of uncertain cells, such as ``15``, ``[10, 12]``, ``14±5.7`` or ``N(14, 5.7)``.
 
@@ -302,7 +298,7 @@ def from_table(
         The column that names the rows, or the names. By default the index of a frame if it holds
         text, or the first column if its header is empty or a usual one for names (``name``,
         ``id``, ``label``, ``sample``, ``student``, ...) and its texts are distinct.
-    features, exclude, weights, decimal, thousands, sheet
+    features, exclude, weights, decimal, thousands, sheet, encoding
         As in `uapca.read`.
 
     Returns
@@ -333,7 +329,8 @@ def from_table(
       Jane  15.29 ± 1.1  11 ± 0.58
     """
     meanings = check_words(words)
-    table = open_table(source, sheet=sheet, decimal=decimal, thousands=thousands)
+    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
+    table = open_table(source, sheet=sheet, **text)
     reading = Reading(
         table, names, weights, features, exclude, bad_cells=bad_cells, missing=missing, cells=True
     )
@@ -341,24 +338,19 @@ def from_table(
 
 
 def has_uncertain_cells(table: Table, names: Any = None) -> bool:
-    """Whether one of the first cells of a column of text is a law, and no plain number."""
-    for name in table.names:
-        if (isinstance(names, str) and name == names) or table.kind(name) not in ("text", "other"):
-            continue
-        cells = table.cells(name)[:1000]
-        texts = [cell for cell in cells if isinstance(cell, str)]
-        if len(texts) < len(cells) and any(isinstance(cell, Marginal) for cell in cells):
-            return True
-        joined = "\n".join(texts)
-        if not any(sign in joined for sign in _SIGNS):
-            continue
-        for text in texts:
-            try:
-                if not _CERTAIN.fullmatch(text) and not isinstance(parse_cell(text), Point):
-                    return True
-            except CellError:
-                continue
-    return False
+    """Whether one of the first cells of a column is a law, and no plain number."""
+    without = {names} if isinstance(names, str) else set()
+    columns = [n for n in table.names if n not in without and table.kind(n) in ("text", "other")]
+    return any(_is_uncertain(cell) for name in columns for cell in table.cells(name)[:1000])
+
+
+def _is_uncertain(cell: Any) -> bool:
+    if not isinstance(cell, str) or not any(sign in cell for sign in _SIGNS):
+        return isinstance(cell, Marginal)
+    try:
+        return not isinstance(parse_cell(cell), Point)
+    except CellError:
+        return False
 
 
 def of_cells(
@@ -369,9 +361,7 @@ def of_cells(
 ) -> UncertainArray:
     """Rows of uncertain cells; columns without a readable cell are refused, or left out."""
     table, roles, features = reading.table, Roles([]), reading.features
-    without = {*expand(reading.exclude, table.names, "exclude"), *reading.taken}
-    chosen = expand(features, table.names, "features", without)
-    columns = chosen if features is not None else [n for n in table.names if n not in without]
+    columns = reading.columns()
     table.settle({name: table.cells(name) for name in columns if table.kind(name) == "text"})
     parser = _Parser(words, table)
     laws: dict[str, list[Any]] = {}
@@ -379,7 +369,7 @@ def of_cells(
         laws[name] = [parser(cell) for cell in table.cells(name)]
         if features is None and not strict and not any(isinstance(x, Marginal) for x in laws[name]):
             del laws[name]
-            roles.leave(name, "words; words= gives them a meaning")
+            roles.leave(name, "words; names= takes them as names, words= gives them a meaning")
     chosen = roles.features = list(laws)
     if not chosen or not len(table):
         raise ValueError(f"the table must have rows and columns of cells; {table.origin} has none")
@@ -421,12 +411,8 @@ def of_cells(
         )
     if reading.missing == "drop":
         reading.drop(np.flatnonzero(empty.any(axis=1)), "without a value")
-    kinds: dict[str, int] = {}
     rows = np.flatnonzero(reading.mask).tolist()
-    for name in chosen:
-        for i in rows:
-            kind = type(laws[name][i]).__name__
-            kinds[kind] = kinds.get(kind, 0) + 1
+    kinds = Counter(type(laws[name][i]).__name__ for name in chosen for i in rows)
     words_of = {
         "Point": "certain",
         "NormalMarginal": "normal",
@@ -483,18 +469,14 @@ class _Parser:
     def _parsed(self, text: str) -> Marginal | str | None:
         if not text or text.casefold() in self._absent:
             return None
-        if not _known_word(text, self._words):
+        if _meaning(text, self._words) is None:
             number = self._table.number(text)
             if number is not None:
                 return None if number != number else Point(number)
         try:
             return parse_cell(text, self._words)
         except CellError as error:
-            return f"cannot read {_shown(text)}" if str(error).startswith(_UNKNOWN) else str(error)
-
-
-def _known_word(text: str, words: Mapping[str, Any]) -> bool:
-    return bool(words) and _meaning(text, words) is not None
+            return f"cannot read {short(text)}" if str(error).startswith(_UNKNOWN) else str(error)
 
 
 def _fill(laws: Mapping[str, list[Any]], fill: Any, words: Mapping[str, Any]) -> int:

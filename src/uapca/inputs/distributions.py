@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca.laws import Independent, Law, as_law
+from uapca.laws import Independent, Law, Normal, as_law
 from uapca.uncertain import UncertainArray
 
 __all__ = ["array_of_laws", "from_distributions"]
@@ -78,8 +78,6 @@ def _normal(row: Any) -> Any:
         from scipy.stats import Covariance
 
         if isinstance(row[1], Covariance):
-            from uapca.laws import Normal
-
             return Normal(row[0], row[1].covariance)
     return row
 
@@ -105,9 +103,7 @@ def array_of_laws(
     mean = np.stack([law.mean for law in laws])
     common = {"weights": weights, "names": names, "features": features, "laws": laws, **more}
     if all(isinstance(law, Independent) for law in laws):
-        # From the variances, not the deviations of the marginals: one rounding for all kinds.
-        std = np.sqrt([[m.var for m in getattr(law, "marginals", ())] for law in laws])
-        return UncertainArray(mean, std=std, **common)
+        return UncertainArray(mean, std=np.stack([law.std for law in laws]), **common)
     return UncertainArray(mean, np.stack([law.cov for law in laws]), **common)
 
 

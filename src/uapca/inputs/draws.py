@@ -258,7 +258,7 @@ def _labels(source: Any, dim: Any) -> list[str] | None:
 
 
 def _moments(array: Floats) -> tuple[Floats, Floats]:
-    """Mean (N, D) and covariance (N, D, D) over the first axis, centred first."""
+    """Mean (N, D) and covariance (N, D, D) over the first axis, centered first."""
     count, n, d = array.shape
     mean, cov = np.empty((n, d)), np.empty((n, d, d))
     step = max(1, _BLOCK // (count * d))

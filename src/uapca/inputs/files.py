@@ -14,6 +14,7 @@ import json
 import os
 import re
 import sys
+import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from os import PathLike, fspath
 from typing import Any
 from urllib.parse import unquote
@@ -28,13 +30,14 @@ from urllib.parse import unquote
 import numpy as np
 import numpy.typing as npt
 
-from uapca._columns import nearest, unguarded
+from uapca._columns import is_error_word, nearest, unguarded
 from uapca._validation import Floats, listed, optional
+from uapca.aggregate.labels import is_a
 from uapca.exceptions import FileError
+from uapca.inputs.columns import shown
 from uapca.inputs.frame import Table, table_of
-from uapca.inputs.read import shown
 
-__all__ = ["Source", "is_streamed", "library", "open_table", "sources_of", "stream_of"]
+__all__ = ["Source", "is_streamed", "library", "open_table", "skip", "sources_of", "stream_of"]
 
 _FORMATS = {
     "text": (".csv", ".tsv", ".tab", ".txt", ".dat", ".psv"),
@@ -49,6 +52,11 @@ _FORMATS = {
     "uapca": (".uapca",),
 }
 _PACKED = (".gz", ".zst", ".bz2", ".xz")
+# What Excel calls CSV in Western Europe and the Americas is Windows-1252.
+NOT_UTF8 = (
+    "it is not text in UTF-8; pass encoding='cp1252' (Windows) or 'latin-1' if it was saved so, or "
+    "save it as UTF-8"
+)
 _STARTS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "Excel", b"SIMPLE": "FITS"}
 # What is looked for in folders, where a text is as likely a note.
 _DATA = (*_FORMATS["Parquet"], *_FORMATS["Arrow"], ".csv", ".tsv")
@@ -57,7 +65,7 @@ _DATA += tuple(ending + packed for ending in (".csv", ".tsv") for packed in _PAC
 _LAKES = {"_delta_log": "a Delta Lake", "metadata": "an Iceberg", ".hoodie": "a Hudi"}
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _HEAD = 1 << 20  # bytes of a text from which its columns are understood
-_BLOCK = 4 << 20  # bytes of a text taken at a time by the reader of CSV files
+_BLOCK = 2 << 20  # bytes of a text taken at a time by the reader of CSV files
 _UNPACKED = 1 << 30  # bytes of an Excel file, unpacked
 _EMPTY = 10_000_000  # empty cells between those of a sheet
 _TEXT = 1 << 28  # bytes of a packed text; one that is larger is at most 100 times its file
@@ -73,21 +81,25 @@ def open_table(
 ) -> Table:
     """A table in memory from a frame, a file, a folder, a pattern or an address."""
     if hasattr(source, "read") and not hasattr(source, "columns"):
-        text = Text(source.read(), getattr(source, "name", "the stream"))
-        return text.table(options)
-    if not isinstance(source, str | PathLike):
-        computed = _is(source, "duckdb", "DuckDBPyRelation") or _is(source, "polars", "LazyFrame")
+        name = getattr(source, "name", "the stream")
+        return Text(source.read(), name, options.get("encoding")).table(options)
+    several = isinstance(source, list | tuple) and is_streamed(source)
+    if not (several or isinstance(source, str | PathLike)):
+        computed = is_a(source, "duckdb", "DuckDBPyRelation") or is_a(source, "polars", "LazyFrame")
         with reading("the query") if computed else nullcontext():
             return table_of(source, parameter, **options)
-    path = fspath(source)
-    if not os.path.isfile(path) and "://" not in path:
-        files, notes = find_files(path)
-        table = _stacked(
-            [(_load(name, sheet, options), _hive(name)) for name in files], path, options
-        )
-        table.notes += notes
-        return table
-    return _load(path, sheet, options)
+    paths = [fspath(path) for path in (source if several else [source])]
+    if not several and (os.path.isfile(paths[0]) or "://" in paths[0]):
+        return _load(paths[0], sheet, options)
+    files, notes = list[str](), list[str]()
+    for path in paths:
+        found, ignored = ([path], []) if "://" in path else find_files(path)
+        files, notes = files + found, notes + ignored
+    table = _stacked(
+        [(_load(name, sheet, options), _hive(name)) for name in files], ", ".join(paths), options
+    )
+    table.notes += notes
+    return table
 
 
 def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
@@ -103,13 +115,13 @@ def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
         if form == "Excel":
             columns = _excel(path, sheet)
         elif form in ("JSON", "JSON lines"):
-            columns = _json(path, form)
+            columns = _json(path, form, options.get("encoding") or "utf-8-sig")
         elif form == "uapca":
             raise FileError(
                 f"source must be a table; {path!r} is a .uapca file, which uapca.load reads"
             )
         else:
-            return Text(_bytes(path), path).table(options)
+            return Text(_bytes(path), path, options.get("encoding")).table(options)
     columns, units = _units_row(columns)
     return Table(columns, path, form=f"{form} table", units=units, **options)
 
@@ -117,11 +129,13 @@ def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
 def format_of(path: str) -> str:
     """The format of a file, by its ending or else by how it begins."""
     name = path.lower()
+    if name.endswith((".zip", ".tar", ".tgz", ".tar.gz", ".7z")):
+        raise FileError(f"source must be a file, not an archive; unpack {path!r} first")
     if (form := format_of_name(name)) is not None:
         return form
     if name.endswith(_PACKED) or "://" in path:
         inner = format_of_name(name.rpartition(".")[0])
-        return inner if inner in ("text", "JSON lines") else "text"
+        return inner if inner in ("text", "JSON", "JSON lines") else "text"
     with open(path, "rb") as file:
         start = file.read(8)
     return next((form for sign, form in _STARTS.items() if start.startswith(sign)), "text")
@@ -134,6 +148,11 @@ def format_of_name(name: str) -> str | None:
 
 def library(name: str, what: str = "reading this file", extra: str = "frames") -> Any:
     """A library that is needed now, or an error that says how to get it."""
+    if "pyarrow" not in sys.modules and find_spec("resource"):
+        limits = import_module("resource")
+        if limits.getrlimit(limits.RLIMIT_AS)[0] != limits.RLIM_INFINITY:
+            # Arrow's own allocator reserves a gigabyte of addresses, which then are too few.
+            os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     return optional(name, what, extra or None)
 
 
@@ -146,13 +165,15 @@ def reading(name: str, form: str = "") -> Iterator[None]:
     # A query is computed while it is read.
     engines = {"duckdb": "Error", "polars.exceptions": "PolarsError"}
     broken += tuple(getattr(sys.modules[m], own) for m, own in engines.items() if m in sys.modules)
-    # Libraries that read a format of their own raise anything where a file is damaged.
-    broken = Exception if form in ("Excel", "FITS", "VOTable", "ECSV") else broken
     try:
         yield
     except (FileError, FileNotFoundError, ImportError):
         raise
-    except broken as error:
+    except Exception as error:
+        # Libraries that read a format of their own raise anything where a file is damaged.
+        anything = form in ("Excel", "FITS", "VOTable", "ECSV") and not _raised_here(error)
+        if not (anything or isinstance(error, broken)):
+            raise
         if type(error) is ValueError and form in ("", "text"):
             raise
         said = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
@@ -161,10 +182,19 @@ def reading(name: str, form: str = "") -> Iterator[None]:
         if isinstance(error, MemoryError):
             said = "there is not enough memory for it"
         if "UTF8" in said or isinstance(error, UnicodeError):
-            said = "it is not text in UTF-8; save it as UTF-8"
+            own = getattr(error, "encoding", "utf-8").startswith("utf")
+            said = NOT_UTF8 if own else "it is not text in the encoding that was given"
         raise FileError(
             f"{name!r} cannot be read{f' as {form}' if form else ''}: {said}"
         ) from error
+
+
+def _raised_here(error: BaseException) -> bool:
+    """Whether this package itself raised an error, not a library that it called."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("uapca.")
 
 
 def _stream(path: str) -> Any:
@@ -223,15 +253,44 @@ def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
     named = [sum(cell is not None for cell in row) for row in cells]
     # Lines above the header, a title or a date, have fewer cells.
     first = next((i for i, n in enumerate(named) if 2 * n > min(len(places), max(named))), 0)
-    header = (
-        [str(c).strip() if c is not None else f"Unnamed: {j}" for j, c in enumerate(cells[first])]
-        if cells
-        else []
-    )
-    if len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise FileError(f"column names must be distinct; {path!r} has {twice!r} twice")
+    lines = [[str(c).strip() if c is not None else "" for c in row] for row in cells[: first + 2]]
+    two = next((k for k in (first - 1, first) if _are_two_lines(lines, k, cells[k + 2 :])), None)
+    header = lines[first] if lines else []
+    if two is not None:  # a merged cell, such as mass above value and err, holds for both
+        first, above = two + 1, lines[two]
+        upper = [next(filter(None, above[j::-1]), "") for j in range(len(above))]
+        header = [f"{a} {b}".strip() if b else a for a, b in zip(upper, lines[first], strict=True)]
+    header = _distinct([name or f"Unnamed: {j}" for j, name in enumerate(header)], path)
     return {name: [row[j] for row in cells[first + 1 :]] for j, name in enumerate(header)}
+
+
+def _are_two_lines(lines: Sequence[Sequence[str]], k: int, below: Sequence[Sequence[Any]]) -> bool:
+    """Whether the header is line k, with merged cells, and the next one, which repeats names."""
+    if not 0 <= k < len(lines) - 1 or not below:
+        return False
+    upper, lower = lines[k], lines[k + 1]
+    spanned = [j for j in range(1, len(upper)) if upper[j - 1] and lower[j - 1] and not upper[j]]
+    named = [name for name in lower if name]
+    return (
+        sum(map(bool, upper)) > 1
+        and len(set(named)) < len(named)
+        and not any(map(_STARTS_NUMBER.match, named))
+        and any(lower[j] and isinstance(row[j], int | float) for j in spanned for row in below)
+    )
+
+
+def _distinct(header: list[str], path: str) -> list[str]:
+    """The names of columns; a word for errors that is repeated belongs to the column before it."""
+    if len(set(header)) == len(header):
+        return header
+    names = [
+        f"{header[j - 1]} {name}" if j and header.count(name) > 1 and is_error_word(name) else name
+        for j, name in enumerate(header)
+    ]
+    twice = next((name for name in names if names.count(name) > 1 and name), None)
+    if twice is not None:
+        raise FileError(f"column names must be distinct; {path!r} has {twice!r} twice")
+    return names
 
 
 def _is_xlsx(path: str) -> bool:
@@ -334,10 +393,19 @@ def _sheet(path: str, sheet: Any, names: Sequence[str]) -> str:
     raise FileError(f"sheet must be one of {listed(names)} of {path!r}; got {sheet!r}")
 
 
-def _json(path: str, form: str) -> dict[str, list[Any]]:
-    text = _bytes(path).decode("utf-8-sig")
+def _unknown_encoding(encoding: str | None) -> ValueError:
+    return ValueError(
+        f"encoding must be one that Python knows, such as 'latin-1'; got {encoding!r}"
+    )
+
+
+def _json(path: str, form: str, encoding: str) -> dict[str, list[Any]]:
+    try:
+        text = _bytes(path).decode(encoding)
+    except LookupError:
+        raise _unknown_encoding(encoding) from None
     found = (
-        [json.loads(line) for line in text.splitlines() if line.strip()]
+        [json.loads(line) for line in text.split("\n") if line.strip()]
         if form != "JSON"
         else json.loads(text)
     )
@@ -353,8 +421,6 @@ def _astropy(path: str, form: str, sheet: Any, options: Mapping[str, Any]) -> Ta
     table = library("astropy.table", f"reading {form} files", "").Table
     more = {} if sheet is None else {"hdu" if form == "FITS" else "table_id": sheet}
     kinds = {"FITS": "fits", "VOTable": "votable", "ECSV": "ascii.ecsv"}
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of headers and units that do not follow the standard
         found = table.read(path, format=kinds[form], **more)
@@ -375,10 +441,10 @@ def _stacked(
         odd = sorted({*table.names, *own} ^ {*first.names, *keys})
         if odd:
             raise FileError(
-                f"every file must have the columns of the first; {table.source!r} and "
-                f"{first.source!r} differ in {listed(odd)}"
+                f"every file must have the same columns; {table.source!r} and {first.source!r} "
+                f"differ in {listed(odd)}"
             )
-        check_units(table.units, first.units, table.source, "the first")
+        check_units(table.units, first.units, table.source)
     columns = {n: [c for table, _ in parts for c in table.cells(n)] for n in first.names}
     none = "" if first.textual else None  # what a folder for no value holds
     for key in keys:
@@ -395,12 +461,12 @@ def _stacked(
     return whole
 
 
-def check_units(own: Mapping[str, Any], units: Mapping[str, Any], name: str, like: str) -> None:
-    """Raise unless the columns of a file have the units of another."""
+def check_units(own: Mapping[str, Any], units: Mapping[str, Any], name: str) -> None:
+    """Raise unless the columns of a file have the units of the others."""
     for column in own.keys() | units.keys():
         if str(own.get(column)) != str(units.get(column)):
             raise FileError(
-                f"every file must have the units of {like}; in {name!r} the unit of {column!r} is "
+                f"every file must have the same units; in {name!r} the unit of {column!r} is "
                 f"{own.get(column)} and not {units.get(column)}"
             )
 
@@ -420,8 +486,10 @@ class Text:
         What kind of text it is.
     separator : str
         Empty for text in columns of fixed width or separated by spaces.
-    skip : int
-        Lines before the header.
+    names : list of str
+        The header, spaces around names removed; without a name where the file has none.
+    skip, gap : int
+        Lines before the header, and blank ones below it.
     broken : bool
         Whether there are comments between the rows.
     header : bool
@@ -429,15 +497,20 @@ class Text:
     encoding : str
     """
 
-    def __init__(self, data: bytes, source: str, head: bool = False) -> None:
+    def __init__(
+        self, data: bytes, source: str, encoding: str | None = None, head: bool = False
+    ) -> None:
         self._source = source
         self.encoding: str = next(
-            (name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8"
+            (name for mark, name in _MARKS.items() if data.startswith(mark)), encoding or "utf-8"
         )
         try:
             text = data.decode(self.encoding, errors="ignore" if head else "strict")
         except UnicodeDecodeError:
-            raise FileError(f"{source!r} is not text in UTF-8; save it as CSV in UTF-8") from None
+            said = NOT_UTF8 if encoding is None else f"it is not text in {encoding}"
+            raise FileError(f"{source!r} cannot be read: {said}") from None
+        except LookupError:
+            raise _unknown_encoding(encoding) from None
         if "\0" in text:
             raise FileError(
                 f"{source!r} is not a text file in UTF-8, nor in UTF-16 with a byte order mark"
@@ -475,6 +548,7 @@ class Text:
         lines: list[str] = []
         comments: list[str] = []
         self.skip: int = 0
+        self.gap: int = 0
         self.broken: bool = False
         inside = False
         for line in re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text):
@@ -486,9 +560,11 @@ class Text:
                 and not (len(lines) > 2 or any(map(_STARTS_NUMBER.search, lines[1:])))
             )
             if not inside and (not bare or rule or bare.startswith(("#", "%"))):
+                self.gap += not bare and len(lines) == 1
                 comments += [bare] if bare and not lines else []
                 self.skip += not lines
-                self.broken = self.broken or bool(bare and lines)
+                # Arrow counts a blank line below the header, before a line of units.
+                self.broken = self.broken or (bool(lines) and (bare != "" or len(lines) == 1))
                 continue
             inside ^= line.count('"') % 2 == 1
             lines.append(line)
@@ -498,10 +574,14 @@ class Text:
 
     def _spaced(self, lines: Sequence[str]) -> list[list[str]] | None:
         """Columns that are separated by spaces, or of fixed width; None if there is one column."""
-        if '"' in lines[0] or len(lines[0].split()) < 2:
-            return None
-        tokens = [line.split() for line in lines]
         self.form: str = "text"
+        if '"' in lines[0]:  # R quotes names, and those of the rows have no header
+            cells = list(csv.reader(map(str.strip, lines), delimiter=" ", skipinitialspace=True))
+            sizes = {len(row) for row in cells[1:]}
+            return [["", *cells[0]], *cells[1:]] if sizes == {len(cells[0]) + 1} else None
+        tokens = [line.split() for line in lines]
+        if len(tokens[0]) < 2:
+            return None
         if len({len(row) for row in tokens}) == 1:
             return tokens
         width = max(map(len, lines))
@@ -536,7 +616,7 @@ class Text:
                     f"every line must have {len(found[0])} cells like the first; "
                     f"{self._source!r} has {len(row)} in row {i - 1}; put cells with a separator "
                     f'in quotes, "[10{own} 12]", or write [10{other} 12] in a file separated by '
-                    f"{signs}; lines above the header begin with #"
+                    f"{signs}; titles and footnotes begin with #"
                 )
         return found
 
@@ -556,15 +636,7 @@ class Text:
                 )
             header = named
             self.header = False
-        twice = (
-            [name for name in header if header.count(name) > 1 and name]
-            if len(set(header)) < len(header)
-            else []
-        )
-        if twice:
-            raise FileError(
-                f"column names must be distinct; {self._source!r} has {twice[0]!r} twice"
-            )
+        header = _distinct(header, self._source)
         body = rows[self.header :]
         empty = [
             j
@@ -630,44 +702,44 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[str], 
     Files and folders whose names begin with ``.`` or ``_`` are notes of programs. What cannot be
     opened raises, or goes to ``skipped``.
     """
-    notes: list[str] = []
+    if os.path.isfile(path):
+        return [path], []
+    whole, found, notes = os.path.isdir(path), list[str](), list[str]()
+    base = path if os.path.isdir(path) else re.split(r"[*?[]", path)[0]
     if "://" in path:
         fs, inner = library("fsspec", "opening an address", "").core.url_to_fs(path)
-        found = sorted(fs.glob(inner) if glob.has_magic(inner) else fs.find(inner))
-        found = [fs.unstrip_protocol(name) for name in found]
-        base = path.split("*")[0]
-    elif os.path.isfile(path):
-        return [path], notes
+        held = sorted(fs.glob(inner) if glob.has_magic(inner) else fs.find(inner))
+        whole = not (glob.has_magic(inner) or fs.isfile(inner))
+        found = [fs.unstrip_protocol(name) for name in held]
     elif os.path.isdir(path):
-        base, found = path, _walk(path, skipped)
+        found = _walk(path, skipped)
     else:
-        base = path.split("*")[0].split("?")[0].split("[")[0]
         base = base[: base.rfind(os.sep) + 1]
-        found = []
         for name in sorted(glob.glob(path, recursive=True)):
             # Folders that a pattern names as files are what Spark and Dask write.
-            inside = os.path.isdir(name) and format_of_name(name) is not None
-            found += _walk(name, skipped) if inside else [name] if not os.path.isdir(name) else []
-        for name in found:
-            _refuse_lake(os.path.dirname(name))
+            if not os.path.isdir(name):
+                _refuse_lake(os.path.dirname(name))
+                found.append(name)
+            elif format_of_name(name) is not None:
+                found += _walk(name, skipped)
     visible = [name for name in found if not _hidden(name[len(base) :])]
-    data = visible
-    if os.path.isdir(path) or "://" in path:
-        data = [name for name in visible if name.lower().endswith(_DATA)]
-        others = [os.path.basename(name) for name in visible if name not in set(data)]
-        if others:
-            notes.append(f"not read, by their endings: {shown(others)}")
+    data = [name for name in visible if not whole or name.lower().endswith(_DATA)]
+    kept = set(data)
+    others = [os.path.basename(name) for name in visible if name not in kept]
+    if others:
+        notes.append(f"not read, by their endings: {shown(others)}")
     if not data:
         if os.path.isdir(path):
             raise FileNotFoundError(
                 f"the folder {path!r} has no files that end in {listed(_DATA[:8])}"
             )
-        _stream(path)
+        if not glob.has_magic(path):
+            _stream(path)
         raise FileNotFoundError(f"no file matches {path!r}")
     for name in list(data):
         if "://" not in name and not os.path.isfile(name):
             said = f"{name!r} is a broken link" if os.path.islink(name) else f"{name!r} is no file"
-            _skip(skipped, FileError(said))
+            skip(skipped, FileError(said))
             data.remove(name)
     return data, notes
 
@@ -676,15 +748,17 @@ def _hidden(name: str) -> bool:
     return any(part.startswith((".", "_")) for part in re.split(r"[\\/]", name))
 
 
-def _skip(skipped: list[str] | None, error: ValueError) -> None:
+def skip(skipped: list[str] | None, error: ValueError, name: str = "") -> None:
+    """Note what is wrong with a file that is left out; raise if none may be."""
     if skipped is None:
         raise error
-    skipped.append(str(error))
+    said = str(error)
+    skipped.append(said if name in said else f"{name!r}: {said}")
 
 
 def _walk(folder: str, skipped: list[str] | None) -> list[str]:
     def unreadable(error: OSError) -> None:
-        _skip(skipped, FileError(f"the folder {error.filename!r} cannot be read: {error.strerror}"))
+        skip(skipped, FileError(f"the folder {error.filename!r} cannot be read: {error.strerror}"))
 
     found = []
     for root, folders, files in os.walk(folder, onerror=unreadable):
@@ -732,10 +806,10 @@ class Source:
     run : callable
         Takes the columns of values, those of labels and a number of rows; gives record batches of
         these columns, each with the rows that hold a cell which is no number, or None.
-    once : bool
-        Whether it can be read only once.
     textual : bool
         Whether labels are text because the file has no types.
+    once : bool
+        Whether it can be read only once.
     keys : dict of str to str or None
         Columns that the names of its folders hold; never values by themselves.
     units : dict
@@ -749,8 +823,8 @@ class Source:
     name: str
     schema: Any
     run: Callable[[list[str], list[str], int], Iterator[tuple[Any, Any]]]
-    once: bool = False
     textual: bool = False
+    once: bool = False
     keys: Mapping[str, str | None] = field(default_factory=dict)
     units: Mapping[str, Any] = field(default_factory=dict)
     count: int | None = None
@@ -765,10 +839,7 @@ class Source:
     def batches(
         self, features: Sequence[str], labels: Sequence[str], rows: int
     ) -> Iterator[tuple[Any, npt.NDArray[np.bool_] | None]]:
-        """Record batches of some columns, and which of their rows hold a cell that is no number.
-
-        Labels of text may come as dictionaries, whose order then means nothing.
-        """
+        """Record batches of some columns, and which of their rows hold a cell that is no number."""
         pa, wanted = library("pyarrow"), [*features, *labels]
         own = [[n for n in part if n not in self.keys] for part in (features, labels)]
         with reading(self.name):
@@ -804,19 +875,19 @@ class Source:
 
 def stream_of(name: str, schema: Any, run: Callable[..., Any], once: bool = False) -> Source:
     """Record batches of typed columns: ``run`` takes names of columns and a number of rows."""
-    return Source(name, schema, lambda x, by, n: ((b, None) for b in run([*x, *by], n)), once)
+    return Source(name, schema, lambda x, by, n: ((b, None) for b in run([*x, *by], n)), once=once)
 
 
 def _of_parquet(path: str, keys: Mapping[str, str | None]) -> Source:
-    """A Parquet file, decoded in one thread: what came before is summed meanwhile."""
+    """A Parquet file, a few pages of each column at a time; a dataset has whole row groups."""
     opened = partial(library("pyarrow.parquet").ParquetFile, pre_buffer=False, buffer_size=_PAGES)
     with reading(path), opened(_stream(path)) as file:
         footer, schema = file.metadata, file.schema_arrow
 
     def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
-        text = [n for n in labels if library("pyarrow").types.is_string(schema.field(n).type)]
-        # As the file has them, each text once: hashing them all would be done again for nothing.
-        with opened(_stream(path), read_dictionary=text, metadata=footer) as file:
+        # Text is stored as codes already.
+        texts = [name for name in labels if schema.field(name).type == "string"]
+        with opened(_stream(path), metadata=footer, read_dictionary=texts) as file:
             for batch in file.iter_batches(rows, columns=[*features, *labels], use_threads=False):
                 yield batch, None
 
@@ -824,8 +895,9 @@ def _of_parquet(path: str, keys: Mapping[str, str | None]) -> Source:
 
 
 def _of_fragment(fragment: Any, name: str, keys: Any = None, whole: Any = None) -> Source:
-    """A file that pyarrow.dataset reads: an Arrow file, or a part of a dataset."""
+    """An Arrow file, or a part of a dataset with the schema ``whole``."""
     pa, ds = library("pyarrow"), library("pyarrow.dataset")
+    form = fragment.format
     with reading(name):
         schema = fragment.physical_schema
     if whole is not None:
@@ -835,17 +907,18 @@ def _of_fragment(fragment: Any, name: str, keys: Any = None, whole: Any = None) 
             schema = schema.append(own) if own.name in {*held} - {*schema.names} else schema
 
     def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
-        form, options = fragment.format, {}
+        options = {}
+        fields = [schema.field(name) for name in (*features, *labels)]
         if isinstance(form, ds.ParquetFileFormat):
             # Pages as they are needed: by default Arrow has all of a file in memory.
             options["fragment_scan_options"] = ds.ParquetFragmentScanOptions(
                 pre_buffer=False, use_buffered_stream=True, buffer_size=_PAGES
             )
-        # The types of text files are guessed from their first lines, which may have 1 where later
-        # ones have 1.5.
-        guessed = isinstance(form, ds.CsvFileFormat | ds.JsonFileFormat)
-        fields = [pa.field(n, pa.float64()) if guessed else schema.field(n) for n in features]
-        fields += [(whole if guessed else schema).field(n) for n in labels]
+        elif not isinstance(form, ds.IpcFileFormat):
+            # The types of text files are guessed from their first lines, which may have 1 where
+            # later ones have 1.5.
+            fields = [pa.field(name, pa.float64()) for name in features]
+            fields += [whole.field(name) for name in labels]
         for batch in fragment.to_batches(
             schema=pa.schema(fields),
             columns=[*features, *labels],
@@ -857,28 +930,25 @@ def _of_fragment(fragment: Any, name: str, keys: Any = None, whole: Any = None) 
             batch.validate(full=isinstance(form, ds.IpcFileFormat))
             yield batch, None
 
-    with reading(name):
-        counts = fragment.format.default_extname == "parquet"
-        count = int(fragment.count_rows()) if counts else None
-    return Source(name, schema, run, keys=keys or {}, count=count)
+    return Source(name, schema, run, keys=keys or {})
 
 
 def _of_engine(points: Any) -> Source | None:
     """What Arrow, DuckDB or polars would read or compute, a batch at a time."""
-    if _is(points, "pyarrow", "RecordBatchReader"):
+    if is_a(points, "pyarrow", "RecordBatchReader"):
 
         def read(names: list[str], rows: int) -> Iterator[Any]:
             return (batch.select(names) for batch in points)
 
         return stream_of("the stream", points.schema, read, once=True)
-    if _is(points, "duckdb", "DuckDBPyRelation"):
+    if is_a(points, "duckdb", "DuckDBPyRelation"):
 
         def query(names: list[str], rows: int) -> Any:
             quoted = ['"' + name.replace('"', '""') + '"' for name in names]
             return points.project(", ".join(quoted)).to_arrow_reader(rows)
 
         return stream_of("the relation", points.limit(0).to_arrow_table().schema, query)
-    if _is(points, "polars", "LazyFrame"):
+    if is_a(points, "polars", "LazyFrame"):
 
         def collect(names: list[str], rows: int) -> Iterator[Any]:
             for part in points.select(names).collect_batches(chunk_size=rows):
@@ -890,20 +960,17 @@ def _of_engine(points: Any) -> Source | None:
 
 def _of_table(table: Table, name: str, keys: Mapping[str, str | None], bad_cells: str) -> Source:
     """A table that was read whole, because its format cannot be read a chunk at a time."""
+    pa = library("pyarrow")
     table.resolve(table.names)
 
     def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
-        yield _numbers(table, features, labels, name, bad_cells)
+        bad = np.zeros(len(table), dtype=bool)
+        arrays = [pa.array(_numbers(table, n, name, bad_cells, bad)) for n in features]
+        arrays += [pa.array([t or None for t in table.texts(n)], pa.string()) for n in labels]
+        yield pa.RecordBatch.from_arrays(arrays, [*features, *labels]), bad
 
-    return Source(
-        name,
-        library("pyarrow").schema(list(_kinds(table).items())),
-        run,
-        textual=True,
-        keys=keys,
-        units=table.units,
-        count=len(table),
-    )
+    schema = pa.schema(list(_kinds(table).items()))
+    return Source(name, schema, run, textual=True, keys=keys, units=table.units, count=len(table))
 
 
 def _kinds(table: Table) -> dict[str, Any]:
@@ -913,30 +980,20 @@ def _kinds(table: Table) -> dict[str, Any]:
 
 
 def _numbers(
-    table: Table,
-    features: Sequence[str],
-    labels: Sequence[str],
-    name: str,
-    rule: str,
-    start: int = 0,
-) -> tuple[Any, npt.NDArray[np.bool_]]:
-    """Columns of a text as a record batch, and its rows with a cell that is no number."""
-    pa, bad = library("pyarrow"), np.zeros(len(table), dtype=bool)
-    for column in features:
-        bad[table.bad.get(column, [])] = True
-        if column in table.bad and rule == "error":
-            row = table.bad[column][0]
-            text = str(table.cells(column)[row])
-            cell = repr(text if len(text) <= 40 else text[:37] + "...")
-            raise FileError(
-                f"cells must be numbers; {name!r}, row {start + row}, column {column!r}: cannot "
-                f"read {cell} as a number; correct it, pass words={{{cell}: None}} if that means "
-                "no value, bad_cells='drop', or leave the column out with exclude="
-            )
-    empty = np.full(len(table), np.nan)
-    arrays = [pa.array(table.block([n])[:, 0] if table.is_number(n) else empty) for n in features]
-    arrays += [pa.array([t or None for t in table.texts(n)], pa.string()) for n in labels]
-    return pa.RecordBatch.from_arrays(arrays, [*features, *labels]), bad
+    table: Table, column: str, name: str, rule: str, bad: npt.NDArray[np.bool_], start: int = 0
+) -> Floats:
+    """A column of a text as numbers; rows in which it holds something else are noted in bad."""
+    rows = table.bad.get(column, [])
+    if rows and rule == "error":
+        text = str(table.cells(column)[rows[0]])
+        cell = repr(text if len(text) <= 40 else text[:37] + "...")
+        raise FileError(
+            f"cells must be numbers; {name!r}, row {start + rows[0]}, column {column!r}: cannot "
+            f"read {cell} as a number; correct it, pass words={{{cell}: None}} if that means "
+            "no value, bad_cells='drop', or leave the column out with exclude="
+        )
+    bad[rows] = True
+    return table.block([column])[:, 0] if table.is_number(column) else np.full(len(table), np.nan)
 
 
 def _of_csv(
@@ -945,98 +1002,92 @@ def _of_csv(
     """A delimited text; its columns are understood from its first lines.
 
     Cells of columns of numbers may be empty. A cell that is no number is refused, with its row
-    and column, or its row is counted as bad. Labels are text exactly as written.
+    and column, or its row is counted as bad. Labels are text as written, without spaces around it.
     """
     pa, module = library("pyarrow"), library("pyarrow.csv")
     table.resolve(table.names)
 
-    @contextmanager
-    def opened(names: Sequence[str], numbers: Sequence[str]) -> Iterator[Any]:
+    def texts(names: Sequence[str]) -> Iterator[Any]:
         stream = _stream(path)
-        if not isinstance(stream, str):
-            stream = pa.PythonFile(stream, mode="r")
-        if path.lower().endswith(_PACKED):
-            stream = pa.input_stream(stream, compression="detect")
-        words = {word.strip() for word in table.absent}
-        nulls = sorted({form for w in words for form in (w, w.upper(), w.title(), "NaN", "None")})
-        types = dict.fromkeys(names, pa.string()) | dict.fromkeys(numbers, pa.float64())
+        stream = stream if isinstance(stream, str) else pa.PythonFile(stream, mode="r")
+        packed = {".gz": "gzip", "bz2": "bz2", "zst": "zstd"}.get(path.lower()[-3:])
         with (
             reading(path),
             module.open_csv(
-                stream,
+                stream if packed is None else pa.input_stream(stream, compression=packed),
                 read_options=module.ReadOptions(
                     block_size=_BLOCK,
-                    encoding="utf-16" if text.encoding == "utf-16" else "utf8",
+                    encoding="utf8" if text.encoding.startswith("utf-8") else text.encoding,
                     skip_rows=text.skip,
-                    column_names=None if text.header else text.names,
-                    skip_rows_after_names=int(bool(text.units)),
+                    column_names=text.names,  # without spaces around them
+                    skip_rows_after_names=text.header + (1 + text.gap if text.units else 0),
                 ),
                 parse_options=module.ParseOptions(
                     delimiter=text.separator, newlines_in_values=text.quoted
                 ),
                 convert_options=module.ConvertOptions(
-                    null_values=nulls,
-                    include_columns=list(names),
-                    column_types=types,
-                    decimal_point=table.decimal or ".",
+                    include_columns=list(names), column_types=dict.fromkeys(names, pa.string())
                 ),
             ) as reader,
         ):
-            yield reader
+            yield from reader
 
     def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
-        """Numbers as Arrow reads them; cell by cell where it cannot."""
-        wanted, done = [*features, *labels], 0
-        if not table.thousands and not any(n in table.bad for n in features):
-            try:
-                with opened(wanted, features) as reader:
-                    for batch in reader:
-                        yield _without_empty(batch, labels), None
-                        done += batch.num_rows
-                return
-            except FileError as error:
-                if "conversion error" not in str(error):
-                    raise
         start = 0
-        with opened(wanted, []) as reader:
-            for batch in reader:
-                part = table.like({n: batch.column(n).to_pylist() for n in features})
-                part.resolve(features, chosen=True)
-                numbers, bad = _numbers(part, features, [], path, bad_cells, start)
-                columns = [*numbers.columns, *(batch.column(n) for n in labels)]
-                # What came before the cell that Arrow could not read was handed out already.
-                k = min(max(0, done - start), batch.num_rows)
-                whole = pa.RecordBatch.from_arrays(columns, wanted).slice(k)
-                yield _without_empty(whole, labels), bad[k:]
-                start += batch.num_rows
+        for batch in texts([*features, *labels]):
+            bad = np.zeros(batch.num_rows, dtype=bool)
+            columns = []
+            for name in features:
+                values = _parsed(batch.column(name), table)
+                if values is None:  # cell by cell
+                    part = table.like({name: batch.column(name).to_pylist()})
+                    part.resolve([name], chosen=True)
+                    values = pa.array(_numbers(part, name, path, bad_cells, bad, start))
+                columns.append(values)
+            columns += [_as_labels(batch.column(name)) for name in labels]
+            yield pa.RecordBatch.from_arrays(columns, [*features, *labels]), bad
+            start += batch.num_rows
 
     kinds = _kinds(table)
     # A column may be empty in the first lines and begin below.
     late = [n for n in table.names if n and not any(c.strip() for c in table.cells(n))]
     kinds |= dict.fromkeys(late, pa.null())
-    with opened(late, []) as reader:
-        for batch in reader if late else ():
-            below = table.like(batch.to_pydict())
-            below.resolve(late)
-            begun = [n for n in late if kinds[n] == pa.null() and any(below.texts(n))]
-            kinds |= {name: _kinds(below)[name] for name in begun}
+    for batch in texts(late) if late else ():
+        below = table.like(batch.to_pydict())
+        below.resolve(late)
+        begun = [n for n in late if kinds[n] == pa.null() and any(below.texts(n))]
+        kinds |= {name: _kinds(below)[name] for name in begun}
     schema = pa.schema(list(kinds.items()))
     return Source(path, schema, run, textual=True, keys=keys, units=table.units)
 
 
-def _without_empty(batch: Any, labels: Sequence[str]) -> Any:
+def _parsed(column: Any, table: Table) -> Any:
+    """A column of texts as numbers, all at once; None if Arrow cannot read them."""
+    pa, compute = library("pyarrow"), library("pyarrow.compute")
+    if table.thousands:
+        return None
+    for _ in range(2):
+        try:
+            if table.decimal != ",":
+                return compute.cast(column, pa.float64())
+            dotted = compute.any(compute.match_substring(column, ".")).as_py()
+            commas = compute.replace_substring(column, ",", ".")
+            return None if dotted else compute.cast(commas, pa.float64())
+        except pa.ArrowInvalid:
+            column = compute.utf8_trim_whitespace(column)
+            absent = compute.is_in(compute.utf8_lower(column), pa.array(sorted(table.absent)))
+            column = compute.if_else(absent, pa.scalar(None, pa.string()), column)
+    return None
+
+
+def _as_labels(column: Any) -> Any:
     """Labels of a text file: an empty cell is none, and an apostrophe guards a formula."""
     pa, compute = library("pyarrow"), library("pyarrow.compute")
-    for name in labels:
-        place = batch.schema.get_field_index(name)
-        blank = compute.equal(batch.column(place), "")
-        if compute.any(blank).as_py():
-            column = compute.if_else(blank, pa.scalar(None, pa.string()), batch.column(place))
-            batch = batch.set_column(place, name, column)
-        if compute.any(compute.starts_with(batch.column(place), "'")).as_py():
-            texts = [None if t is None else unguarded(t) for t in batch.column(place).to_pylist()]
-            batch = batch.set_column(place, name, pa.array(texts, pa.string()))
-    return batch
+    if compute.any(compute.starts_with(column, "'")).as_py():
+        column = pa.array([unguarded(text) for text in column.to_pylist()], pa.string())
+    column = compute.utf8_trim_whitespace(column)
+    blank = compute.equal(column, "")
+    return compute.if_else(blank, pa.scalar(None, pa.string()), column)
 
 
 def is_streamed(points: Any) -> bool:
@@ -1047,7 +1098,7 @@ def is_streamed(points: Any) -> bool:
         return bool(points) and all(isinstance(item, str | PathLike) for item in points)
     # Older versions of DuckDB and polars cannot give batches: what they compute is then in memory.
     return any(
-        _is(points, module, name) and hasattr(points, method)
+        is_a(points, module, name) and hasattr(points, method)
         for module, name, method in (
             ("pyarrow.dataset", "Dataset", "to_batches"),
             ("pyarrow", "RecordBatchReader", "read_next_batch"),
@@ -1067,19 +1118,11 @@ def sources_of(
 ) -> tuple[list[Source], list[str]]:
     """The sources that paths, patterns, a dataset or a reader stand for, and what was not taken."""
     library("pyarrow", "reading points from files")
-    sources: list[Source] = []
-    notes: list[str] = []
-
-    def taken(make: Callable[[], Source]) -> None:
-        try:
-            sources.append(make())
-        except ValueError as error:
-            _skip(skipped, error)
-
-    stream = _of_engine(points)
-    if stream is not None:
+    if (stream := _of_engine(points)) is not None:
         return [stream], []
-    if _is(points, "pyarrow.dataset", "Dataset"):
+    notes: list[str] = []
+    making: list[Callable[[], Source]] = []
+    if is_a(points, "pyarrow.dataset", "Dataset"):
         try:
             parts = list(points.get_fragments())
         except ValueError:  # a filter was set, which the parts alone do not know of
@@ -1090,13 +1133,18 @@ def sources_of(
             return [stream_of("the dataset", points.schema, scan)], []
         for k, part in enumerate(parts):
             name = getattr(part, "path", None) or f"part {k} of the dataset"
-            taken(partial(_of_fragment, part, name, whole=points.schema))
-        return sources, []
+            making.append(partial(_of_fragment, part, name, whole=points.schema))
+        points = []
     for item in points if isinstance(points, list | tuple) else [points]:
         found, more = find_files(fspath(item), skipped)
         notes += more
-        for path in found:
-            taken(partial(_source, path, _hive(path), sheet, bad_cells, options))
+        making += [partial(_source, path, _hive(path), sheet, bad_cells, options) for path in found]
+    sources = []
+    for make in making:
+        try:
+            sources.append(make())
+        except ValueError as error:
+            skip(skipped, error)
     return sources, notes
 
 
@@ -1105,17 +1153,13 @@ def _source(path: str, keys: Any, sheet: Any, bad_cells: str, options: Mapping[s
     if form == "Parquet":
         return _of_parquet(path, keys)
     if form == "Arrow" and "://" not in path:
-        ds, fs = library("pyarrow.dataset"), library("pyarrow.fs").LocalFileSystem(use_mmap=True)
-        fragment = ds.IpcFileFormat().make_fragment(os.path.abspath(path), fs)
-        return _of_fragment(fragment, path, keys)
-    if form == "text":
+        ds, files = library("pyarrow.dataset"), library("pyarrow.fs").LocalFileSystem(use_mmap=True)
+        return _of_fragment(
+            ds.IpcFileFormat().make_fragment(os.path.abspath(path), files), path, keys
+        )
+    if form == "text" and not path.lower().endswith(".xz"):  # which Arrow cannot unpack
         data = _bytes(path, _HEAD)
-        text = Text(data, path, head=len(data) == _HEAD)
+        text = Text(data, path, options.get("encoding"), len(data) == _HEAD)
         if text.separator and not text.broken:
             return _of_csv(path, keys, bad_cells, text, text.table(options))
     return _of_table(_load(path, sheet, options), path, keys, bad_cells)
-
-
-def _is(points: Any, module: str, name: str) -> bool:
-    loaded = sys.modules.get(module)
-    return loaded is not None and isinstance(points, getattr(loaded, name, ()))

@@ -18,12 +18,12 @@ from fractions import Fraction
 from functools import partial
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._columns import unit_in
+from uapca._columns import split_unit
 from uapca._validation import Floats, check_choice, library_of, listed, optional, plural
 from uapca.aggregate.labels import factorize, is_missing
 from uapca.exceptions import (
@@ -33,7 +33,7 @@ from uapca.exceptions import (
     SkippedFilesWarning,
     TableError,
 )
-from uapca.inputs.read import (
+from uapca.inputs.columns import (
     WEIGHT,
     Roles,
     expand,
@@ -42,10 +42,9 @@ from uapca.inputs.read import (
     naming_column,
     shown,
 )
+from uapca.laws import Independent, Marginal, NormalMarginal, Point, TwoPieceNormal
 from uapca.uncertain import UncertainArray
-
-if TYPE_CHECKING:
-    from uapca.laws import Independent, Marginal
+from uapca.uncertain.checks import unit_symbol
 
 __all__ = ["Table", "from_frame", "is_table", "table_of"]
 
@@ -58,6 +57,10 @@ _NUMBER = re.compile(
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 _DOTTED = re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?")
+# 1'234'567 and 1 234 567, with any kind of space, can only be thousands.
+_SPACED = re.compile(
+    r"[+-]?[0-9]{1,3}(?P<sign>['’ \u00a0\u2009\u202f])[0-9]{3}(?:(?P=sign)[0-9]{3})*(?:[.,][0-9]*)?"
+)
 _RANGE = re.compile(r"([0-9]+(?:[.,][0-9]+)?)\s*[-–]\s*([0-9]+(?:[.,][0-9]+)?)")
 _SHOWN = 5
 # Correlations printed to six digits, as catalogues do, leave a matrix this far from definite.
@@ -80,6 +83,8 @@ class Table:
         The signs in numbers that are written as text; found out if they are not given.
     absent : collection of str
         Words that stand for a missing value, besides the usual ones.
+    encoding : str, optional
+        Of the text file that the table comes from; the readers of files use it.
 
     Attributes
     ----------
@@ -102,6 +107,7 @@ class Table:
         decimal: str | None = None,
         thousands: str | None = None,
         absent: Iterable[str] = (),
+        encoding: str | None = None,
         units: Mapping[str, Any] | None = None,
     ) -> None:
         self.source = source
@@ -235,7 +241,7 @@ class Table:
             values = self._plain(cells)
             if values is None:
                 odd[name] = cells
-            elif not np.isnan(values).all():
+            elif not np.isnan(values).all() and (chosen or not _are_codes(cells, values)):
                 self._numbers[name] = values
                 plain[name] = cells
         if odd:
@@ -260,7 +266,7 @@ class Table:
         text = cell.strip()
         if text.casefold() in self.absent:
             return np.nan
-        text = text.replace("\N{MINUS SIGN}", "-")
+        text = _joined(text)
         if self.thousands:
             text = text.replace(self.thousands, "")
         if self.decimal == ",":
@@ -287,7 +293,7 @@ class Table:
         commas: dict[str, list[str]] = {}
         points: list[str] = []
         for name, cells in odd.items():
-            texts = [cell.strip() for cell in cells if isinstance(cell, str)]
+            texts = [_joined(cell.strip()) for cell in cells if isinstance(cell, str)]
             texts = [text for text in texts if text.casefold() not in self.absent]
             forms = (_GROUPED, _COMMA, _DOTTED)
             signed = [t for t in texts if "," in t and any(form.fullmatch(t) for form in forms)]
@@ -351,7 +357,7 @@ class Table:
 
     def factor(self, column: str, base: str, power: int = 1) -> float:
         """What converts a column to a power of the unit of another; 1 unless both have one."""
-        own, unit = (self.units.get(name) or unit_in(name) for name in (column, base))
+        own, unit = (self.units.get(name) or split_unit(name)[1] for name in (column, base))
         if own is None or unit is None or (power == 1 and str(own) == str(unit)):
             return 1.0
         try:
@@ -599,11 +605,12 @@ def from_frame(
     decimal: str | None = None,
     thousands: str | None = None,
     sheet: str | int | None = None,
+    encoding: str | None = None,
 ) -> UncertainArray:
     """Values with error bars: columns such as ``x`` and ``x_err``.
 
-    `uapca.read` finds out by itself that a table holds values and errors; this is its explicit
-    form, which refuses a table without errors.
+    `uapca.read` recognizes a table of values and errors; this is its explicit form, which
+    refuses a table without errors.
 
     Parameters
     ----------
@@ -636,6 +643,8 @@ def from_frame(
         The signs in numbers that are text; needed only where they are ambiguous.
     sheet : str or int, optional
         The sheet of an Excel file, or the table of a FITS file.
+    encoding : str, optional
+        The encoding of a text file that is neither UTF-8 nor UTF-16, such as ``"cp1252"``.
 
     Returns
     -------
@@ -651,13 +660,15 @@ def from_frame(
 
     Notes
     -----
-    Errors are recognised by these names, upper or lower case, for a feature ``x``: ``x_err``,
+    Errors are recognized by these names, upper or lower case, for a feature ``x``: ``x_err``,
     ``x_error``, ``x_std``, ``x_sd``, ``x_sigma``, ``x_unc``, ``x_uncertainty``, ``x_se``,
     ``x_sem``, ``e_x``, ``err_x``, ``sigma_x``, ``σx``, ``x±``; ``_`` may be a space, a point or a
     hyphen. ``x_var`` is a variance and ``x_ivar`` an inverse variance (0 for no observation); both
     are converted. ``x_err_lo`` and ``x_err_hi`` are asymmetric errors, distances from the value,
     and ``x_lower`` and ``x_upper`` values one standard deviation below and above; both make a
-    two-piece normal law, whose exact mean and variance are used.
+    two-piece normal law, whose exact mean and variance are used. Percentiles ``x_q16`` and
+    ``x_q84`` are such bounds. Values may be called ``x_mean``, ``mean_x``, ``x_median`` or
+    ``x_p50``.
 
     Errors are converted to the unit of their feature where both are known (astropy, pint).
 
@@ -683,7 +694,8 @@ def from_frame(
     from uapca.inputs.files import open_table
 
     absent = [] if words is None else missing_words(words)
-    table = open_table(df, sheet=sheet, decimal=decimal, thousands=thousands, absent=absent)
+    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
+    table = open_table(df, sheet=sheet, absent=absent, **text)
     reading = Reading(
         table,
         names,
@@ -751,6 +763,14 @@ class Reading:
                 )
         self.taken: set[str] = {name for name in (self.named, self.weighted) if name is not None}
 
+    def columns(self) -> list[str]:
+        """The columns that were asked for, or all that are neither left out nor something else."""
+        known = self.table.names
+        without = {*expand(self.exclude, known, "exclude"), *self.taken}
+        if self.features is not None:
+            return expand(self.features, known, "features", without)
+        return [name for name in known if name not in without]
+
     def numbers(self, columns: Sequence[str]) -> Floats:
         """Columns as numbers; cells that are none are refused, or their rows left out."""
         table = self.table
@@ -763,7 +783,7 @@ class Reading:
                 )
         bad = sorted((i, name) for name in set(columns) for i in table.bad.get(name, ()))
         if bad and self.bad_cells == "error":
-            texts = [_short(table.cells(n)[i]) for i, n in bad]
+            texts = [short(table.cells(n)[i]) for i, n in bad]
             why = [f"cannot read {text} as a number" for text in texts]
             raise self.refuse(
                 [(i, n, said) for (i, n), said in zip(bad, why, strict=True)],
@@ -858,12 +878,14 @@ class Reading:
         return {"names": names, "weights": weights, "origin": "\n".join(lines)}
 
 
-def say_dropped(dropped: Mapping[str, int], skipped: Sequence[str] = ()) -> None:
-    """Warn of rows and files that were left out, as asked for, at the caller of the library."""
+def say_dropped(dropped: Mapping[str, int], skipped: Sequence[str] = (), labels: int = 0) -> None:
+    """Warn of rows, files and labels that were left out, as asked for, at the library's caller."""
     parts = [f"{n} {why}" for why, n in sorted(dropped.items()) if n]
     if parts:
+        gone = f"; {plural(labels, 'label')} had no other rows" if labels else ""
         warn(
-            f"left out {plural(sum(dropped.values()), 'row')}, as asked for: {' and '.join(parts)}",
+            f"left out {plural(sum(dropped.values()), 'row')}, as asked for: "
+            f"{' and '.join(parts)}{gone}",
             DroppedRowsWarning,
         )
     if skipped:
@@ -969,7 +991,7 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
 
 def with_units(names: Sequence[str], units: Mapping[str, Any]) -> list[str]:
     """Names of features with the units that are known: ``mass [kg]``."""
-    return [f"{name} [{units[name]}]" if name in units else name for name in names]
+    return [f"{n} [{unit_symbol(units[n])}]" if n in units else n for n in names]
 
 
 def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Floats, RowLaws | None]:
@@ -1011,8 +1033,11 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
             bad = np.flatnonzero(part < 0.0)
             if len(bad):
                 place = table.place(int(bad[0]), column, reading.names)
+                value = f"{part[bad[0]]:g}"
+                remedy = f"; pass words={{{value!r}: None}} if that means no value"
                 raise ValueError(
-                    f"errors must not be negative; {place} makes one of {part[bad[0]]:g}"
+                    f"errors must not be negative; {place} makes one of {value}"
+                    f"{remedy if table.textual else ''}"
                 )
         if len(values) == 2:
             low, high = values
@@ -1045,14 +1070,12 @@ def _lacking(table: Table, roles: Roles, std: Floats, j: int) -> str:
 
 
 def _asymmetric(mode: float, lower: float, upper: float) -> Marginal:
-    from uapca.laws import NormalMarginal, Point, TwoPieceNormal
-
     if lower != upper:
         return TwoPieceNormal(mode, lower, upper)
     return NormalMarginal(mode, upper) if upper else Point(mode)
 
 
-class RowLaws(Sequence["Independent"]):
+class RowLaws(Sequence[Independent]):
     """Laws of independent marginals, made when looked at: a million rows need no million objects.
 
     Parameters
@@ -1077,8 +1100,6 @@ class RowLaws(Sequence["Independent"]):
     @overload
     def __getitem__(self, index: slice) -> RowLaws: ...
     def __getitem__(self, index: int | slice) -> Independent | RowLaws:
-        from uapca.laws import Independent
-
         if isinstance(index, slice):
             return self.where(index)
         rows = (part[index].tolist() for part in self._parameters)
@@ -1130,5 +1151,19 @@ def range_hint(cells: Iterable[Any]) -> str:
     return ""
 
 
-def _short(text: Any) -> str:
+def _are_codes(cells: Sequence[Any], values: Floats) -> bool:
+    """Whether a whole number has leading zeros, as the codes of plates and wards have."""
+    whole = values[0] == round(values[0]) if np.isfinite(values[0]) else True
+    return whole and any(c and len(c) > 1 and c[0] == "0" and c.strip().isdigit() for c in cells)
+
+
+def _joined(text: str) -> str:
+    """A number with its thousands together, and a plain minus sign; other text as it is."""
+    text = text.replace("\N{MINUS SIGN}", "-")
+    spaced = _SPACED.fullmatch(text)
+    return text.replace(spaced["sign"], "") if spaced else text
+
+
+def short(text: Any) -> str:
+    """A text in quotes; a long one is cut."""
     return repr(text if len(str(text)) <= 40 else str(text)[:37] + "...")

@@ -1,9 +1,10 @@
-"""Labelled points: one uncertain row for each label, in memory, in files or on a cluster."""
+"""Labeled points: one uncertain row for each label, in memory, in files or on a cluster."""
 
 from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,21 +34,32 @@ from uapca._validation import (
 from uapca.aggregate import Moments, dask, keyed, spark
 from uapca.aggregate.bins import Binning, Grid, binning_of
 from uapca.aggregate.collector import Collector, Decaying, Sliding
-from uapca.aggregate.labels import Keyed, ordered
-from uapca.aggregate.moments import Overflow, Partial, check_rows, labeled_rows, weights_of
+from uapca.aggregate.labels import Categories, Keyed, is_a, joined, ordered
+from uapca.aggregate.moments import (
+    INCOMPLETE,
+    UNLABELED,
+    Overflow,
+    Partial,
+    SpreadForm,
+    check_rows,
+    labeled_rows,
+    rank_of,
+    weights_of,
+)
 from uapca.exceptions import FileError
 from uapca.inputs.cells import missing_words
+from uapca.inputs.columns import Roles, expand, find_roles, shown
 from uapca.inputs.files import (
     Source,
     check_units,
     is_streamed,
     library,
     open_table,
+    skip,
     sources_of,
     stream_of,
 )
 from uapca.inputs.frame import Reading, Table, is_table, say_dropped, table_of, with_units
-from uapca.inputs.read import Roles, expand, find_roles, shown
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
 
@@ -55,17 +67,19 @@ __all__ = ["Aggregator", "from_groups"]
 
 _T = TypeVar("_T")
 _DROP = "; pass missing='drop' to leave such points out"
-_UNLABELLED, _INCOMPLETE = "without a label", "without a value"
 _UNREADABLE = "with a cell that cannot be read"
-# Rows that are summed at a time where files are smaller than chunks. To copy as much as half of
-# them takes longer than to merge their sums once more.
-_ROWS, _DIRECT = 262_144, 0.5
+# Rows and values that are summed at a time. To copy as much as half of the rows takes longer than
+# to merge their sums once more.
+_ROWS, _VALUES, _DIRECT = 262_144, 1 << 23, 0.5
+# Rows that are read from a file at a time, and turned from columns, while they are in cache.
+_BATCH, _TURNED = 65_536, 2048
 # Rows that the Aggregator sums at a time: few enough to stay in cache.
 _LIVE_ROWS = 16_384
 # Weights times squares of values up to here, and their sums, are far from the largest float.
 _LARGE = 1e90
-# Rows turned from columns at a time, while they are in cache.
-_TURNED = 65_536
+# A range of values in a batch up to here has squares whose sum fits into float64.
+_FAR = 1e150
+_WHOLE = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def from_groups(
@@ -74,6 +88,7 @@ def from_groups(
     spread: Literal["std", "sem"] = "std",
     *,
     bins: int | Mapping[str, int] | None = None,
+    spread_form: SpreadForm = "full",
     keep_samples: bool = False,
     equal_weights: bool = False,
     missing: Literal["error", "drop"] = "error",
@@ -85,6 +100,7 @@ def from_groups(
     decimal: str | None = None,
     thousands: str | None = None,
     sheet: str | int | None = None,
+    encoding: str | None = None,
     chunk: int = 262_144,
     progress: Progress = False,
     rng: int | np.random.Generator | None = None,
@@ -107,7 +123,7 @@ def from_groups(
     spread : {"std", "sem"}, default="std"
         What the rows are to stand for. ``"std"``: the points themselves, with their population
         covariance (÷ n). The rows then have exactly the moments of all points (law of total
-        variance), for any labelling; a label with one point is certain. ``"sem"``: the mean of
+        variance), for any labeling; a label with one point is certain. ``"sem"``: the mean of
         replicates, with the covariance of that mean, the unbiased covariance ÷ n; every label
         needs at least two points.
     bins : int or dict, optional
@@ -116,6 +132,13 @@ def from_groups(
         such as ``{"x": 20, "y": 25}`` (columns of an array by ``"0"``, ``"1"``, …): the occupied
         cells of a grid between their extremes. Files are read twice, unless Parquet's own
         statistics tell the extremes.
+    spread_form : {"full", "diagonal"} or int, default="full"
+        What is kept of the covariance of each label. ``"full"``: all of its D² numbers.
+        ``"diagonal"``, for many labels of many features: its D variances, and one matrix for the
+        covariance within all labels; memory grows with labels × D. The rows share the
+        correlations of that matrix (see Notes), so that their means and covariances together still
+        have exactly the covariance of all points. A number r: its r leading directions too,
+        where labels spread in directions of their own; memory grows with labels × D × r.
     keep_samples : bool, default=False
         Whether to keep the points as the law of their row, so that its density shows their
         shape; files are then read whole. For ``spread="std"`` only.
@@ -125,9 +148,9 @@ def from_groups(
         What to do with points that lack the label or a value: refuse, or leave the whole point
         out and count it in a `DroppedRowsWarning`. Never a value alone: covariances of pairs of
         columns from different points need not be positive semi-definite. `uapca.Denoiser` of the
-        points of a group estimates its moments by maximum likelihood from what there is.
+        points of a group estimates its moments by maximum likelihood from the observed values.
     bad_cells : {"error", "drop"}, default="error"
-        What to do with points of which a cell is no number: refuse, with file, row and column,
+        What to do with points with a cell that is not a number: refuse, with file, row and column,
         or leave them out and count them.
     bad_files : {"error", "skip"}, default="error"
         What to do with a file that is damaged or unlike the first, or breaks one of the two
@@ -139,7 +162,7 @@ def from_groups(
         For a table, the columns to use and to leave out, patterns such as ``"met_*"`` included:
         by default all columns of numbers that are nothing else. For an array, ``features`` are
         the names of its columns.
-    decimal, thousands, sheet
+    decimal, thousands, sheet, encoding
         As in `uapca.read`.
     chunk : int, default=262144
         Rows of a file in memory at a time; up to five chunks are, besides the D² numbers for each
@@ -161,6 +184,17 @@ def from_groups(
     --------
     uapca.Aggregator : For points that come over time.
 
+    Notes
+    -----
+    With ``spread_form="diagonal"``, v the variances of a label, W the covariance within all labels,
+    S its diagonal and R its correlations, the covariance of a row is S½R½ diag(v/S) R½S½. These are
+    positive semi-definite and average to W. They equal the covariances of the points where
+    features do not correlate within labels, or where all labels have multiples of one covariance;
+    otherwise ``X.std`` of a row is a mixture of its features' relative spreads. With r directions F
+    of each label, F Fᵀ is kept as it is, and the same is done with what it leaves of the variances
+    and of W. Directions are found as points come: which ones are left out depends slightly on
+    chunks, the covariance of all points does not.
+
     Examples
     --------
     >>> import uapca
@@ -173,11 +207,12 @@ def from_groups(
     array([2, 1])
     """
     check_choice(spread, ("std", "sem"), "spread")
+    rank_of(spread_form)
     if str(missing) == "keep":
         raise ValueError(
-            "missing must be 'error' or 'drop'; got 'keep': for points that lack values here and "
-            "there, give UncertainArray the mean of each group and its standard error, from the "
-            "values that are there"
+            "missing must be 'error' or 'drop' for groups; got 'keep': a group needs whole points; "
+            "where values are missing here and there, compute the mean and the error of each "
+            "feature first, as the tutorial on replicates does"
         )
     check_choice(missing, ("error", "drop"), "missing")
     check_choice(bad_cells, ("error", "drop"), "bad_cells")
@@ -192,8 +227,9 @@ def from_groups(
     rule = {"missing": missing, "bad_cells": bad_cells}
     keys = [by] if isinstance(by, str) else []
     options: dict[str, Any] = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
-    options["absent"] = missing_words(words)
+    options |= {"encoding": encoding, "absent": missing_words(words)}
     units: Mapping[str, Any] = {}
+    skipped: Sequence[str] = ()
     engine = _engine(points)
     if engine is None and bins is not None and by is not None:
         raise ValueError("bins must be left out where by gives the labels; got both")
@@ -201,28 +237,41 @@ def from_groups(
         _refuse_for(
             engine, bins=bins, keep_samples=keep_samples, bad_files=bad_files, progress=progress
         )
-        moments, notes = _on_cluster(points, by, features, exclude, missing, int(chunk)), [engine]
+        found = _on_cluster(points, by, features, exclude, missing, int(chunk), spread_form)
+        notes = [engine]
     elif is_streamed(points) and not keep_samples and _can_stream(points, by, bins):
         keys = list(by) if isinstance(by, list | tuple) else keys
-        moments, notes, units = _streamed(
-            points, by, bins, features, exclude, bad_files, int(chunk), progress, rng, rule, options
+        found, skipped, notes, units = _streamed(
+            points,
+            by,
+            bins,
+            features,
+            exclude,
+            bad_files,
+            int(chunk),
+            progress,
+            rng,
+            spread_form,
+            rule,
+            options,
         )
     else:
         data = labeled_points(points, by, features, exclude, bins=bins, rng=rng, **rule, **options)
-        moments, notes, keys, units = data.moments(), data.notes, data.columns, data.units
-        say_dropped(data.dropped)
+        found = Partial(data.moments(spread_form), Counter(data.dropped), data.left)
+        notes, keys, units = data.notes, data.columns, data.units
+    moments = found.moments
+    say_dropped(found.dropped, skipped, len(found.left - {*moments.labels}))
     X = moments.to_uncertain(spread)
     meaning = {"std": "the spread of its points", "sem": "the standard error of its mean"}[spread]
     each = "bin" if bins is not None else shown(keys) or "label"
     rows = f"one row for each {each}, with {meaning}"
     n = int(moments.sums.counts.sum())
     lines = [
-        f"{notes[0]}{': ' if notes[0] else ''}{plural(n, 'labelled point')}",
+        f"{notes[0]}{': ' if notes[0] else ''}{plural(n, 'labeled point')}",
         rows,
         *notes[1:],
     ]
-    place = np.argsort(ordered(moments.labels, moments.categories).codes)
-    counts = moments.sums.counts[place]
+    counts = moments.sums.counts[np.argsort(moments.order.codes)]
     return UncertainArray(
         X.mean,
         X.cov,
@@ -241,7 +290,7 @@ def from_groups(
 
 
 @dataclass
-class LabelledPoints:
+class LabeledPoints:
     """Points in memory with a label each.
 
     Attributes
@@ -253,6 +302,8 @@ class LabelledPoints:
     features : list of str, or None
     dropped : dict of str to int
         Points that were left out, by the reason.
+    left : frozenset
+        Their labels.
     notes : list of str
         What the points are, and what was found out about them.
     columns : list of str
@@ -265,12 +316,19 @@ class LabelledPoints:
     keys: Keyed
     features: Sequence[str] | None
     dropped: dict[str, int]
+    left: frozenset[Any]
     notes: list[str]
     columns: list[str]
     units: Mapping[str, Any]
 
-    def moments(self) -> Moments:
-        return Moments.of(self.points, self.keys, features=self.features, missing="drop")
+    def moments(self, spread_form: SpreadForm = "full") -> Moments:
+        return Moments.of(
+            self.points,
+            self.keys,
+            features=self.features,
+            missing="drop",
+            spread_form=spread_form,
+        )
 
     def split(self) -> tuple[tuple[str, ...], list[Floats]]:
         """The labels in their order, and the points of each."""
@@ -292,7 +350,7 @@ def labeled_points(
     bad_cells: str = "error",
     rng: Any = None,
     **options: Any,
-) -> LabelledPoints:
+) -> LabeledPoints:
     """Points and labels from an array or a table in memory, checked and complete."""
     _check_index(points, by)
     notes, names = [""], list[str]()
@@ -304,8 +362,10 @@ def labeled_points(
         reading = Reading(table, False, None, None, None, bad_cells=bad_cells, missing=missing)
         array = reading.numbers(roles.features)
         chosen: Any = roles.features
-        mask = reading.mask
-        keys = keyed([_labels_of(table, name) for name in names]) if names else None
+        mask, keys = reading.mask, None
+        if names:
+            keys = keyed([table.texts(n) if table.textual else table.labels(n) for n in names])
+            keys = keys._replace(values=_in_order(keys.values, [table.textual] * len(names)))
         notes, units = [table.origin, *table.notes, *roles.say()], table.units
     else:
         array = as_floats(points, "points")
@@ -328,7 +388,10 @@ def labeled_points(
     dropped[_UNREADABLE] = n - int(mask.sum())
     if not kept.any():
         raise ValueError("points must have complete rows; every row lacks a label or a value")
+    left = frozenset[Any]()
     if not kept.all():
+        if keys is not None:
+            left = frozenset(keys.values[k] for k in {*codes[~kept].tolist()} - {-1})
         array, codes = array[kept], codes[kept]
     check_finite(array, "points", ("row", "feature"))
     if bins is not None:
@@ -338,7 +401,7 @@ def labeled_points(
     elif keys is not None:
         keys = keys._replace(codes=codes)
     assert keys is not None
-    return LabelledPoints(array, keys, chosen, dropped, notes, names, units)
+    return LabeledPoints(array, keys, chosen, dropped, left, notes, names, units)
 
 
 def _usable(
@@ -364,7 +427,7 @@ def _usable(
             else f"{lost.sum()} of {len(kept)} are missing"
         )
         raise fault(f"by must have a label for every point; {said}{_DROP}")
-    dropped = Counter({_UNLABELLED: int(lost.sum())})
+    dropped = Counter({UNLABELED: int(lost.sum())})
     kept = kept & ~lost
     if empty is not None:
         holes = empty.any(axis=1) & kept
@@ -377,12 +440,12 @@ def _usable(
                 f"values must not be missing; {f'{name!r}, ' if name else ''}row {start + row}, "
                 f"{where} is empty or nan{such}{_DROP}"
             )
-        dropped[_INCOMPLETE] = int(holes.sum())
+        dropped[INCOMPLETE] = int(holes.sum())
         kept &= ~holes
     return kept, dropped
 
 
-def _check_index(points: Any, by: Any) -> None:
+def _check_index(points: Any, by: Any, parameter: str = "by") -> None:
     """Raise where pandas would match rows by an index, and position would match others."""
     pandas = sys.modules.get("pandas")
     if pandas is None or not isinstance(points, pandas.DataFrame):
@@ -393,8 +456,8 @@ def _check_index(points: Any, by: Any) -> None:
         and not by.index.equals(points.index)
     ):
         raise ValueError(
-            "by must have the index of points; got a Series with another: pass "
-            "by.reindex(points.index), or by.to_numpy() to go by position"
+            f"{parameter} must have the index of points; got a Series with another: pass "
+            f"{parameter}.reindex(points.index), or {parameter}.to_numpy() to go by position"
         )
 
 
@@ -436,34 +499,32 @@ def _key_columns(table: Table, by: Any) -> list[str]:
     return [] if None in found or len(by) == len(table) else [str(name) for name in found]
 
 
-def _labels_of(table: Table, name: str) -> Any:
-    """A column of labels; whole numbers in a text file are in the order of numbers."""
-    labels = table.labels(name)
-    if table.textual:
-        labels = _in_order([cell.strip() or None for cell in table.cells(name)])
-    return labels
-
-
-def _in_order(labels: Sequence[Any]) -> Sequence[Any]:
-    """Texts as whole numbers where all are, written as Python writes them: 9 comes before 10."""
-    try:
-        numbers = [None if label is None else int(label) for label in labels]
-    except (TypeError, ValueError):
-        return labels
-    same = all(n is None or str(n) == label for n, label in zip(numbers, labels, strict=True))
-    return numbers if same else labels
+def _in_order(labels: Sequence[Any], textual: Sequence[bool]) -> tuple[Any, ...]:
+    """Labels with numbers for the texts of a key where all are whole numbers: 9 comes before 10."""
+    if not labels:
+        return ()
+    keys: list[Sequence[Any]] = [labels] if len(textual) == 1 else [*zip(*labels, strict=True)]
+    for k, key in enumerate(keys):
+        # Only numbers as Python writes them: 001 and 1 are different labels.
+        if textual[k] and all(_WHOLE.fullmatch(label) for label in key):
+            keys[k] = list(map(int, key))
+    return tuple(keys[0]) if len(textual) == 1 else tuple(zip(*keys, strict=True))
 
 
 # In files
 
 
 class Piece(NamedTuple):
-    """Some rows: their values, their labels (None without keys), rows read and rows left out."""
+    """Points and their labels (None without keys), rows read, rows left out, and their labels.
 
-    points: Floats
+    The points of one batch are a list of columns, those of several batches a matrix.
+    """
+
+    points: Any
     labels: Keyed | None
     read: int
     dropped: Counter[str]
+    left: set[Any]
 
 
 def _empty_table(schema: Any) -> Table:
@@ -482,20 +543,16 @@ def is_number(kind: Any) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
 
-def _is_text(kind: Any) -> bool:
-    types = library("pyarrow").types
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
-
-
 def _kind_of(kind: Any) -> str:
     """What labels of an Arrow type are, whatever their width."""
     types = library("pyarrow").types
     kind = kind.value_type if types.is_dictionary(kind) else kind
-    if _is_text(kind):
-        return "text"
-    return (
-        "integers" if types.is_integer(kind) else "times" if types.is_timestamp(kind) else str(kind)
-    )
+    tests = {
+        "text": (types.is_string, types.is_large_string, types.is_string_view),
+        "integers": (types.is_integer,),
+        "times": (types.is_timestamp,),
+    }
+    return next((name for name, own in tests.items() if any(t(kind) for t in own)), str(kind))
 
 
 @dataclass(frozen=True)
@@ -506,49 +563,67 @@ class Plan:
     ----------
     features, keys : list of str
         The columns of values and of labels.
-    kinds : list of str
-        What the labels are: text, integers and so on, the same in every source.
-    roles : Roles or None
-        How the columns were understood, where all numbers are used and every source must have
-        the same.
     missing : {"error", "drop"}
     rows : int
         The size of a chunk.
-    usable : list of Source
-    like : str
-        Which source the others must be like, for messages.
-    marks : dict
-        By source, what it was when it was first read.
+    kinds : list of str, or None
+        What the labels are: text, integers and so on, the same in every source; None for any.
+    roles : Roles or None
+        How the columns were understood, where all numbers are used and every source must have
+        the same.
     exclude : str, sequence of str or None
         Columns that the user leaves out.
     units : dict of str to any
         Units of columns, the same in every source.
+    sources : list of Source
+    marks : dict
+        By source, what it was when it was first read.
     binning : Binning or None
         What labels points without keys.
+    spread_form : {"full", "diagonal"} or int
     """
 
     features: list[str]
     keys: list[str]
-    kinds: list[str]
-    roles: Roles | None
     missing: str
     rows: int
-    usable: list[Source] = field(default_factory=list)
-    like: str = "the first"
-    marks: dict[str, Any] = field(default_factory=dict)
+    kinds: list[str] | None = None
+    roles: Roles | None = None
     exclude: Any = None
     units: Mapping[str, Any] = field(default_factory=dict)
+    sources: Sequence[Source] = ()
+    marks: dict[str, Any] = field(default_factory=dict)
     binning: Binning | None = None
+    spread_form: SpreadForm = "full"
 
-    def check(self, source: Source, schema: Any) -> None:
-        """Raise unless a source has the columns of the first, with values and labels as there."""
-        self.check_columns(source, schema)
-        for name, kind in zip(self.keys, self.kinds, strict=True):
+    def check(self, source: Source) -> None:
+        """Raise unless a source has the columns, with values and labels as they must be."""
+        schema, types = source.schema, library("pyarrow").types
+        wanted = [*self.features, *self.keys]
+        absent = [name for name in wanted if name not in schema.names]
+        if absent:
+            raise FileError(
+                f"every file must have the same columns; {source.name!r} has no {listed(absent)}"
+            )
+        twice = [name for name in wanted if schema.names.count(name) > 1]
+        if twice:
+            raise FileError(
+                f"column names must be distinct; {source.name!r} has several named {twice[0]!r}"
+            )
+        for name in self.features:
+            # A column without a single value may have any type, as that of a file without rows has.
+            kind = schema.field(name).type
+            if not (is_number(kind) or types.is_null(kind) or types.is_boolean(kind)):
+                raise FileError(
+                    f"values must be numbers; in {source.name!r} the column {name!r} holds {kind}; "
+                    "choose other columns with features="
+                )
+        for name, kind in zip(self.keys, self.kinds or (), strict=False):
             held = _kind_of(schema.field(name).type)
             if held not in (kind, "null"):
                 raise FileError(
-                    f"labels must be of one kind, {kind} as in {self.like}; in {source.name!r} the "
-                    f"column {name!r} holds {held}"
+                    f"labels must be of one kind, here {kind}; in {source.name!r} the column "
+                    f"{name!r} holds {held}"
                 )
         if self.roles is not None:
             table = _empty_table(schema)
@@ -556,32 +631,8 @@ class Plan:
             more = [name for name in own if name not in self.features]
             if more:
                 raise FileError(
-                    f"every file must have the columns of {self.like}; {source.name!r} has "
-                    f"{listed(more)} too; choose columns with features="
-                )
-
-    def check_columns(self, source: Source, schema: Any) -> None:
-        """Raise unless a source has the columns, once, with numbers in those of values."""
-        wanted, null = [*self.features, *self.keys], library("pyarrow").types.is_null
-        absent = [n for n in wanted if n not in schema.names]
-        if absent:
-            raise FileError(
-                f"every file must have the columns of {self.like}; {source.name!r} has no "
-                f"{listed(absent)}"
-            )
-        twice = [n for n in wanted if schema.names.count(n) > 1]
-        if twice:
-            raise FileError(
-                f"column names must be distinct; {source.name!r} has several named {twice[0]!r}"
-            )
-        flag = library("pyarrow").types.is_boolean
-        for name in self.features:
-            # A column without a single value may have any type, as that of a file without rows has.
-            kind = schema.field(name).type
-            if not (is_number(kind) or null(kind) or flag(kind)):
-                raise FileError(
-                    f"values must be numbers in every file; in {source.name!r} the column {name!r} "
-                    f"holds {kind}; choose other columns with features="
+                    f"every file must have the same columns; {source.name!r} has {listed(more)} "
+                    "too; choose columns with features="
                 )
 
     def check_marks(self, sources: Sequence[Source]) -> None:
@@ -593,62 +644,105 @@ class Plan:
                 )
 
     def pieces(self, sources: Sequence[Source]) -> Iterator[Piece]:
-        """The rows of all sources, a chunk at a time, checked and labelled.
+        """The rows of all sources, checked and labeled, as many at a time as fit into a chunk.
 
         The points of a piece are overwritten when the next but one is asked for.
         """
-        # One piece is in use while the next is read: new memory for each would cost as much time
+        parts = _ahead(self._parts(sources))
+        part = next(parts, None)
+        # One piece is in use while the next is made: new memory for each would cost as much time
         # as filling it.
-        buffers = cycle([_Buffer(), _Buffer()])
-        for chunk, buffer in zip(_ahead(self._chunks(sources)), buffers, strict=False):
-            yield self._piece(*chunk, buffer)
+        for buffer in cycle([np.empty((self.rows, len(self.features))) for _ in range(2)]):
+            codes, known = [np.empty(0, dtype=np.int64)], dict[Any, int]()
+            categories: Categories | None = None
+            n, read, dropped, left = 0, 0, Counter[str](), set[Any]()
+            while part is not None and n + len(part.points[0]) <= len(buffer):
+                own = buffer[n : n + len(part.points[0])]
+                for k in range(0, len(own), _TURNED):
+                    for j, values in enumerate(part.points):
+                        own[k : k + _TURNED, j] = values[k : k + _TURNED]
+                if part.labels is not None:
+                    places = [known.setdefault(v, len(known)) for v in part.labels.values]
+                    codes.append(np.array([*places, -1], dtype=np.int64)[part.labels.codes])
+                    categories = joined(categories, part.labels.categories)
+                n, read, dropped = n + len(own), read + part.read, dropped + part.dropped
+                left |= part.left
+                part = next(parts, None)
+            if not read:
+                return
+            labels = None
+            if self.binning is not None:
+                labels = self.binning(buffer[:n])
+            elif categories is not None:
+                labels = Keyed(np.concatenate(codes), list(known), categories)
+            yield Piece(buffer[:n], labels, read, dropped, left)
 
-    def _chunks(self, sources: Sequence[Source]) -> Iterator[tuple[Any, Any, Source, int, Any]]:
+    def _parts(self, sources: Sequence[Source]) -> Iterator[Piece]:
         known: Any = None
         for source in sources:
-            schema, start = source.schema, 0
-            check_units(source.units, self.units, source.name, self.like)
-            if known is None or not schema.equals(known, check_metadata=True):
-                self.check(source, schema)
-                known = schema
-            for batch, bad in source.batches(self.features, self.keys, self.rows):
-                yield batch, bad, source, start, schema
+            start = 0
+            check_units(source.units, self.units, source.name)
+            if known is None or not source.schema.equals(known, check_metadata=True):
+                self.check(source)
+                known = source.schema
+            size = min(self.rows, _BATCH)
+            for batch, bad in source.batches(self.features, self.keys, size):
+                yield self._part(batch, bad, source, start)
                 start += batch.num_rows
 
-    def _piece(
-        self, batch: Any, bad: Any, source: Source, start: int, schema: Any, buffer: _Buffer
-    ) -> Piece:
-        points, empty, finite = _matrix(batch, self.features, buffer)
-        kept = np.ones(len(points), dtype=bool) if bad is None else ~bad
-        labels, codes = None, np.zeros(len(points), dtype=np.int64)
+    def _part(self, batch: Any, bad: Any, source: Source, start: int) -> Piece:
+        """The rows of a batch that are used; ``start`` rows of its source came before."""
+        n = batch.num_rows
+        columns = [_floats_of(batch.column(name)) for name in self.features]
+        with np.errstate(all="ignore"):  # a sum of squares tells whether any value is odd
+            odd = [j for j, values in enumerate(columns) if not math.isfinite(values @ values)]
+        kept = np.ones(n, dtype=bool) if bad is None else ~bad
+        labels, codes, empty = None, np.zeros(n, dtype=np.int64), None
+        if odd:
+            empty = np.zeros((n, len(columns)), dtype=bool)
+            for j in odd:
+                empty[:, j] = np.isnan(columns[j])
         if self.keys:
-            labels = keyed([batch.column(k) for k in self.keys])
-            # Text may come as a dictionary, whose order then means nothing.
-            is_dictionary = library("pyarrow").types.is_dictionary
-            categories = tuple(
-                own if is_dictionary(schema.field(key).type) else None
-                for own, key in zip(labels.categories, self.keys, strict=True)
-            )
-            labels = labels._replace(categories=categories)
+            labels = keyed([batch.column(key) for key in self.keys])
+            # Text that is stored as codes has no order of its own.
+            plain = [source.schema.field(key).type == "string" for key in self.keys]
+            own = zip(labels.categories, plain, strict=True)
+            labels = labels._replace(categories=tuple(None if is_text else c for c, is_text in own))
             codes = labels.codes
             if source.textual and empty is not None:
                 # Spreadsheets write lines of separators below their rows.
                 kept &= ~(empty.all(axis=1) & (codes < 0))
         kept, dropped = _usable(codes, empty, kept, self.missing, self.features, source.name, start)
         dropped[_UNREADABLE] = 0 if bad is None else int(bad.sum())
+        left = set[Any]()
         if not kept.all():
-            points = points[kept]
-            labels = None if labels is None else labels._replace(codes=labels.codes[kept])
-        if not finite and not np.isfinite(points).all():
-            row, column = (int(i) for i in np.argwhere(~np.isfinite(points))[0])
-            raise FileError(
-                f"values must be finite; {source.name!r}, row "
-                f"{start + int(np.flatnonzero(kept)[row])}, column {self.features[column]!r} is "
-                f"{points[row, column]}"
-            )
-        if self.binning is not None:
-            labels = self.binning(points)
-        return Piece(points, labels, len(kept), dropped)
+            columns = [values[kept] for values in columns]
+            if labels is not None:
+                left = {labels.values[k] for k in {*codes[~kept].tolist()} - {-1}}
+                labels = labels._replace(codes=codes[kept])
+        for j in odd if kept.any() else ():
+            k = int(np.abs(columns[j]).argmax())
+            value = float(columns[j][k])
+            if not math.isfinite(value) or np.ptp(columns[j]) > _FAR:
+                rule = "have squares that fit into float64" if math.isfinite(value) else "be finite"
+                remedy = "; divide the data by its largest magnitude" * math.isfinite(value)
+                raise FileError(
+                    f"values must {rule}; {source.name!r}, row "
+                    f"{start + int(np.flatnonzero(kept)[k])}, column {self.features[j]!r} is "
+                    f"{value:g}{remedy}"
+                )
+        return Piece(columns, labels, n, dropped, left)
+
+
+def _floats_of(column: Any) -> npt.NDArray[Any]:
+    """A column of numbers of an Arrow batch; what is missing is NaN."""
+    pa = library("pyarrow")
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    if column.type != pa.float64():
+        # Whole numbers beyond 2⁵³ are rounded, as they are everywhere else.
+        column = column.cast(pa.float64(), safe=False)
+    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _streamed(
@@ -661,10 +755,11 @@ def _streamed(
     rows: int,
     progress: Progress,
     rng: Any,
+    spread_form: SpreadForm,
     rule: Mapping[str, str],
     options: Mapping[str, Any],
-) -> tuple[Moments, list[str], Mapping[str, Any]]:
-    """The moments of points in files, what was found out about them, and units of features."""
+) -> tuple[Partial, Sequence[str], list[str], Mapping[str, Any]]:
+    """The sums of points in files, files left out, what was found out, and units of features."""
     keys = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
     if bins is None and not (keys and all(isinstance(key, str) for key in keys)):
         raise TypeError(
@@ -679,23 +774,18 @@ def _streamed(
             raise TypeError(
                 "points must be readable twice for bins; got a stream that can be read once"
             )
-        binning = binning_of(bins, plan.features, rng_from(rng))
-        plan = _learned(plan, binning, skipped)
-    moments = _collected(plan, skipped, progress)
-    if bins is None and moments.labels:
+        plan = _learned(plan, binning_of(bins, plan.features, rng_from(rng)), skipped)
+    found = _collected(replace(plan, spread_form=spread_form), skipped, progress)
+    found = found._replace(left=found.left - {*found.moments.labels})
+    if bins is None:
         # Labels of text files and of folders are in the order of numbers where they are numbers.
-        parts: list[Any] = [moments.labels]
-        parts = parts if len(keys) == 1 else list(zip(*moments.labels, strict=True))
-        textual = [k for k in keys if any(s.textual or k in s.keys for s in plan.usable)]
-        parts = [
-            _in_order(part) if k in textual else part for k, part in zip(keys, parts, strict=True)
-        ]
-        new = tuple(parts[0]) if len(keys) == 1 else tuple(zip(*parts, strict=True))
-        moments = replace(moments, labels=new)
-    n = len(plan.usable)
-    name = plan.usable[0].name if n == 1 else plural(n, "file")
+        textual = [any(s.textual or key in s.keys for s in plan.sources) for key in keys]
+        labels = _in_order(found.moments.labels, textual)
+        found = found._replace(moments=replace(found.moments, labels=labels))
+    n = len(plan.sources)
+    name = plan.sources[0].name if n == 1 else plural(n, "file")
     said = plan.roles.say() if plan.roles is not None else ()
-    return moments, [name, *notes, *said], plan.units
+    return found, skipped or (), [name, *notes, *said], plan.units
 
 
 def _planned(
@@ -712,100 +802,79 @@ def _planned(
     Where files may be skipped, the plan is the one that suits most of them, so that a first file
     that is unlike all others is the one to go.
     """
-    models: dict[tuple[Any, ...], list[int]] = {}
-    plans: dict[tuple[Any, ...], Plan] = {}
+    plans: list[Plan] = []
     usable: list[Source] = []
-    first: ValueError | None = None
-    count = len(sources) + len(skipped or ())
+    is_null = library("pyarrow").types.is_null
     for source in sources:
+        blank = [is_null(kind) for kind in source.schema.types]
         try:
-            if _is_blank(source):
-                usable.append(source)
-                continue
-            plan = _model(source, keys, features, exclude, missing, rows)
+            # A header alone, or a file without rows, tells nothing of the types.
+            if not all(blank) and not (any(blank) and source.count == 0):
+                plans.append(_model(source, keys, features, exclude, missing, rows))
         except ValueError as error:
-            if skipped is None:
-                raise
-            first = first or error
-            said = str(error)
-            skipped.append(said if source.name in said else f"{source.name!r}: {said}")
+            skip(skipped, error, source.name)
             continue
-        model = (tuple(plan.features), tuple(plan.kinds))
-        models.setdefault(model, []).append(len(usable))
-        plans.setdefault(model, plan)
         usable.append(source)
-        if skipped is None:
-            usable += sources[len(usable) :]
+        if plans and skipped is None:
+            usable = list(sources)
             break
-    if not models:
-        if first is not None and not isinstance(first, FileError) and count == 1:
-            raise first
+    if not plans:
         why = skipped[0] if skipped else "they have no rows"
+        count = len(usable) + len(skipped or ())
         raise FileError(f"points must have a file that can be read; none of {count} can: {why}")
-    model = max(models, key=lambda own: len(models[own]))
-    like = "the first" if min(map(min, models.values())) in models[model] else "most"
-    return replace(plans[model], usable=usable, like=like)
+    models = [(plan.features, plan.kinds) for plan in plans]
+    return replace(plans[models.index(max(models, key=models.count))], sources=usable)
 
 
 def _model(
     source: Source, keys: list[str], features: Any, exclude: Any, missing: str, rows: int
 ) -> Plan:
     """The plan that one source gives: its features and the kinds of its labels."""
-    schema = source.schema
-    roles = _point_roles(_empty_table(schema), keys, features, exclude, [*source.keys])
+    roles = _point_roles(_empty_table(source.schema), keys, features, exclude, [*source.keys])
     types = library("pyarrow").types
-    for key in keys:
-        kind = schema.field(key).type
+    held = [source.schema.field(key).type for key in keys]
+    for key, kind in zip(keys, held, strict=True):
         if types.is_nested(kind) and not types.is_dictionary(kind):
             raise ValueError(
                 f"by must name columns of text, numbers, dates or times; {key!r} holds {kind}"
             )
-    kinds = [_kind_of(schema.field(key).type) for key in keys]
-    every = roles if features is None else None
-    plan = Plan(
-        roles.features, keys, kinds, every, missing, rows, exclude=exclude, units=source.units
+    return Plan(
+        roles.features,
+        keys,
+        missing,
+        _chunk(rows, len(roles.features)),
+        kinds=list(map(_kind_of, held)),
+        roles=roles if features is None else None,
+        exclude=exclude,
+        units=source.units,
     )
-    plan.check_columns(source, schema)
-    return plan
 
 
-def _is_blank(source: Source) -> bool:
-    """Whether a file has no rows and columns without a type, such as a header alone."""
-    null = library("pyarrow").types.is_null
-    blank = [null(kind) for kind in source.schema.types]
-    return all(blank) if not any(blank) or all(blank) else source.count == 0
+def _chunk(rows: int, d: int) -> int:
+    """The rows of a chunk: what is asked for, at most what is worth it, fewer of many features."""
+    return max(1, min(rows, _ROWS, _VALUES // d))
 
 
-def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Moments:
-    """The moments of all sources of a plan; what is wrong with those left out goes to skipped."""
-    dropped: Counter[str] = Counter()
-    total, unit = _extent(plan.usable) if progress else (len(plan.usable), "files")
-
-    def run(sources: Sequence[Source], report: Callable[[int], None]) -> Moments:
-        plan.check_marks(sources)
-        try:
-            found = _summed(plan, sources, report if unit == "rows" else None)
-        except Overflow as error:
-            raise _farthest(plan, sources) or error from None
-        plan.check_marks(sources)
-        dropped.update(found.dropped)
-        return found.moments
-
-    with reported(progress, total, unit) as report:
-        if skipped is None:
-            moments = run(plan.usable, report)
-            report(0 if unit == "rows" else len(plan.usable))
-        else:
-            moments = Moments.empty(len(plan.features), features=plan.features)
-            for source in plan.usable:
-                # A file counts when all of it could be read.
-                try:
-                    moments = moments.merge(run([source], report))
-                except FileError as error:
-                    skipped.append(str(error))
-                report(0 if unit == "rows" else 1)
-    say_dropped(dropped, skipped or ())
-    return moments
+def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Partial:
+    """The sums of all sources of a plan; what is wrong with those left out goes to skipped."""
+    counts = [source.count for source in plan.sources]
+    known = [n for n in counts if n is not None]
+    unit = "rows" if len(known) == len(counts) else "files"
+    empty = Moments.empty(len(plan.features), features=plan.features, spread_form=plan.spread_form)
+    total = Partial(empty, Counter())
+    # Where files may be skipped, one counts when all of it could be read.
+    parts = [plan.sources] if skipped is None else [[source] for source in plan.sources]
+    with reported(progress, sum(known) if unit == "rows" else len(counts), unit) as report:
+        for part in parts:
+            try:
+                plan.check_marks(part)
+                found = _summed(plan, part, report if unit == "rows" else None)
+                plan.check_marks(part)
+                total = Partial.merged([total, found])
+            except (FileError, Overflow) as error:
+                skip(skipped, error, part[0].name)
+            report(0 if unit == "rows" else len(part))
+    return total
 
 
 def _mark(source: Source) -> Any:
@@ -822,72 +891,50 @@ def _summed(
 ) -> Partial:
     """The moments of some sources, and how many of their rows were left out."""
     names = tuple(plan.features)
-    collector = Collector(len(names), min(plan.rows, _ROWS), features=names, direct=_DIRECT)
-    dropped: Counter[str] = Counter()
+    collector = Collector(
+        len(names),
+        plan.rows,
+        features=names,
+        direct=_DIRECT,
+        spread_form=plan.spread_form,
+    )
+    dropped, left = Counter[str](), set[Any]()
     for piece in _ahead(plan.pieces(sources)):
         dropped += piece.dropped
-        assert piece.labels is not None
-        collector.add(piece.points, piece.labels)
+        left |= piece.left
+        if piece.labels is not None:
+            collector.add(piece.points, piece.labels)
         if report is not None:
             report(piece.read)
-    return Partial(collector.moments(), dropped)
+    return Partial(collector.moments(), dropped, frozenset(left))
 
 
 def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
     """The plan for the sources that a binning could be learned from."""
     usable: list[Source] = []
-    marks = {source.name: _mark(source) for source in plan.usable}
+    plan = replace(plan, marks={source.name: _mark(source) for source in plan.sources})
     if isinstance(binning, Grid) and plan.missing == "error" and skipped is None:
         names = [plan.features[j] for j in binning.columns]
-        held = [source.extremes(names) for source in plan.usable]
+        held = [source.extremes(names) for source in plan.sources]
         known = [part for part in held if part is not None]
         if len(known) == len(held) and any(map(len, known)):
             # Nothing is left out, so that the statistics of the files tell the extremes.
             ends = np.zeros((sum(map(len, known)), len(plan.features)))
             ends[:, binning.columns] = np.concatenate(known)
             binning.learn([ends])
-            return replace(plan, marks=marks, binning=binning)
+            return replace(plan, binning=binning)
 
     def points() -> Iterator[Floats]:
-        for source in plan.usable:
+        for source in plan.sources:
             try:
                 for piece in plan.pieces([source]):
                     yield piece.points
+                usable.append(source)
             except FileError as error:
-                if skipped is None:
-                    raise
-                skipped.append(str(error))
-                continue
-            usable.append(source)
+                skip(skipped, error)
 
     binning.learn(points())
-    return replace(plan, usable=usable, marks=marks, binning=binning)
-
-
-def _farthest(plan: Plan, sources: Sequence[Source]) -> FileError | None:
-    """What to say of the value that is too large to be squared; None if it cannot be found."""
-    if any(source.once for source in sources):
-        return None
-    found = (0.0, "", "", 0)
-    for source in sources:
-        start = 0
-        for piece in plan.pieces([source]):
-            sizes = abs(piece.points)
-            if sizes.size and sizes.max() > found[0]:
-                row, column = divmod(int(sizes.argmax()), len(plan.features))
-                found = (float(sizes.max()), source.name, plan.features[column], start + row)
-            start += piece.read
-    return FileError(
-        f"values must have squares that fit into float64; {found[1]!r}, about row {found[3]}, "
-        "column "
-        f"{found[2]!r} is {found[0]:g}; divide the data by its largest magnitude"
-    )
-
-
-def _extent(sources: Sequence[Source]) -> tuple[int, str]:
-    """How much there is to do: rows where all sources know their number, files otherwise."""
-    known = [source.count for source in sources if source.count is not None]
-    return (sum(known), "rows") if len(known) == len(sources) else (len(sources), "files")
+    return replace(plan, sources=usable, binning=binning)
 
 
 def _can_stream(points: Any, by: Any, bins: Any) -> bool:
@@ -895,7 +942,7 @@ def _can_stream(points: Any, by: Any, bins: Any) -> bool:
     try:
         library("pyarrow")
     except ImportError:
-        return not isinstance(points, str)
+        return not isinstance(points, str | PathLike)
     lazy = hasattr(points, "collect_schema") or hasattr(points, "to_arrow_reader")
     if not lazy or bins is not None or by is None or isinstance(by, str):
         return True
@@ -915,68 +962,20 @@ def _ahead(parts: Iterator[_T]) -> Iterator[_T]:
             yield part
 
 
-class _Buffer:
-    """Memory for a matrix, used again while it is large enough."""
-
-    def __init__(self) -> None:
-        self._array: Floats = np.empty((0, 0))
-
-    def matrix(self, n: int, d: int, dtype: type[np.floating[Any]]) -> Floats:
-        if self._array.shape[0] < n or self._array.shape[1] != d or self._array.dtype != dtype:
-            self._array = np.empty((n, d), dtype=dtype)
-        return self._array[:n]
-
-
-def _matrix(batch: Any, names: Sequence[str], buffer: _Buffer) -> tuple[Floats, Any, bool]:
-    """Columns as those of a matrix, where values are missing (None if nowhere), and more.
-
-    The last is whether all sums are finite, so that all values must be.
-    """
-    pa = library("pyarrow")
-    columns, gaps, finite = [], [], True
-    single = all(batch.schema.field(name).type == pa.float32() for name in names)
-    target = pa.float32() if single else pa.float64()
-    for j, name in enumerate(names):
-        column = batch.column(name)
-        if pa.types.is_boolean(column.type):
-            column = column.cast(pa.int8())
-        if column.type != target:
-            # Whole numbers beyond 2⁵³ are rounded, as they are everywhere else.
-            column = column.cast(target, safe=False)
-        values = column.to_numpy(zero_copy_only=False)
-        columns.append(values)
-        # A null becomes NaN on the way, and NaN stands for no value as it does elsewhere.
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = float(values.sum(dtype=np.float64))
-        finite = finite and math.isfinite(total)
-        if column.null_count or math.isnan(total):
-            gaps.append(j)
-    n = batch.num_rows
-    matrix = buffer.matrix(n, len(names), np.float32 if single else np.float64)
-    for start in range(0, n, _TURNED):
-        for j, values in enumerate(columns):
-            matrix[start : start + _TURNED, j] = values[start : start + _TURNED]
-    if not gaps:
-        return matrix, None, finite
-    empty = np.zeros(matrix.shape, dtype=bool)
-    empty[:, gaps] = np.isnan(matrix[:, gaps])
-    return matrix, empty, finite
-
-
 # On a cluster
 
 
 def _engine(points: Any) -> str | None:
     """The engine that holds the points: ``"Dask"``, ``"Spark"``, or None."""
-    if dask.is_dask_array(points) or dask.is_dask_frame(points):
+    if dask.is_dask_array(points) or is_a(points, "dask.dataframe", "DataFrame"):
         return "Dask"
-    return "Spark" if spark.is_spark(points) else None
+    return "Spark" if is_a(points, "pyspark.sql", "DataFrame") else None
 
 
 def _refuse_for(engine: str, **given: Any) -> None:
     """Raise unless parameters that are for data elsewhere were left out."""
     why = {
-        "bins": "add a column of labels first, and name it in by",
+        "bins": "they are found on one machine; add a column of labels first, and name it in by",
         "keep_samples": "only the moments leave the cluster",
         "bad_files": f"files are read by {engine}, which has its own rules",
         "progress": f"{engine} shows the progress of its tasks itself",
@@ -987,85 +986,57 @@ def _refuse_for(engine: str, **given: Any) -> None:
 
 
 def _on_cluster(
-    points: Any, by: Any, features: Any, exclude: Any, missing: str, rows: int
-) -> Moments:
-    """The moments of points on a cluster."""
-    found: Partial | None
-    rule = "raise" if missing == "error" else "drop"
+    points: Any,
+    by: Any,
+    features: Any,
+    exclude: Any,
+    missing: str,
+    rows: int,
+    spread_form: SpreadForm,
+) -> Partial:
+    """The sums of points on a cluster."""
     if dask.is_dask_array(points):
         if by is None or isinstance(by, str | bytes):
             raise TypeError(f"by must be one label for each point; got {by!r}")
-        found = dask.array_partial(points, by, features=features, missing=rule, rows=rows)
-    elif dask.is_dask_frame(points):
-        table = table_of(points._meta, "points")
-        plan = _partition_plan(table, by, features, exclude, missing, rows)
-        own = [table.keys[name] for name in (*plan.features, *plan.keys)]
-        found = dask.frame_partial(points, own, partial(_of_pandas, plan))
-    else:
-        schema = spark.arrow_schema(points)
-        table = table_of(schema.empty_table(), "points")
-        plan = _partition_plan(table, by, features, exclude, missing, rows)
-        needed = [*plan.features, *plan.keys]
-        kinds = library("pyarrow").schema([schema.field(name) for name in needed])
-        found = spark.frame_partial(points, needed, partial(_of_arrow, plan, kinds))
-    if found is None:
-        return Moments.empty(len(plan.features), features=plan.features)
-    say_dropped({_REASONS.get(why, why): n for why, n in found.dropped.items()})
-    return found.moments
-
-
-# How the sums of Dask arrays call what they left out.
-_REASONS = {"label": _UNLABELLED, "value": _INCOMPLETE}
-
-
-class PartitionPlan(Plan):
-    """What to take from every partition."""
-
-    def check(self, source: Source, schema: Any) -> None:
-        types = library("pyarrow").types
-        for name in self.features:
-            kind = schema.field(name).type
-            # A partition without a single value may have any type.
-            if not is_number(kind) and not types.is_null(kind):
-                raise FileError(
-                    f"values must be numbers in every partition; {source.name!r}, column "
-                    f"{name!r} holds {kind}"
-                )
-
-
-def _partition_plan(
-    table: Table, by: Any, features: Any, exclude: Any, missing: str, rows: int
-) -> PartitionPlan:
-    """The plan for all partitions, from a table like them without rows."""
+        return dask.array_partial(
+            points, by, features=features, missing=missing, rows=rows, spread_form=spread_form
+        )
+    is_dask = _engine(points) == "Dask"
+    schema: Any = None if is_dask else spark.arrow_schema(points)
+    table = table_of(points._meta if is_dask else schema.empty_table(), "points")
     keys = [] if dask.is_dask(by) else _key_columns(table, by)
     if not keys:
         raise TypeError(f"by must name a column of the frame, or several; got {type(by).__name__}")
-    roles = _point_roles(table, keys, features, exclude)
-    return PartitionPlan(roles.features, keys, [], None, missing, rows)
+    chosen = _point_roles(table, keys, features, exclude).features
+    size, needed = _chunk(rows, len(chosen)), [*chosen, *keys]
+    plan = Plan(chosen, keys, missing, size, spread_form=spread_form)
+    found: Partial | None
+    if is_dask:
+        own = [table.keys[name] for name in needed]
+        found = dask.frame_partial(points, own, partial(_of_pandas, plan))
+    else:
+        kinds = library("pyarrow").schema([schema.field(name) for name in needed])
+        found = spark.frame_partial(points, needed, partial(_of_arrow, plan, kinds))
+    empty = Moments.empty(len(chosen), features=chosen, spread_form=spread_form)
+    return Partial(empty, Counter()) if found is None else found
 
 
-def _of_pandas(plan: PartitionPlan, frame: Any, number: int) -> Partial:
+def _of_pandas(plan: Plan, frame: Any, number: int) -> Partial:
     pa = library("pyarrow")
-    name = f"partition {number}"
     frame = frame.set_axis([*plan.features, *plan.keys], axis=1)
     try:
         table = pa.Table.from_pandas(frame, preserve_index=False, nthreads=1)
     except pa.ArrowException as error:
         said = str(error).splitlines()[0].rstrip(".")
         raise FileError(
-            f"columns must hold values of one kind; {name!r} does not: {said}"
+            f"columns must hold values of one kind; 'partition {number}' does not: {said}"
         ) from error
     # Text of partitions that were put together comes in pieces.
-    return _summed_partition(plan, name, table.schema, table.combine_chunks().to_batches())
+    return _of_arrow(plan, table.schema, table.combine_chunks().to_batches(), number)
 
 
-def _of_arrow(plan: PartitionPlan, kinds: Any, batches: Iterable[Any], number: int) -> Partial:
-    return _summed_partition(plan, f"partition {number}", kinds, batches)
-
-
-def _summed_partition(
-    plan: PartitionPlan, name: str, schema: Any, batches: Iterable[Any]
-) -> Partial:
+def _of_arrow(plan: Plan, schema: Any, batches: Iterable[Any], number: int) -> Partial:
+    name = f"partition {number}"
     return _summed(plan, [stream_of(name, schema, lambda names, rows: batches, once=True)])
 
 
@@ -1095,6 +1066,8 @@ class Aggregator:
     missing : {"error", "drop"}, default="error"
         What to do with points that lack the label or a value: refuse the chunk, or leave them out
         as if they had never come.
+    spread_form : {"full", "diagonal"} or int, default="full"
+        As in `from_groups`: what is kept of the covariance of each label.
 
     See Also
     --------
@@ -1131,8 +1104,10 @@ class Aggregator:
         half_life: float | None = None,
         window: int | None = None,
         missing: Literal["error", "drop"] = "error",
+        spread_form: SpreadForm = "full",
     ) -> None:
         check_choice(missing, ("error", "drop"), "missing")
+        rank_of(spread_form)
         if half_life is not None and window is not None:
             raise ValueError("window must be left out with half_life; got both")
         self._by = _column_names("by", [by] if isinstance(by, str) else by)
@@ -1140,6 +1115,7 @@ class Aggregator:
         self._half_life = None if half_life is None else _positive("half_life", half_life)
         self._window = None if window is None else int(_positive("window", window, whole=True))
         self._missing = missing
+        self._spread_form: SpreadForm = spread_form
         self._collector: Collector | None = None
         self._count = 0
         self._lock = Lock()
@@ -1182,7 +1158,7 @@ class Aggregator:
         """
         with self._lock:
             array, keys, names = self._read(points, labels)
-            check_rows(keys.codes, len(array), "raise" if self._missing == "error" else "drop")
+            check_rows(keys.codes, len(array), self._missing)
             w = None if weights is None else weights_of(weights, len(array))
             kept = keys.codes >= 0
             if self._missing == "drop":
@@ -1207,7 +1183,7 @@ class Aggregator:
     def moments(self) -> Moments:
         """The summary of all points so far; it does not change when more come."""
         if self._collector is None:
-            raise ValueError("points must be at least one; call partial_fit first")
+            raise ValueError("points must not be empty; call partial_fit first")
         with self._lock:
             return self._collector.moments()
 
@@ -1217,11 +1193,12 @@ class Aggregator:
         return self.moments().to_uncertain(spread)
 
     def _new(self, d: int, names: tuple[str, ...] | None) -> Collector:
+        options: dict[str, Any] = {"features": names, "spread_form": self._spread_form}
         if self._half_life is not None:
-            return Decaying(d, _LIVE_ROWS, self._half_life, features=names)
+            return Decaying(d, _LIVE_ROWS, self._half_life, **options)
         if self._window is not None:
-            return Sliding(d, _LIVE_ROWS, self._window, features=names)
-        return Collector(d, _LIVE_ROWS, features=names)
+            return Sliding(d, _LIVE_ROWS, self._window, **options)
+        return Collector(d, _LIVE_ROWS, **options)
 
     def _read(self, points: Any, labels: Any) -> tuple[Floats, Keyed, tuple[str, ...] | None]:
         if self._by is not None and (labels is not None or not is_table(points)):
@@ -1241,6 +1218,7 @@ class Aggregator:
                 )
             names = check_labels(self._features, "features", array.shape[1], "feature")
             return array, _given(labels, len(array)), names
+        _check_index(points, labels, "labels")
         table, by = table_of(points, "points"), self._by or []
         roles = _point_roles(table, by, self._features)
         keys = keyed([table.labels(key) for key in by]) if by else _given(labels, len(table))

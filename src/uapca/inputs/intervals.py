@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, check_finite, out_of_range
-from uapca.inputs.frame import RowLaws, is_table, table_of
+from uapca.inputs.files import open_table
+from uapca.inputs.frame import Reading, RowLaws, is_table
 from uapca.laws import Uniform
 from uapca.uncertain import UncertainArray
 
@@ -28,11 +30,11 @@ def from_intervals(
 
     Parameters
     ----------
-    low, high : array-like of shape (N, D), or data frames
-        The bounds. Where they are equal the value is certain. From frames the columns of ``low``
-        are the features; ``high`` must have the same ones, in any order. Rows of two pandas
-        frames are matched by their indices, which must hold the same labels; names in one and
-        the plain count 0, 1, 2, … in the other are matched by position.
+    low, high : array-like of shape (N, D), data frames, or paths
+        The bounds. Where they are equal the value is certain. From tables the columns of ``low``
+        are the features; ``high`` must have the same ones, in any order. Rows of two tables are
+        matched by their names, or by the indices of pandas frames, which must hold the same
+        labels; labels in one and the plain count 0, 1, 2, … in the other are matched by position.
     names, features : sequence of str, optional
     weights : array-like of shape (N,), optional
 
@@ -55,16 +57,11 @@ def from_intervals(
     >>> X.laws[0]
     Independent([Uniform(low=10.0, high=12.0), Uniform(low=4.0, high=4.0)])
     """
-    columns: list[str] | None = None
-    order: list[int] | None = None
-    if is_table(low):
-        table = table_of(low, "low")
-        columns = list(table.names)
-        order = _row_order(_labels(low), _labels(high))
-        names = table.row_names() if names is None else names
-    lower, upper = _bound(low, "low", columns), _bound(high, "high", columns)
-    if order is not None:
-        upper = upper[order]
+    lower, columns, labels, own = _bound(low, "low")
+    upper, others, other_labels, _ = _bound(high, "high", columns)
+    if columns is not None and others is not None:
+        upper = upper[_row_order(labels, other_labels)]
+    names = own if names is None else names
     if lower.shape != upper.shape:
         raise ValueError(f"high must have the shape {lower.shape} of low; got shape {upper.shape}")
     if (lower > upper).any():
@@ -88,20 +85,14 @@ def from_intervals(
     )
 
 
-def _labels(frame: Any) -> list[Any] | None:
-    """The labels of the rows of a pandas frame."""
-    index: Any = getattr(frame, "index", None)
-    return list(index) if is_table(frame) and hasattr(index, "get_indexer") else None
-
-
-def _row_order(names: list[Any] | None, others: list[Any] | None) -> list[int] | None:
+def _row_order(names: list[Any] | None, others: list[Any] | None) -> Any:
     """Where the rows of ``high`` are that have the labels of the rows of ``low``."""
     if names is None or others is None or others == names:
-        return None
+        return slice(None)
     plain = [labels == list(range(len(labels))) for labels in (names, others)]
     texts = [all(isinstance(label, str) for label in labels) for labels in (names, others)]
     if (plain[0] and texts[1]) or (texts[0] and plain[1]):
-        return None
+        return slice(None)
     place = {name: i for i, name in enumerate(others)}
     if len(place) == len(others) == len(names) == len(set(names)) and place.keys() == set(names):
         return [place[name] for name in names]
@@ -115,26 +106,28 @@ def _row_order(names: list[Any] | None, others: list[Any] | None) -> list[int] |
     )
 
 
-def _bound(values: Any, parameter: str, columns: Sequence[str] | None) -> Floats:
-    if columns is not None and is_table(values):
-        table = table_of(values, parameter)
-        if set(table.names) != set(columns):
+def _bound(
+    source: Any, parameter: str, wanted: Sequence[str] | None = None
+) -> tuple[Floats, list[str] | None, list[Any] | None, Sequence[Any] | None]:
+    """Bounds; of a table the columns, labels by which rows are matched, and names of rows."""
+    columns = labels = names = None
+    if is_table(source) or isinstance(source, str | PathLike):
+        reading = Reading(open_table(source, parameter=parameter), None, None, None, None)
+        columns = [name for name in reading.table.names if name not in reading.taken]
+        if wanted is not None and set(columns) != set(wanted):
             raise ValueError(
-                f"high must have the columns of low; low has {list(columns)} and high has "
-                f"{list(table.names)}"
+                f"high must have the columns of low; low has {list(wanted)} and high has {columns}"
             )
-        table.resolve(columns, chosen=True)
-        text = [name for name in columns if not table.is_number(name) or name in table.bad]
-        if text:
-            raise ValueError(
-                f"{parameter} must hold numbers; column {text[0]!r} holds something else"
-            )
-        array = table.block(columns)
+        columns = columns if wanted is None else list(wanted)
+        array, names = reading.numbers(columns), reading.names
+        index: Any = getattr(source, "index", None)
+        by_index = reading.named is None and hasattr(index, "get_indexer")
+        labels = list(index) if by_index else None if names is None else list(names)
     else:
-        array = as_floats(values, parameter)
+        array = as_floats(source, parameter)
     if array.ndim != 2:
         raise ValueError(
             f"{parameter} must have two dimensions, (rows, features); got shape {array.shape}"
         )
     check_finite(array, parameter, ("row", "feature"))
-    return array
+    return array, columns, labels, names

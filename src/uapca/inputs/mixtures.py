@@ -131,12 +131,9 @@ def _covariances(mixture: Any, means: Floats, label: str) -> Floats:
             f"covariance_type={kind!r}; got "
             f"shape {given.shape} for {k} components of {d} features"
         )
-    if kind == "full":
-        return given
-    if kind == "tied":
-        return np.broadcast_to(given, (k, d, d))
-    variances = given if kind == "diag" else np.repeat(given[:, None], d, axis=1)
-    return variances[:, :, None] * np.eye(d)
+    if kind in ("diag", "spherical"):
+        given = given.reshape(k, -1, 1) * np.eye(d)
+    return np.broadcast_to(given, (k, d, d))
 
 
 def _candidates(n_components: int | Iterable[int]) -> list[int]:
@@ -175,18 +172,18 @@ def _fitted(points: Floats, candidates: Sequence[int], kind: str, seed: int) -> 
     # The covariances get a floor in proportion to the data; scikit-learn's is absolute.
     floor = 1e-6 * float(points.var(axis=0).max()) or 1e-12
     # Fits about the mean and in the data's own units lose no digits to an offset or a scale.
-    centre = points.mean(axis=0)
+    center = points.mean(axis=0)
     for k in [k for k in candidates if k <= len(points)] or [len(points)]:
         model = GaussianMixture(k, covariance_type=kind, reg_covar=floor, random_state=seed)
         with warnings.catch_warnings():
             # A candidate that does not settle, or has fewer distinct points, just fits worse.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(points - centre)
-        score = model.bic(points - centre)
+            model.fit(points - center)
+        score = model.bic(points - center)
         if best is None or score < lowest:
             best, lowest = model, score
     law = _law(best, "the fit")
-    return law.affine(np.ones(points.shape[1]), centre)
+    return law.affine(np.ones(points.shape[1]), center)
 
 
 def _by_label(weights: Mapping[Any, float], labels: Sequence[Any]) -> list[float]:

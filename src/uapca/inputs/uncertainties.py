@@ -1,8 +1,12 @@
-"""Numbers with errors of the uncertainties package, and of pint and astropy."""
+"""Objects that carry errors: of the uncertainties package, of pint and of astropy.
+
+Columns of errors beside columns of values are found in `uapca.inputs.columns`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -10,8 +14,8 @@ import numpy.typing as npt
 
 from uapca._validation import Floats
 from uapca.exceptions import CorrelationWarning
+from uapca.inputs.columns import find_roles, shown
 from uapca.inputs.frame import Reading, Table, is_table, table_of, warn, with_units
-from uapca.inputs.read import expand, find_roles, shown
 from uapca.uncertain import UncertainArray
 
 __all__ = ["from_uncertainties"]
@@ -69,9 +73,7 @@ def from_uncertainties(
         table = table_of(array, "array")
         common["features"] = list(table.names) if features is None else features
         common["names"] = table.row_names() if names is None else names
-        cells = np.empty((len(table), len(table.names)), dtype=object)
-        for j, column in enumerate(table.names):
-            cells[:, j] = table.cells(column)
+        cells = _side_by_side(table, table.names)
     else:
         cells = np.asarray(array, dtype=object)
         if cells.ndim != 2 or 0 in cells.shape:
@@ -86,15 +88,20 @@ def of_table(reading: Reading) -> UncertainArray:
     table, features = reading.table, reading.features
     others = [name for name in table.names if table.kind(name) == "other"]
     objects = {name for name in others if holds_errors(table, name)}
-    without = {*expand(reading.exclude, table.names, "exclude"), *reading.taken}
-    plain = find_roles(table, taken=without | objects)
-    usable = [n for n in table.names if n in plain.features or n in objects - without]
-    chosen = usable if features is None else expand(features, table.names, "features", without)
-    cells = np.empty((len(table), len(chosen)), dtype=object)
-    for j, name in enumerate(chosen):
-        cells[:, j] = table.cells(name)
+    plain = find_roles(table, taken=reading.taken | objects, exclude=reading.exclude)
+    chosen = reading.columns()
+    if features is None:
+        chosen = [name for name in chosen if name in {*plain.features, *objects}]
+    cells = _side_by_side(table, chosen)
     common = reading.finish(["numbers with errors", shown(chosen, 20)], plain)
     return of_objects(cells, {"features": chosen, **common}).replace(library=table.library)
+
+
+def _side_by_side(table: Table, names: Sequence[str]) -> npt.NDArray[Any]:
+    cells = np.empty((len(table), len(names)), dtype=object)
+    for j, name in enumerate(names):
+        cells[:, j] = table.cells(name)
+    return cells
 
 
 def holds_errors(table: Table, name: str) -> bool:
@@ -174,22 +181,21 @@ def _terms(cell: Any, row: int, column: int, unit: Any) -> tuple[float, dict[Any
 
 
 def _of_nddata(data: Any, common: dict[str, Any]) -> UncertainArray:
-    """The values of an astropy NDData and its uncertainty."""
-    values = np.array(data.data, dtype=np.float64)
+    """The values of an astropy NDData and its uncertainty, which astropy converts."""
+    values, errors = np.array(data.data, dtype=np.float64), data.uncertainty
     if data.mask is not None:
         values[np.broadcast_to(np.asarray(data.mask), values.shape)] = np.nan
-    if data.uncertainty is None:
+    if errors is None:
         return UncertainArray(values, **common)
-    errors = np.array(data.uncertainty.array, dtype=np.float64)
-    kind = data.uncertainty.uncertainty_type
-    if kind not in ("std", "var", "ivar"):
+    try:
+        with np.errstate(divide="ignore"):
+            errors = errors.represent_as(import_module("astropy.nddata").StdDevUncertainty)
+    except TypeError:
         raise ValueError(
-            f"uncertainty must be a standard deviation, a variance or its inverse; got {kind}"
-        )
-    unit, own = data.unit, data.uncertainty.unit
-    if unit is not None and own is not None:
-        wanted = {"std": unit, "var": unit**2, "ivar": unit**-2}[kind]
-        errors = errors * own.to(wanted)
-    with np.errstate(divide="ignore"):
-        std = {"std": errors, "var": np.sqrt(errors), "ivar": 1.0 / np.sqrt(errors)}[kind]
+            "uncertainty must be a standard deviation, a variance or its inverse; got "
+            f"{errors.uncertainty_type}"
+        ) from None
+    std = np.array(errors.array, dtype=np.float64)
+    if data.unit is not None and errors.unit is not None:
+        std *= errors.unit.to(data.unit)
     return UncertainArray(values, std=std, **common)

@@ -2,6 +2,18 @@
 
 Every law has a mean, a covariance, affine images and samples; in one and two dimensions also a
 density, found without sampling where the law is known.
+
+- ``protocol``: `Law`, what every law offers: affine images, samples, cumulants, density, levels,
+  the line of a degenerate law; checks of its arguments
+- ``normal``: `Normal`, in closed form; the check of a mean and a covariance
+- ``marginals``: laws of one number (points, intervals, triangles, trapezoids, one- and two-piece
+  normals), `Independent` rows of them, their `Affine` images, and draws of many rows at once
+- ``samples``: `Samples`, weighted draws and their kernel estimate; the check of weights
+- ``mixture``: `Mixture`
+- ``foreign``: SciPy's random variables as marginals (`Variable`), other libraries' distributions
+  (`as_law`), laws of which only moments are known (`Moments`)
+- ``density``: `Lattice`, densities and highest-density regions of sums of independent parts
+- ``store``: laws as plain data for files
 """
 
 from uapca.exceptions import DegenerateLawError
@@ -18,6 +30,7 @@ from uapca.laws.marginals import (
     TwoPieceNormal,
     Uniform,
     as_marginal,
+    sample_rows,
 )
 from uapca.laws.mixture import Mixture
 from uapca.laws.normal import Normal
@@ -48,4 +61,5 @@ __all__ = [
     "as_marginal",
     "law_from_dict",
     "law_to_dict",
+    "sample_rows",
 ]

@@ -6,50 +6,47 @@ distribution functions along one axis each. Every other part puts the mass of sm
 line along its own column, shared bilinearly between the nearest nodes, which keeps the mean.
 Transforms are multiplied and transformed back. Masses are never negative and sum to 1, edges stay
 sharp to one cell, and a part needs no more than a distribution function. One dimension is the
-same with one axis. Kernel estimates of samples use the same lattice.
+same with one axis. Where the law is narrower than the cells (poles, counts), the probabilities of
+regions are counted on quasi-random points of the law. Kernel estimates of samples use the same
+lattice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
 from math import ceil
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft
+from scipy import fft, ndimage
 
 from uapca._validation import Floats
 
 if TYPE_CHECKING:
     from uapca.laws.marginals import Marginal
 
-Complexes: TypeAlias = npt.NDArray[np.complex128]
-
 __all__ = ["Lattice", "cells_lattice", "kernel_lattice", "sum_lattice"]
 
 #: Cells along each axis of a lattice of one and of two dimensions.
 CELLS = {1: 8192, 2: 512}
-#: Cells of a sum for which the first number is too coarse: a narrow core, a long tail.
-FINE_CELLS = {1: 2**17, 2: 1024}
-#: A region may be off by this probability before `describe` says so.
-PROMISED = 2e-3
+#: Cells of a sum on a line for which the first number is too coarse: a narrow core, a long tail.
+FINE_CELLS = 2**17
+#: Where the probability of a region may be off by more, points are counted instead of cells.
+ACCURACY = 1e-3
+#: Quasi-random points that are counted, and how many are made at once.
+POINTS, BLOCK = 2**16, 2**12
 #: Densities that differ by less than this, relatively, are equal: FFT leaves a noise of 1e-11.
 EQUAL = 1e-6
-#: Probability beyond each end of the window along an axis; the window of laws with heavy tails,
-#: for which the core would be lost in the window of the tails; and the small cells of a part.
-TAIL, HEAVY_TAIL, PART_TAIL = 1e-5, 2e-3, 1e-7
+#: Probability beyond each end of the window along an axis, and that of the narrower window for
+#: heavy tails, which would leave few cells to the core.
+TAIL, HEAVY_TAIL = 1e-5, 2e-3
 #: Tails are heavy where the first window is so many times as long as the second.
 HEAVY = 2.2
-#: Many short parts, of which each would be widened by a cell, are first summed on a patch of 32
-#: cells, each divided into 8.
-MANY, PATCH, FINE = 5, 32, 8
 #: Probability that cells beside the sharp edges of a density may disagree about.
 EDGES = 0.015
-#: Parts narrower than this many cells are not visible.
-THIN = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +67,10 @@ class Lattice:
         Probability of each cell.
     outside : float
         Probability outside of the lattice: ``mass.sum() + outside`` is 1.
-    counted : pair of ndarrays of shape (K,), or None
-        Densities at points that stand for the law (samples), and their weights. Where given,
-        regions hold the share p of these points; else of the cells.
+    points : callable or None
+        Returns lattice coordinates (K, q) of points that represent the law (samples, quasi-random
+        points) and their weights (K,). Where given, regions hold the share p of these points; else
+        of the cells.
     exact : callable or None
         The density at lattice coordinates of shape (K, q) where it is known in closed form.
     further : callable or None
@@ -101,7 +99,7 @@ class Lattice:
     edges: tuple[Floats, ...]
     mass: Floats
     outside: float = 0.0
-    counted: tuple[Floats, Floats] | None = None
+    points: Callable[[], tuple[Floats, Floats]] | None = None
     exact: Callable[[Floats], Floats] | None = None
     further: Callable[[], Lattice] | None = None
 
@@ -116,6 +114,14 @@ class Lattice:
         return wider or self
 
     @cached_property
+    def counted(self) -> tuple[Floats, Floats] | None:
+        """Densities at the points that represent the law, and their weights."""
+        if self.points is None:
+            return None
+        coordinates, weights = self.points()
+        return self.at(self.places(coordinates)), weights
+
+    @cached_property
     def nodes(self) -> tuple[Floats, ...]:
         """Centers of the cells along each axis, in lattice coordinates."""
         return tuple((e[1:] + e[:-1]) / 2 for e in self.edges)
@@ -123,12 +129,8 @@ class Lattice:
     @cached_property
     def density(self) -> Floats:
         """Mean density of each cell, in the shape of `mass`."""
-        volume = np.abs(np.linalg.det(self.frame))
-        for axis, edges in enumerate(self.edges):
-            shape = [1] * self.mass.ndim
-            shape[axis] = -1
-            volume = volume * np.diff(edges).reshape(shape)
-        return np.asarray(self.mass / volume)
+        cells = reduce(np.multiply.outer, map(np.diff, self.edges))
+        return np.asarray(self.mass / (np.abs(np.linalg.det(self.frame)) * cells))
 
     @cached_property
     def coverage(self) -> Floats:
@@ -142,9 +144,7 @@ class Lattice:
         # The larger of the two coordinates: a plateau between straight edges keeps its form. A
         # little of the other one, so that the four sides of a square enter together.
         away = [np.abs(nodes) / np.abs(nodes).max() for nodes in self.nodes]
-        distance = away[0]
-        if len(away) == 2:
-            distance = np.maximum.outer(*away) + 1e-3 * np.add.outer(*away)
+        distance = reduce(np.maximum.outer, away) + 1e-3 * reduce(np.add.outer, away)
         found = cell_coverage(self.density.ravel(), self.mass.ravel(), distance.ravel())
         return found.reshape(self.mass.shape)
 
@@ -156,15 +156,13 @@ class Lattice:
         bends = [np.abs(np.diff(self.mass, 2, axis=i)).sum() for i in range(self.mass.ndim)]
         return float(max(bends)) / 4
 
-    @cached_property
+    @property
     def error(self) -> float:
-        """What the probability of a region may be off by, roughly.
+        """What the probability of a region of whole cells may be off by, roughly.
 
         The largest probability of a single cell, or half of what neighbors disagree about where
         that is more than the sharp edges of a density explain.
         """
-        if self.counted is not None:
-            return 0.0
         rough = self.exact is None and self.missed > EDGES
         return max(float(self.mass.max()), self.missed / 2 if rough else 0.0)
 
@@ -199,7 +197,7 @@ class Lattice:
         """Density at points (K, q): closed form, or linear between the centers of cells."""
         u = self.coordinates(points)
         if self.exact is None:
-            values = self._between(self.density, u)
+            values = self._interpolated(u)
             ends = np.array([(nodes[0], nodes[-1]) for nodes in self.nodes]).T
             far = np.any((u < ends[0]) | (u > ends[1]), axis=1)
             if far.any() and self.beyond is not None:
@@ -208,11 +206,13 @@ class Lattice:
         values = self.exact(u)
         poles = ~np.isfinite(values)
         if poles.any():
-            values[poles] = self._between(self.density, u[poles])
+            values[poles] = self._interpolated(u[poles])
         return values
 
     def coverage_at(self, points: Floats) -> Floats:
         """Coverage at points (K, q), as that of the cells they lie in; 1 outside."""
+        if self.counted is not None:
+            return density_coverage(self.at(points), *self.counted)
         index, inside = [], np.ones(len(points), dtype=bool)
         for edges, column in zip(self.edges, self.coordinates(points).T, strict=True):
             # A point at the edge of the support may be beyond it by rounding.
@@ -222,24 +222,15 @@ class Lattice:
             index.append(np.clip(cells, 0, len(edges) - 2))
         return np.where(inside, self.coverage[tuple(index)], 1.0)
 
-    def _between(self, values: Floats, u: Floats) -> Floats:
-        """Linear between the centers of cells, to zero over half a cell outside."""
-        corners = [(np.zeros(len(u), dtype=np.intp), np.ones(len(u)))]
+    def _interpolated(self, u: Floats) -> Floats:
+        """Density at lattice coordinates (K, q): linear between cells, 0 one cell outside."""
+        places = []
         for nodes, column in zip(self.nodes, u.T, strict=True):
-            count = len(nodes)
-            rim = 2 * nodes[0] - nodes[1], 2 * nodes[-1] - nodes[-2]
-            axis = np.concatenate([rim[:1], nodes, rim[1:]])
-            place = np.interp(column, axis, np.arange(-1, count + 1), left=-1, right=count)
-            low = np.floor(place).astype(np.intp)
-            high, share = low + 1, place - low
-            near = ((low, (1 - share) * (low >= 0) * (low < count)), (high, share * (high < count)))
-            corners = [
-                (index * count + np.clip(cell, 0, count - 1), weight * factor)
-                for index, weight in corners
-                for cell, factor in near
-            ]
-        flat = values.ravel()
-        return np.asarray(sum(weight * flat[index] for index, weight in corners))
+            rim = [2 * nodes[0] - nodes[1], *nodes, 2 * nodes[-1] - nodes[-2]]
+            places.append(np.interp(column, rim, np.arange(-1, len(nodes) + 1)))
+        return np.asarray(
+            ndimage.map_coordinates(self.density, places, order=1, mode="grid-constant")
+        )
 
 
 def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Marginal]) -> Lattice:
@@ -255,23 +246,42 @@ def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Marginal]) -> L
     dim = len(columns)
     axes = spanning_parts(columns, parts)
     frame = columns[:, axes]
-    others = [
-        j for j in range(len(parts)) if j not in axes and parts[j].std > 0 and columns[:, j].any()
-    ]
-    if not others:
-        return _product_lattice(origin, frame, [parts[j] for j in axes])
-    shares = np.linalg.solve(frame, columns)
-    shares[:, axes] = np.eye(dim)
-    used = [*axes, *others]
-    windows, core = (
-        [_window(shares[i, used], [parts[j] for j in used], CELLS[dim], tail) for i in range(dim)]
-        for tail in (TAIL, HEAVY_TAIL)
-    )
-    make = partial(_transformed, origin, frame, shares, parts, axes, others)
-    further = partial(make, CELLS[dim], windows)
-    heavy = np.max(np.ptp(windows, axis=1) / np.ptp(core, axis=1)) >= HEAVY
-    found = make(CELLS[dim], core, further) if heavy else further()
-    return make(FINE_CELLS[dim], core, further) if found.error > PROMISED else found
+    moving = [j for j, part in enumerate(parts) if part.std > 0 and columns[:, j].any()]
+    used = axes + [j for j in moving if j not in axes]
+    # The lattice coordinates of the columns, of which the first q are the axes.
+    shares, parts = np.linalg.solve(frame, columns)[:, used], [parts[j] for j in used]
+    shares[:, :dim] = np.eye(dim)
+    if len(parts) == dim:
+        found = _product_lattice(origin, frame, parts)
+    else:
+        windows, core = (
+            [_window(share, parts, CELLS[dim], tail) for share in shares]
+            for tail in (TAIL, HEAVY_TAIL)
+        )
+        make = partial(_transformed, origin, frame, shares, parts)
+        wide = partial(make, CELLS[dim], windows)
+        heavy = np.max(np.ptp(windows, axis=1) / np.ptp(core, axis=1)) >= HEAVY
+        found = make(CELLS[dim], core, wide) if heavy else wide()
+        if found.error > ACCURACY and dim == 1:
+            found = make(FINE_CELLS, core, wide)
+    if found.error <= ACCURACY:
+        return found
+    return replace(found, points=partial(_quasi_random, shares, parts))
+
+
+def _quasi_random(shares: Floats, parts: Sequence[Marginal]) -> tuple[Floats, Floats]:
+    """Points spread over the law more evenly than draws: coordinates (K, q) and weights (K,)."""
+    from scipy.stats import qmc  # few laws need it
+
+    sequence, blocks = qmc.Sobol(len(parts), scramble=False), []
+    for _ in range(POINTS // BLOCK):
+        levels = sequence.random(BLOCK).T + 0.5 / POINTS
+        deviations = [
+            part.ppf(level) - part.mean if part.discrete else np.interp(level, *part.quantiles)
+            for part, level in zip(parts, levels, strict=True)
+        ]
+        blocks.append((shares @ deviations).T)
+    return np.concatenate(blocks), np.full(POINTS, 1 / POINTS)
 
 
 def _transformed(
@@ -279,51 +289,38 @@ def _transformed(
     frame: Floats,
     shares: Floats,
     parts: Sequence[Marginal],
-    axes: Sequence[int],
-    others: Sequence[int],
     count: int,
     windows: Sequence[tuple[float, float]],
     further: Callable[[], Lattice] | None = None,
 ) -> Lattice:
-    """The product of the transforms of all parts, on given windows, transformed back."""
+    """The product of the transforms of all parts, on given windows, transformed back.
+
+    The first q parts lie along the axes. `shares` (q, D) are the lattice coordinates of the
+    columns.
+    """
     dim = len(frame)
     edges = tuple(np.linspace(*window, count + 1) for window in windows)
     shape = (count,) * dim
     steps = np.array([e[1] - e[0] for e in edges])
     total = 1.0
-    spectrum: Complexes | float = 1.0
-    for axis, j in enumerate(axes):
-        mass = np.diff(parts[j].cdf(parts[j].mean + edges[axis]))
+    spectrum: npt.NDArray[np.complex128] | float = 1.0
+    for axis, part in enumerate(parts[:dim]):
+        mass = np.diff(part.cdf(part.mean + edges[axis]))
         total *= float(mass.sum())
-        along = fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)
-        spectrum = spectrum * (along if axis == dim - 1 else along[:, None])
-    patch: Complexes | float = 1.0
-    room: float = PATCH
-    for j in others:
-        cells = shares[:, j] / steps
-        if np.abs(cells).max() * parts[j].std < THIN:
-            continue
-        deviations, mass = _small_cells(parts[j], shares[:, j], windows, steps)
+        along = fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)[:, None]
+        spectrum = spectrum * along
+    for part, share in zip(parts[dim:], shares.T[dim:], strict=True):
+        deviations, mass = _small_cells(part, share, windows, steps)
         total *= float(mass.sum())
-        places = np.outer(deviations, cells)
-        length = 2 * float(np.abs(places).max()) + 4 / FINE
-        if length > PATCH or len(others) < MANY:
-            spectrum = spectrum * _transform(places, mass, shape)
-            continue
-        if length > room:
-            spectrum, patch, room = spectrum * _coarsened(patch, shape), 1.0, PATCH
-        patch = patch * _transform(places * FINE, mass, (PATCH * FINE,) * dim)
-        room -= length
-    if room < PATCH:
-        spectrum = spectrum * _coarsened(patch, shape)
+        spectrum = spectrum * _transform(np.outer(deviations, share / steps), mass, shape)
     found = np.maximum(fft.irfftn(spectrum, shape), 0.0)
-    # What rounding left below a millionth of a millionth of the highest cell is nothing.
+    # Far below the highest cell everything is rounding error.
     found[found < 1e-13 * found.max()] = 0.0
     mass = found * (total / found.sum())
     return Lattice(origin, frame, edges, mass, 1 - total, further=further)
 
 
-def _transform(places: Floats, mass: Floats, shape: tuple[int, ...]) -> Complexes:
+def _transform(places: Floats, mass: Floats, shape: tuple[int, ...]) -> npt.NDArray[np.complex128]:
     """Transform of masses at places (K, q), counted in cells, shared between the nearest nodes."""
     # Sharing between nodes at distances f and 1 − f widens by f (1 − f), which is taken off first.
     inside = places - np.floor(places)
@@ -331,15 +328,6 @@ def _transform(places: Floats, mass: Floats, shape: tuple[int, ...]) -> Complexe
         excess = (mass @ (inside * (1 - inside))) / (mass @ places**2)
     narrower = np.sqrt(np.clip(1 - np.nan_to_num(excess), 0.0, 1.0))
     return np.asarray(fft.rfftn(_shared(places * narrower, mass, shape)))
-
-
-def _coarsened(patch: Complexes | float, shape: tuple[int, ...]) -> Complexes:
-    """The transform on the lattice of what has the transform `patch` on a patch of fine cells."""
-    size, dim = PATCH * FINE, len(shape)
-    mass = np.maximum(fft.irfftn(patch, (size,) * dim), 0.0).ravel()
-    signed = fft.fftfreq(size, FINE / size)
-    grid = np.meshgrid(*[signed] * dim, indexing="ij")
-    return _transform(np.stack([axis.ravel() for axis in grid], axis=1), mass, shape)
 
 
 def spanning_parts(columns: Floats, parts: Sequence[Marginal]) -> list[int]:
@@ -355,16 +343,16 @@ def _product_lattice(origin: Floats, frame: Floats, parts: Sequence[Marginal]) -
     """One part along each axis: cells follow the mass, and the density is the product."""
     edges = tuple(_following_edges(*part.quantiles, CELLS[len(parts)]) for part in parts)
     masses = [np.diff(part.cdf(part.mean + e)) for part, e in zip(parts, edges, strict=True)]
-    mass = masses[0] if len(parts) == 1 else np.outer(*masses)
-    scale = abs(float(np.linalg.det(frame)))
-
-    def exact(u: Floats) -> Floats:
-        values = np.full(len(u), 1 / scale)
-        for part, column in zip(parts, u.T, strict=True):
-            values *= part.pdf(part.mean + column)
-        return values
-
+    mass = reduce(np.multiply.outer, masses)
+    exact = partial(_product_density, abs(float(np.linalg.det(frame))), parts)
     return Lattice(origin, frame, edges, mass, 1 - float(mass.sum()), exact=exact)
+
+
+def _product_density(scale: float, parts: Sequence[Marginal], u: Floats) -> Floats:
+    values = np.full(len(u), 1 / scale)
+    for part, column in zip(parts, u.T, strict=True):
+        values *= part.pdf(part.mean + column)
+    return values
 
 
 def _following_edges(probs: Floats, places: Floats, count: int) -> Floats:
@@ -375,7 +363,9 @@ def _following_edges(probs: Floats, places: Floats, count: int) -> Floats:
     edges = np.interp(np.linspace(held[0], held[-1], count + 1), held, x)
     # Beside a pole cells may be narrower than rounding allows.
     wide = np.diff(edges, prepend=-np.inf) > 1e-14 * (edges[-1] - edges[0])
-    return np.asarray(edges[wide])
+    kept = edges[wide]
+    kept[-1] = edges[-1]
+    return np.asarray(kept)
 
 
 def _ends(probs: Floats, places: Floats, tail: float) -> tuple[float, float]:
@@ -394,11 +384,8 @@ def _window(
     At most the sum of all ends; else the end of one part and four standard deviations of the rest,
     as a sum goes far either by one long tail or by many small contributions.
     """
-    ends = []
-    for factor, part in zip(factors, parts, strict=True):
-        low, high = _ends(*part.quantiles, tail)
-        ends.append(sorted((factor * low, factor * high)))
-    low, high = np.array(ends).T
+    ends = np.array([_ends(*part.quantiles, tail) for part in parts])
+    low, high = np.sort(factors[:, None] * ends, axis=1).T
     stds = np.abs(factors) * [part.std for part in parts]
     rest = 4 * np.sqrt(np.maximum(np.sum(stds**2) - stds**2, 0.0))
     first = max(low.sum(), float(np.min(low - rest)))
@@ -414,14 +401,13 @@ def _small_cells(
     """Deviations of a part and their masses, half a lattice cell apart."""
     if part.discrete:
         return part.atoms()
-    low, high = np.interp([PART_TAIL, 1 - PART_TAIL], *part.quantiles)
+    low, high = part.quantiles[1][[0, -1]]
     for factor, window in zip(share, windows, strict=True):
         if factor != 0:
             first, last = sorted((window[0] / factor, window[1] / factor))
             low, high = max(low, first), min(high, last)
-    cells = ceil(2 * (high - low) * np.abs(share / steps).max())
-    count = int(np.clip(cells, 32, 4 * FINE_CELLS[1]))
-    edges = np.linspace(low, high, count + 1)
+    cells = max(ceil(2 * (high - low) * np.abs(share / steps).max()), 32)
+    edges = np.linspace(low, high, cells + 1)
     return (edges[1:] + edges[:-1]) / 2, np.diff(part.cdf(part.mean + edges))
 
 
@@ -453,19 +439,16 @@ def kernel_lattice(
         for length in high - low
     )
     steps = (high - low) / shape
+    # Sharing between nodes widens by a sixth of the squared step.
+    sigma = np.sqrt(np.maximum(bandwidth**2 - steps**2 / 6, 0.0)) / steps
     spectrum = fft.rfftn(_shared((z - low) / steps - 0.5, weights, shape))
-    for axis, count in enumerate(shape):
-        rate = fft.rfftfreq if axis == dim - 1 else fft.fftfreq
-        omega = 2 * np.pi * rate(count, steps[axis])
-        # Sharing between nodes widens by a sixth of the squared step.
-        with np.errstate(under="ignore"):
-            factor = np.exp(-0.5 * max(bandwidth**2 - steps[axis] ** 2 / 6, 0.0) * omega**2)
-        spectrum *= factor if axis == dim - 1 else factor[:, None]
+    with np.errstate(under="ignore"):
+        spectrum = ndimage.fourier_gaussian(spectrum, sigma, n=shape[-1])
     mass = np.maximum(fft.irfftn(spectrum, shape), 0.0)
     mass /= mass.sum()
     edges = tuple(np.linspace(a, b, n + 1) for a, b, n in zip(low, high, shape, strict=True))
-    plain = Lattice(origin, frame, edges, mass)
-    return Lattice(origin, frame, edges, mass, counted=(plain.at(plain.places(z)), weights))
+    given = partial(tuple, (z, weights))
+    return Lattice(origin, frame, edges, mass, points=given)  # type: ignore[arg-type]
 
 
 def cells_lattice(

@@ -1,11 +1,11 @@
-"""Foreign objects as laws: SciPy's random variables, and whatever has a mean and a covariance."""
+"""Objects of other libraries as laws: SciPy's random variables, or any mean and covariance."""
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable
-from copy import copy
 from functools import cached_property, lru_cache, partial
 from math import sqrt
 from typing import Any, ClassVar, cast
@@ -25,8 +25,8 @@ from uapca.laws.marginals import (
     Uniform,
     as_marginal,
 )
-from uapca.laws.normal import Normal, checked_moments
-from uapca.laws.protocol import Law, Seed, finite
+from uapca.laws.normal import Normal, checked_moments, mapped_moments
+from uapca.laws.protocol import Law, Seed, finite, unchecked
 from uapca.laws.samples import Samples
 
 __all__ = [
@@ -75,14 +75,11 @@ class Variable(Marginal):
         if self.factor == 0:
             raise ValueError("factor must not be zero; use Point(shift) for a certain value")
         self.discrete: bool = _is_discrete(rv)
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            center = rv.mean()
-            spread = rv.var() if hasattr(rv, "var") else rv.variance()
-        if np.ndim(center) > 0:
+        center, spread = self._ask("mean"), self._ask("var variance")
+        if center.ndim:
             raise ValueError(
                 "a marginal must be the law of one number; "
-                f"{self.name} has parameters of shape {np.shape(center)}"
+                f"{self.name} has parameters of shape {center.shape}"
             )
         if not (np.isfinite(center) and np.isfinite(spread)):
             raise ValueError(
@@ -90,6 +87,13 @@ class Variable(Marginal):
                 f"{self.name} has mean {center} and variance {spread}, truncate it or pass samples"
             )
         self._moments = float(center), float(spread)
+
+    def _ask(self, names: str, *args: Any, **more: Any) -> Floats:
+        """The answer of SciPy's method, which the new interface may call by another name."""
+        method = next(getattr(self.rv, name) for name in names.split() if hasattr(self.rv, name))
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return np.asarray(method(*args, **more), dtype=np.float64)
 
     @property
     def name(self) -> str:
@@ -101,54 +105,42 @@ class Variable(Marginal):
         return str(self.rv)
 
     @property
-    def mean(self) -> float:
+    def mean(self) -> float:  # type: ignore[override]
         return self.factor * self._moments[0] + self.shift
 
     @property
-    def var(self) -> float:
+    def var(self) -> float:  # type: ignore[override]
         return self.factor**2 * self._moments[1]
 
     @cached_property
-    def cumulants(self) -> tuple[float, float]:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if hasattr(self.rv, "stats"):
-                skewness, excess = map(float, self.rv.stats(moments="sk"))
-            else:
-                skewness = float(self.rv.skewness())
-                excess = float(self.rv.kurtosis(convention="excess"))
+    def cumulants(self) -> tuple[float, float]:  # type: ignore[override]
+        if hasattr(self.rv, "stats"):
+            found = self._ask("stats", moments="sk")
+        else:
+            found = np.array([self._ask("skewness"), self._ask("kurtosis", convention="excess")])
         std = self.factor * sqrt(self._moments[1])
-        # SciPy says NaN where a moment diverges.
-        infinite = np.isnan(skewness), np.isnan(excess)
-        return (
-            np.inf if infinite[0] else skewness * std**3,
-            np.inf if infinite[1] else excess * std**4,
-        )
+        cumulants = found * (std**3, std**4)
+        # SciPy's skewness and kurtosis are NaN where a moment diverges.
+        third, fourth = np.where(np.isnan(cumulants), np.inf, cumulants).tolist()
+        return third, fourth
 
     def pdf(self, x: npt.ArrayLike) -> Floats:
         if self.discrete:
-            raise ValueError(f"a law on separate values has no density; this one is {self}")
-        with np.errstate(all="ignore"):
-            value = self.rv.pdf((np.asarray(x, dtype=np.float64) - self.shift) / self.factor)
-        return np.asarray(value) / abs(self.factor)
+            raise ValueError(f"a discrete law has no density; this one is {self}")
+        z = (np.asarray(x, dtype=np.float64) - self.shift) / self.factor
+        return self._ask("pdf", z) / abs(self.factor)
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
         z = (np.asarray(x, dtype=np.float64) - self.shift) / self.factor
-        with np.errstate(all="ignore"):
-            if self.factor > 0:
-                found = self.rv.cdf(z)
-            else:
-                found = (self.rv.sf if hasattr(self.rv, "sf") else self.rv.ccdf)(z)
-                found = found + (self.rv.pmf(z) if self.discrete else 0.0)
-        # A law on the circle counts on beyond 1.
-        return np.clip(np.asarray(found, dtype=np.float64), 0.0, 1.0)
+        found = self._ask("cdf" if self.factor > 0 else "sf ccdf", z)
+        if self.discrete and self.factor < 0:
+            found = found + self._ask("pmf", z)
+        # SciPy's laws on the circle exceed 1 beyond one turn.
+        return np.clip(found, 0.0, 1.0)
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
         q = np.asarray(q, dtype=np.float64)
-        inverse = self.rv.ppf if hasattr(self.rv, "ppf") else self.rv.icdf
-        with np.errstate(all="ignore"):
-            found = np.asarray(inverse(q if self.factor > 0 else 1 - q), dtype=np.float64)
-        return self.shift + self.factor * found
+        return self.shift + self.factor * self._ask("ppf icdf", q if self.factor > 0 else 1 - q)
 
     @cached_property
     def quantiles(self) -> tuple[Floats, Floats]:
@@ -165,11 +157,8 @@ class Variable(Marginal):
 
     def _moved(self, factor: float, shift: float) -> Variable:
         """The same variable with another factor and shift; its moments may be slow to find."""
-        image = copy(self)
-        image.factor, image.shift = factor, shift
-        for cached in ("cumulants", "quantiles"):
-            image.__dict__.pop(cached, None)
-        return image
+        same = {"rv": self.rv, "discrete": self.discrete, "_moments": self._moments}
+        return unchecked(Variable, factor=factor, shift=shift, **same)
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
         generator = rng_from(rng)
@@ -212,9 +201,9 @@ def _quantile_table(variable: Variable) -> tuple[Floats, Floats]:
 
 def is_variable(obj: Any) -> bool:
     """Whether `obj` is a univariate random variable of SciPy, by its methods."""
-    frozen = hasattr(obj, "dist") and hasattr(obj, "args") and hasattr(obj, "ppf")
-    new_style = hasattr(obj, "icdf") and hasattr(obj, "variance") and hasattr(obj, "sample")
-    return frozen or new_style
+    # Frozen distributions, and those of the new interface.
+    known = ("dist", "args", "ppf"), ("icdf", "variance", "sample")
+    return any(all(hasattr(obj, name) for name in names) for names in known)
 
 
 def marginal_from_variable(rv: Any) -> Marginal:
@@ -222,33 +211,25 @@ def marginal_from_variable(rv: Any) -> Marginal:
     wrapped = Variable(rv)
     if hasattr(rv, "dist"):
         name, given = rv.dist.name, frozen_parameters(rv)
-        loc, scale = given.pop("loc"), given.pop("scale", 1.0)
-        if name == "norm":
-            return NormalMarginal(loc, scale)
-        if name == "uniform":
-            return Uniform(loc, loc + scale)
-        if name == "triang":
-            return Triangular(loc, loc + given["c"] * scale, loc + scale)
-        if name in ("trapezoid", "trapz"):
-            return Trapezoid(loc, loc + given["c"] * scale, loc + given["d"] * scale, loc + scale)
+    else:
+        # The new interface has classes instead of names, which users may give to their own.
+        named = type(rv).__module__.startswith("scipy.stats")
+        name, given = type(rv).__name__ if named else "", {"scale": wrapped.std}
+    if name in ("norm", "Normal"):
+        return NormalMarginal(wrapped.mean, given["scale"])
+    if name not in ("uniform", "Uniform", "triang", "trapezoid", "trapz"):
         return wrapped
-    stats: Any = sys.modules.get("scipy.stats")
-    kind = type(rv)
-    if kind is getattr(stats, "Normal", None):
-        return NormalMarginal(wrapped.mean, float(rv.standard_deviation()))
-    if kind is getattr(stats, "Uniform", None):
-        return Uniform(*map(float, rv.support()))
-    return wrapped
+    low, high = map(float, rv.support())
+    inner = [low + given[key] * given["scale"] for key in "cd" if key in given]
+    kinds: list[Callable[..., Marginal]] = [Uniform, Triangular, Trapezoid]
+    return kinds[len(inner)](low, *inner, high)
 
 
 def frozen_parameters(rv: Any) -> dict[str, float]:
     """Shape parameters, loc and scale of a frozen distribution, by name."""
-    names = [name.strip() for name in (rv.dist.shapes or "").split(",") if name.strip()]
-    names.append("loc")
-    if not _is_discrete(rv):
-        names.append("scale")
-    defaults = {"loc": 0.0} if _is_discrete(rv) else {"loc": 0.0, "scale": 1.0}
+    names = [*re.findall(r"\w+", rv.dist.shapes or ""), "loc", "scale"]
     given = dict(zip(names, rv.args, strict=False)) | rv.kwds
+    defaults = {"loc": 0.0} if _is_discrete(rv) else {"loc": 0.0, "scale": 1.0}
     return defaults | {key: _plain(value) for key, value in given.items()}
 
 
@@ -271,7 +252,7 @@ def _identity(rv: Any) -> Any:
         return tuple(map(float, rv.dist.xk)), tuple(map(float, rv.dist.pk))
     named = type(getattr(sys.modules.get("scipy.stats"), rv.dist.name or "", None))
     if not issubclass(type(rv.dist), named):
-        return id(rv.dist)  # a histogram, or a law of the user: name and parameters do not tell all
+        return id(rv.dist)  # a histogram or a user's own law: name and parameters are not enough
     return type(rv.dist).__name__, rv.dist.name, sorted(frozen_parameters(rv).items())
 
 
@@ -298,7 +279,6 @@ class Moments(Law):
     'law of 1 dimension known by mean and covariance, drawn as normal'
     """
 
-    kind: ClassVar[str] = "moments"
     fields: ClassVar[tuple[str, ...]] = ("mean", "cov", "name")
     mean: Floats
     cov: Floats
@@ -345,12 +325,9 @@ class Moments(Law):
         return Samples(self.mean + moved)
 
     def _affine(self, A: Floats, b: Floats) -> Moments:
-        image = Moments.__new__(Moments)
-        normal = Normal(self.mean, self.cov)._affine(A, b)
-        image.mean, image.cov = normal.mean, normal.cov
-        image.name = self.name
-        image.sampler = self.sampler and partial(_mapped_draws, self, A, b)
-        return image
+        moments = mapped_moments(self, A, b)
+        sampler = self.sampler and partial(_mapped_draws, self, A, b)
+        return unchecked(Moments, name=self.name, sampler=sampler, **moments)
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         if self.sampler is None:
@@ -442,7 +419,7 @@ def _law(obj: Any) -> Law:
     if kind == "multivariate_normal_frozen":
         return Normal(obj.mean, obj.cov)
     if kind == "multivariate_t_frozen":
-        return _student(obj)
+        return _foreign(obj)
     # UADAPy's Distribution is a thin shell around one of SciPy's.
     model = getattr(obj, "model", None)
     if hasattr(obj, "n_dims") and (is_variable(model) or type(model).__name__.endswith("_frozen")):
@@ -457,48 +434,27 @@ def _law(obj: Any) -> Law:
     return Independent([as_marginal(obj)])
 
 
-def _student(rv: Any) -> Law:
-    if not rv.df > 2:
-        raise ValueError(
-            f"a multivariate t law must have more than 2 degrees of freedom; df={rv.df:g} has an "
-            "infinite covariance"
-        )
-    factor = 1.0 if np.isinf(rv.df) else rv.df / (rv.df - 2)
-    return Moments(
-        rv.loc, np.asarray(rv.shape) * factor, _sampler(rv), f"multivariate_t(df={rv.df:g})"
-    )
-
-
 def _foreign(obj: Any) -> Law:
-    """A law from an object with `mean` and `cov` as attributes or methods."""
+    """A law from an object with `mean` and `cov` as attributes or methods, or a multivariate t."""
     name = type(obj).__name__.removesuffix("_frozen").removesuffix("_gen")
-    mean = _value(obj, "mean")
-    cov = _value(obj, "cov" if hasattr(obj, "cov") else "covariance")
-    for label, array in (("mean", mean), ("covariance", cov)):
-        if not np.all(np.isfinite(array)):
+    if name == "multivariate_t":
+        if not obj.df > 2:
             raise ValueError(
-                f"a law must have a finite mean and covariance; the {label} of {name} is "
-                f"{array.tolist()}"
+                f"a multivariate t law must have more than 2 degrees of freedom; df={obj.df:g} has "
+                "an infinite covariance"
             )
-    return Moments(mean, cov, _sampler(obj), name)
+        factor = 1.0 if np.isinf(obj.df) else obj.df / (obj.df - 2)
+        mean, cov, name = obj.loc, np.asarray(obj.shape) * factor, f"{name}(df={obj.df:g})"
+    else:
+        found = obj.mean, obj.cov if hasattr(obj, "cov") else obj.covariance
+        with np.errstate(all="ignore"):
+            mean, cov = (value() if callable(value) else value for value in found)
+    sampled = hasattr(obj, "rvs") or hasattr(obj, "sample")
+    return Moments(mean, cov, partial(_draws, obj) if sampled else None, name)
 
 
-def _value(obj: Any, name: str) -> Floats:
-    value = getattr(obj, name)
-    with np.errstate(all="ignore"):
-        return np.asarray(value() if callable(value) else value, dtype=np.float64)
-
-
-def _sampler(obj: Any) -> Sampler | None:
+def _draws(obj: Any, n: int, rng: np.random.Generator) -> Any:
     """Draws through ``rvs(size, random_state)`` (SciPy) or ``sample(n, seed)`` (UADAPy)."""
     if hasattr(obj, "rvs"):
-        return partial(_rvs, obj)
-    return partial(_seeded, obj) if hasattr(obj, "sample") else None
-
-
-def _rvs(obj: Any, n: int, rng: np.random.Generator) -> Any:
-    return obj.rvs(size=n, random_state=rng)
-
-
-def _seeded(obj: Any, n: int, rng: np.random.Generator) -> Any:
+        return obj.rvs(size=n, random_state=rng)
     return obj.sample(n, seed=int(rng.integers(2**31)))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import pi, sqrt
@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from uapca._validation import Floats, plural, rng_from
+from uapca._validation import Doubles, Floats, plural, rng_from
 from uapca.exceptions import DegenerateLawError
-from uapca.laws.density import PROMISED, Lattice, spanning_parts, sum_lattice
+from uapca.laws.density import ACCURACY, Lattice, spanning_parts, sum_lattice
 from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law, Seed, finite, frozen_copy
 
@@ -35,10 +35,10 @@ __all__ = [
 ]
 
 #: Probabilities of the quantile table of every marginal: geometric in the tails.
-_TAILS = np.geomspace(1e-9, 1e-3, 25)
-PROBS = np.concatenate(
-    [[0.0], _TAILS, np.linspace(1e-3, 0.999, 207)[1:-1], 1 - _TAILS[::-1], [1.0]]
-)
+_TAILS = np.geomspace(1e-9, 0.05, 80)
+PROBS = np.concatenate([[0.0], _TAILS, np.linspace(0.05, 0.95, 182)[1:-1], 1 - _TAILS[::-1], [1.0]])
+#: Numbers that are drawn at once, so that temporary arrays stay in the cache.
+BLOCK = 2**14
 
 
 class Marginal(ABC):
@@ -52,38 +52,22 @@ class Marginal(ABC):
     kind : str
         What the law is called in stored files and reports, such as ``"uniform"``.
     discrete : bool
-        True where the law sits on separate values, so that it has no density of its own.
+        Whether the law is discrete, so that it has no density of its own.
+    mean, var : float
+    cumulants : tuple of two floats
+        Third and fourth cumulant; infinite where the moment is.
     """
 
     kind: ClassVar[str]
     discrete: bool = False
-    #: Letters before the parameters in the text of a cell.
-    _letters: ClassVar[str] = ""
-
-    @property
-    def parameters(self) -> tuple[float, ...]:
-        """What the law was made from: the arguments of its class."""
-        return tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
-
-    @property
-    @abstractmethod
-    def mean(self) -> float:
-        """Expected value."""
-
-    @property
-    @abstractmethod
-    def var(self) -> float:
-        """Variance."""
+    mean: float
+    var: float
+    cumulants: tuple[float, float]
 
     @property
     def std(self) -> float:
         """Standard deviation."""
         return sqrt(self.var)
-
-    @property
-    @abstractmethod
-    def cumulants(self) -> tuple[float, float]:
-        """Third and fourth cumulant; infinite where the moment is, NaN where unknown."""
 
     @property
     def certain(self) -> bool:
@@ -106,10 +90,6 @@ class Marginal(ABC):
     def affine(self, a: float, b: float = 0.0) -> Marginal:
         """The law of ``a x + b``."""
 
-    def scaled(self, s: float) -> Marginal:
-        """The law with its deviations about the mean multiplied by `s`."""
-        return self.affine(s, (1 - s) * self.mean)
-
     def sample(self, n: int, rng: Seed = None) -> Floats:
         """Draw `n` samples, shape (n,)."""
         return self.ppf(rng_from(rng).random(n))
@@ -128,12 +108,68 @@ class Marginal(ABC):
         """Where discrete: the deviations from the mean that carry mass, and their masses."""
         return np.zeros(1), np.ones(1)
 
+
+class ClosedForm(Marginal):
+    """A law whose moments and quantiles are formulas of a few numbers.
+
+    The formulas take arrays as well, so that `Independent` and `sample_rows` evaluate many laws
+    at once.
+    """
+
+    #: Letters before the parameters in the text of a cell.
+    _letters: ClassVar[str] = ""
+    #: What the formulas take.
+    numbers: tuple[float, ...]
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """What the law was made from: the arguments of its class."""
+        return tuple(getattr(self, name) for name in self.__match_args__)  # type: ignore[attr-defined]
+
+    @staticmethod
+    @abstractmethod
+    def moments(numbers: npt.ArrayLike) -> Sequence[Floats]:
+        """Mean, variance, third and fourth cumulant of laws with `numbers` of shape (p, …)."""
+
+    @staticmethod
+    @abstractmethod
+    def quantile(numbers: npt.ArrayLike, q: Floats) -> Floats:
+        """Quantiles of laws with `numbers` of shape (p, …)."""
+
+    @cached_property
+    def _moments(self) -> list[float]:
+        return list(map(float, self.moments(self.numbers)))
+
+    @property
+    def mean(self) -> float:  # type: ignore[override]
+        return self._moments[0]
+
+    @property
+    def var(self) -> float:  # type: ignore[override]
+        return self._moments[1]
+
+    @property
+    def cumulants(self) -> tuple[float, float]:  # type: ignore[override]
+        return self._moments[2], self._moments[3]
+
+    def ppf(self, q: npt.ArrayLike) -> Floats:
+        return self.quantile(self.numbers, np.asarray(q, dtype=np.float64))
+
     def __str__(self) -> str:
         return f"{self._letters}({', '.join(map(_number, self.parameters))})"
 
+    def _make_finite(self) -> None:
+        """Turn the fields of a frozen dataclass into finite floats."""
+        for name in self.__match_args__:  # type: ignore[attr-defined]
+            object.__setattr__(self, name, finite(getattr(self, name), name))
+
+    def _refuse_certain(self) -> None:
+        if self.certain:
+            raise ValueError(f"a certain value has no density; this one is {_number(self.mean)}")
+
 
 @dataclass(frozen=True)
-class TwoPieceNormal(Marginal):
+class TwoPieceNormal(ClosedForm):
     """A normal density with one standard deviation below its mode and another above it.
 
     For asymmetric errors such as ``14 +0.5 -0.3``: 14 is the most likely value.
@@ -161,81 +197,56 @@ class TwoPieceNormal(Marginal):
     kind: ClassVar[str] = "two-piece normal"
 
     def __post_init__(self) -> None:
-        _check_finite_fields(self)
-        for name in ("lower", "upper"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must not be negative; got {getattr(self, name):g}")
-            _check_spread(getattr(self, name), name)
+        self._make_finite()
+        _check_spread(self.lower, "lower")
+        _check_spread(self.upper, "upper")
 
     @property
-    def _width(self) -> float:
-        return self.lower + self.upper
+    def numbers(self) -> tuple[float, ...]:  # type: ignore[override]
+        return self.mode, self.lower, self.upper
 
-    @property
-    def mean(self) -> float:
-        return self.mode + sqrt(2 / pi) * (self.upper - self.lower)
+    @staticmethod
+    def moments(numbers: npt.ArrayLike) -> Sequence[Floats]:
+        mode, lower, upper = np.asarray(numbers, dtype=np.float64)
+        root, d, product = sqrt(2 / pi), upper - lower, lower * upper
+        third = root * d * ((4 / pi - 1) * d * d + product)
+        fourth = d * d * (8 / pi * (1 - 3 / pi) * d * d + (3 - 8 / pi) * product)
+        return mode + root * d, (1 - 2 / pi) * d * d + product, third, fourth
 
-    @property
-    def var(self) -> float:
-        return (1 - 2 / pi) * (self.upper - self.lower) ** 2 + self.lower * self.upper
+    @staticmethod
+    def quantile(numbers: npt.ArrayLike, q: Floats) -> Floats:
+        mode, lower, upper = np.asarray(numbers, dtype=np.float64)
+        width = lower + upper
+        below = q * width <= lower
+        half = np.where(below, lower, upper)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = ndtri(np.minimum(np.where(below, q, 1 - q) * width / (2 * half), 0.5))
+            away = np.where(below, half, -half) * z
+        # A half of no width has only its mode.
+        return np.asarray(mode + np.where(np.isnan(away), 0.0, away))
 
-    @property
-    def certain(self) -> bool:
-        return self._width == 0
-
-    @property
-    def cumulants(self) -> tuple[float, float]:
-        if self.certain:
-            return 0.0, 0.0
-        d = self.upper - self.lower
-        third = sqrt(2 / pi) * d * ((4 / pi - 1) * d * d + self.lower * self.upper)
-        # Moments about the mode: E|z|^k of a normal z times the k + 1-st powers of both halves.
-        shift = sqrt(2 / pi) * d
-        m2, m3, m4 = (
-            factor * (self.upper ** (k + 1) + (-self.lower) ** k * self.lower) / self._width
-            for k, factor in ((2, 1.0), (3, 2 * sqrt(2 / pi)), (4, 3.0))
-        )
-        central = m4 - 4 * shift * m3 + 6 * shift**2 * m2 - 3 * shift**4
-        return third, central - 3 * self.var**2
-
-    def _halves(self, x: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Standardized distances from the mode, and which are below it."""
+    def _halves(self, x: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.bool_], float]:
+        """Standardized distances from the mode, which are below it, and the sum of the widths."""
         away = np.asarray(x, dtype=np.float64) - self.mode
         below = away < 0
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.nan_to_num(away / np.where(below, self.lower, self.upper), nan=0.0), below
+            z = np.nan_to_num(away / np.where(below, self.lower, self.upper), nan=0.0)
+        return z, below, max(self.lower + self.upper, np.finfo(np.float64).tiny)
 
     def pdf(self, x: npt.ArrayLike) -> Floats:
-        if self.certain:
-            return Point(self.mode).pdf(x)
-        z, _ = self._halves(x)
+        self._refuse_certain()
+        z, _, width = self._halves(x)
         with np.errstate(under="ignore", over="ignore"):
-            return np.asarray(sqrt(2 / pi) / self._width * np.exp(-0.5 * z * z))
+            return np.asarray(sqrt(2 / pi) / width * np.exp(-0.5 * z * z))
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
-        if self.certain:
-            return Point(self.mode).cdf(x)
-        z, below = self._halves(x)
-        tail = 2 * ndtr(-np.abs(z)) / self._width
+        z, below, width = self._halves(x)
+        tail = 2 * ndtr(-np.abs(z)) / width
         return np.asarray(np.where(below, self.lower * tail, 1 - self.upper * tail))
-
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        q = np.asarray(q, dtype=np.float64)
-        if self.certain:
-            return np.full(q.shape, self.mode)
-        below = q * self._width <= self.lower
-        half = np.where(below, self.lower, self.upper)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = ndtri(np.minimum(np.where(below, q, 1 - q) * self._width / (2 * half), 0.5))
-            away = np.where(below, half, -half) * z
-        return np.asarray(self.mode + np.where(np.isnan(away), 0.0, away))
 
     def affine(self, a: float, b: float = 0.0) -> TwoPieceNormal:
         lower, upper = (self.lower, self.upper) if a >= 0 else (self.upper, self.lower)
-        return self._like(a * self.mode + b, abs(a) * lower, abs(a) * upper)
-
-    def _like(self, mode: float, lower: float, upper: float) -> TwoPieceNormal:
-        return TwoPieceNormal(mode, lower, upper)
+        return TwoPieceNormal(a * self.mode + b, abs(a) * lower, abs(a) * upper)
 
     def __str__(self) -> str:
         return f"{_number(self.mode)} +{_number(self.upper)} -{_number(self.lower)}"
@@ -256,57 +267,37 @@ class NormalMarginal(TwoPieceNormal):
 
     kind: ClassVar[str] = "normal"
     _letters = "N"
+    __str__ = ClosedForm.__str__
+    __hash__ = TwoPieceNormal.__hash__
 
     def __init__(self, mean: float, std: float) -> None:
         spread = finite(std, "std")
-        if spread < 0:
-            raise ValueError(f"std must not be negative; got {spread:g}")
         _check_spread(spread, "std")
         super().__init__(finite(mean, "mean"), spread, spread)
 
     @property
-    def var(self) -> float:
-        return self.upper**2
-
-    @property
-    def std(self) -> float:
-        return self.upper
-
-    @property
-    def cumulants(self) -> tuple[float, float]:
-        return 0.0, 0.0
-
-    def _like(self, mode: float, lower: float, upper: float) -> NormalMarginal:
-        return NormalMarginal(mode, upper)
-
-    def sample(self, n: int, rng: Seed = None) -> Floats:
-        return self.mode + self.upper * rng_from(rng).standard_normal(n)
-
-    @property
     def parameters(self) -> tuple[float, ...]:
         return self.mode, self.upper
+
+    def affine(self, a: float, b: float = 0.0) -> NormalMarginal:
+        return NormalMarginal(a * self.mode + b, abs(a) * self.upper)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Normal):
             return other.dim == 1 and self == as_marginal(other)
         return super().__eq__(other)
 
-    def __hash__(self) -> int:
-        return super().__hash__()
-
     def __repr__(self) -> str:
         return f"Normal({self.mode!r}, std={self.upper!r})"
 
-    def __str__(self) -> str:
-        return Marginal.__str__(self)
+
+# Gauss quadrature with three nodes on (0, 1), exact for a piece of a density times x⁴; columns are
+# the weights on a rise, a plateau and a fall of height 1.
+_NODES, _WEIGHTS = (np.polynomial.legendre.leggauss(3) + np.array([[1], [0]])) / 2
+_PIECES = _WEIGHTS[:, None] * np.stack([_NODES, np.ones(3), 1 - _NODES], axis=1)
 
 
-# Gauss quadrature on (0, 1).
-_NODES = (np.polynomial.legendre.leggauss(3)[0] + 1) / 2
-_WEIGHTS = np.polynomial.legendre.leggauss(3)[1] / 2
-
-
-class PiecewiseLinear(Marginal):
+class PiecewiseLinear(ClosedForm):
     """A density that rises on (a, b), is flat on (b, c) and falls on (c, d).
 
     Everything is computed from the differences of the knots, so a law far from zero is as exact
@@ -318,66 +309,58 @@ class PiecewiseLinear(Marginal):
     _picks: ClassVar[tuple[int, ...]]
 
     def __post_init__(self) -> None:
-        names = _check_finite_fields(self)
+        self._make_finite()
         values = self.parameters
         if any(left > right for left, right in pairwise(values)):
-            shown = ", ".join(map(_number, values))
-            raise ValueError(f"{', '.join(names)} must not fall; got ({shown})")
+            names, shown = ", ".join(self.__match_args__), ", ".join(map(_number, values))  # type: ignore[attr-defined]
+            raise ValueError(f"{names} must not decrease; got ({shown})")
         _check_spread(values[-1] - values[0], "the distance of the bounds")
 
     @cached_property
+    def numbers(self) -> tuple[float, ...]:  # type: ignore[override]
+        values = self.parameters
+        return tuple(values[i] for i in self._knots)
+
+    @property
     def knots(self) -> tuple[float, ...]:
         """a ≤ b ≤ c ≤ d."""
-        return tuple(self.parameters[i] for i in self._knots)
+        return self.numbers
 
-    def _from_knots(self, *knots: float) -> Marginal:
-        return type(self)(*(knots[i] for i in self._picks))
+    @staticmethod
+    def moments(numbers: npt.ArrayLike) -> Sequence[Floats]:
+        a, b, c, d = np.asarray(numbers, dtype=np.float64)
+        u, v, w = b - a, c - a, d - a
+        with np.errstate(divide="ignore"):
+            height = np.where(w > 0, 2 / (w + (c - b)), 0.0)
+        to_mean = height * (w * w + v * w + v * v - u * u) / 6
+        lengths = np.array([u, c - b, d - c])
+        x = np.array([np.zeros_like(u), u, v]) - to_mean + np.multiply.outer(_NODES, lengths)
+        second, third, fourth = (
+            height * np.einsum("np,p...,np...->...", _PIECES, lengths, x**k) for k in (2, 3, 4)
+        )
+        return a + to_mean, second, third, fourth - 3 * second**2
+
+    @staticmethod
+    def quantile(numbers: npt.ArrayLike, q: Floats) -> Floats:
+        a, b, c, d = np.asarray(numbers, dtype=np.float64)
+        rise, flat, fall = b - a, c - b, d - c
+        area = np.where(d > a, d - a + flat, 1.0)  # 2 / height
+        below, above = rise / area, fall / area
+        # What each of the three pieces adds to a.
+        x = np.sqrt(rise * area * np.minimum(q, below)) + a
+        x += np.clip((q - below) * (area / 2), 0, flat)
+        x += fall - np.sqrt(fall * area * np.minimum(1 - q, above))
+        return np.asarray(x)
 
     @cached_property
     def _lengths(self) -> tuple[float, float, float, float]:
         """Widths of rise, plateau and fall, and the height of the plateau."""
-        a, b, c, d = self.knots
-        return b - a, c - b, d - c, 2 / ((d - a) + (c - b)) if d > a else np.inf
-
-    @property
-    def certain(self) -> bool:
-        return self.knots[0] == self.knots[3]
-
-    @property
-    def mean(self) -> float:
-        return self.knots[0] + self._rise_to_mean
-
-    @cached_property
-    def _rise_to_mean(self) -> float:
-        a, b, c, d = self.knots
-        u, v, w = b - a, c - a, d - a
-        return (w * w + v * w + v * v - u * u) / (3 * (w + v - u)) if w > 0 else 0.0
-
-    def _moment(self, order: int) -> float:
-        """Central moment; Gauss quadrature with three nodes is exact on each piece."""
-        rise, flat, fall, height = self._lengths
-        total, start = 0.0, -self._rise_to_mean
-        for length, heights in ((rise, _NODES), (flat, np.ones(3)), (fall, 1 - _NODES)):
-            if length > 0:
-                x = start + length * _NODES
-                total += float(height * length * np.sum(_WEIGHTS * heights * x**order))
-                start += length
-        return total
-
-    @cached_property
-    def var(self) -> float:
-        return 0.0 if self.certain else self._moment(2)
-
-    @cached_property
-    def cumulants(self) -> tuple[float, float]:
-        if self.certain:
-            return 0.0, 0.0
-        return self._moment(3), self._moment(4) - 3 * self.var**2
+        a, b, c, d = self.numbers
+        return b - a, c - b, d - c, 2 / ((d - a) + (c - b)) if d > a else 0.0
 
     def pdf(self, x: npt.ArrayLike) -> Floats:
-        if self.certain:
-            raise ValueError(f"a certain value has no density; this one is {_number(self.mean)}")
-        a, _, _, d = self.knots
+        self._refuse_certain()
+        a, d = self.numbers[0], self.numbers[3]
         rise, _, fall, height = self._lengths
         x = np.asarray(x, dtype=np.float64)
         up = (x - a) / rise if rise > 0 else np.where(x >= a, 1.0, 0.0)
@@ -386,33 +369,19 @@ class PiecewiseLinear(Marginal):
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
         x = np.asarray(x, dtype=np.float64)
-        a, b, c, d = self.knots
-        if self.certain:
-            return np.where(x >= a, 1.0, 0.0)
-        rise, _, fall, height = self._lengths
-        left = np.clip(x - a, 0, rise)
-        right = np.clip(d - x, 0, fall)
-        total = np.clip(x - b, 0, c - b) * height
-        total = total + (height / 2) * (left * left / rise if rise > 0 else 0.0)
-        total = total + (height / 2) * (fall - right * right / fall if fall > 0 else 0.0)
-        return np.clip(total, 0.0, 1.0)
-
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        q = np.asarray(q, dtype=np.float64)
-        if self.certain:
-            return np.full(q.shape, self.knots[0])
-        a, b, _, d = self.knots
+        a, b, _, d = self.numbers
         rise, flat, fall, height = self._lengths
-        below = height * rise / 2
-        low = a + np.sqrt(2 * rise / height * np.clip(q, 0, below))
-        middle = b + np.clip((q - below) / height, 0, flat)
-        high = d - np.sqrt(2 * fall / height * np.clip(1 - q, 0, None))
-        return np.where(q < below, low, np.where(q <= below + height * flat, middle, high))
+        left, right = np.clip(x - a, 0, rise), np.clip(d - x, 0, fall)
+        total = np.clip(x - b, 0, flat)
+        total = total + (left * left / rise if rise > 0 else 0.0) / 2
+        total = total + (fall - right * right / fall if fall > 0 else 0.0) / 2
+        return np.where(x >= d, 1.0, np.clip(height * total, 0.0, 1.0))
 
     def affine(self, a: float, b: float = 0.0) -> Marginal:
         if a == 0:
             return Point(b)
-        return self._from_knots(*sorted(a * knot + b for knot in self.knots))
+        knots = sorted(a * knot + b for knot in self.numbers)
+        return type(self)(*(knots[i] for i in self._picks))
 
 
 @dataclass(frozen=True)
@@ -539,8 +508,8 @@ class Independent(Law):
 
     Densities of projections are exact where one marginal remains on a line or two in the plane,
     and otherwise found on a lattice (`uapca.laws.density`). A region of probability p holds p
-    within 2e-3 for all marginals of finite variance whose cores the lattice resolves; `describe`
-    of the projected law says where it does not, as with several poles in the plane.
+    within 2e-3. Where a law is narrower than a cell of the lattice, as with several poles in the
+    plane, the region is not the smallest, and `describe` of the projected law says so.
 
     Parameters
     ----------
@@ -561,7 +530,6 @@ class Independent(Law):
     'independent: 15, T(10, 11, 13, 15), N(14, 5.7), U(14, 16)'
     """
 
-    kind: ClassVar[str] = "independent"
     fields: ClassVar[tuple[str, ...]] = ("marginals",)
 
     def __init__(self, marginals: Iterable[MarginalLike]) -> None:
@@ -572,16 +540,48 @@ class Independent(Law):
             raise ValueError("marginals must hold at least one law; got none")
 
     @cached_property
+    def _families(self) -> list[tuple[type[ClosedForm], npt.NDArray[np.intp], Floats]]:
+        """Each family of closed forms, which marginals belong to it (K,), and their numbers."""
+        families: tuple[type[ClosedForm], ...] = (PiecewiseLinear, TwoPieceNormal)
+        members = [
+            (
+                family,
+                [(i, m.numbers) for i, m in enumerate(self.marginals) if isinstance(m, family)],
+            )
+            for family in families
+        ]
+        return [
+            (family, np.array([i for i, _ in some]), np.array([numbers for _, numbers in some]).T)
+            for family, some in members
+            if some
+        ]
+
+    @cached_property
+    def _variables(self) -> list[tuple[int, Marginal]]:
+        """The marginals that are not closed forms."""
+        return [(i, m) for i, m in enumerate(self.marginals) if not isinstance(m, ClosedForm)]
+
+    @cached_property
+    def _moments(self) -> Floats:
+        """Mean, variance and, of closed forms, third and fourth cumulant: shape (4, D)."""
+        found = np.empty((4, len(self.marginals)))
+        for family, at, numbers in self._families:
+            found[:, at] = family.moments(numbers)
+        for i, m in self._variables:
+            found[:2, i] = m.mean, m.var
+        return found
+
+    @cached_property
     def mean(self) -> Floats:  # type: ignore[override]
-        return frozen_copy([m.mean for m in self.marginals])
+        return frozen_copy(self._moments[0])
 
     @cached_property
     def cov(self) -> Floats:  # type: ignore[override]
-        return frozen_copy(np.diag([m.var for m in self.marginals]))
+        return frozen_copy(np.diag(self._moments[1]))
 
     @property
     def std(self) -> Floats:
-        return np.array([m.std for m in self.marginals])
+        return np.asarray(np.sqrt(self._moments[1]))
 
     @property
     def normal(self) -> bool:
@@ -609,11 +609,13 @@ class Independent(Law):
         return Affine(self, A, b)
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
-        return np.stack([m.sample(n, rng) for m in self.marginals], axis=1)
+        return sample_rows([self], n, rng)[:, 0]
 
     def _cumulants(self, A: Floats) -> tuple[Floats, Floats]:
-        third, fourth = np.array([m.cumulants for m in self.marginals]).T
-        # Zeros first: a coordinate left out has no say even if its moment is infinite.
+        third, fourth = self._moments[2:]
+        for i, m in self._variables:
+            third[i], fourth[i] = m.cumulants
+        # A coordinate that is left out does not count, even if its moment is infinite.
         with np.errstate(invalid="ignore"):
             return (
                 np.where(A == 0, 0.0, A**3 * third).sum(axis=1),
@@ -627,6 +629,36 @@ class Independent(Law):
     def _require_density(self, what: str) -> None:
         super()._require_density(what)
         _refuse_atoms(np.eye(self.dim), self.marginals)
+
+
+def sample_rows(laws: Sequence[Law], n: int, rng: np.random.Generator) -> Doubles:
+    """Draws of rows, of shape (n, N, D); all closed forms of all rows at once.
+
+    Parameters
+    ----------
+    laws : sequence of N laws of one dimension D
+    n : int
+    rng : numpy.random.Generator
+    """
+    dim = laws[0].dim
+    draws = np.empty((n, len(laws), dim))
+    columns = draws.reshape(n, len(laws) * dim)
+    families: dict[type[ClosedForm], list[tuple[npt.NDArray[np.intp], Floats]]] = {}
+    for row, law in enumerate(laws):
+        if not isinstance(law, Independent):
+            draws[:, row] = law._sample(n, rng)
+            continue
+        for family, at, numbers in law._families:
+            families.setdefault(family, []).append((row * dim + at, numbers))
+        for i, m in law._variables:
+            draws[:, row, i] = m.sample(n, rng)
+    for family, found in families.items():
+        at, numbers = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
+        step = max(BLOCK // max(n, 1), 1)
+        for some in (slice(i, i + step) for i in range(0, len(at), step)):
+            q = rng.random((n, len(at[some])))
+            columns[:, at[some]] = family.quantile(numbers[:, some], q)
+    return draws
 
 
 class Affine(Law):
@@ -648,12 +680,10 @@ class Affine(Law):
     (array([ 8., -1.]), 'affine image in 2 dimensions of independent: U(0, 2), U(1, 3), 5')
     """
 
-    kind: ClassVar[str] = "affine"
     fields: ClassVar[tuple[str, ...]] = ("law", "A", "b")
+    b: Floats
     mean: Floats
     cov: Floats
-    A: Floats
-    b: Floats
 
     def __init__(self, law: Independent, A: npt.ArrayLike, b: npt.ArrayLike) -> None:
         self.law = law
@@ -664,12 +694,15 @@ class Affine(Law):
     def describe(self) -> str:
         text = f"affine image in {plural(self.dim, 'dimension')} of {self.law.describe()}"
         try:
-            error = self.lattice().error if self.dim <= 2 else 0.0
+            narrow = self.dim <= 2 and self.lattice().error > 2 * ACCURACY
         except DegenerateLawError:
-            error = 0.0
-        if error <= PROMISED:
-            return text
-        return f"{text}; its regions may be off by a probability of {error:.1g}"
+            narrow = False
+        if narrow:
+            text += (
+                "; it is narrower in places than a cell of its lattice, so that regions hold "
+                "their probability but are not the smallest"
+            )
+        return text
 
     def __repr__(self) -> str:
         return f"Affine({self.law!r}, A={self.A.tolist()}, b={self.b.tolist()})"
@@ -706,27 +739,21 @@ def _refuse_atoms(A: Floats, marginals: tuple[Marginal, ...]) -> None:
         return
     atoms = ", ".join(str(m) for m in marginals if m.discrete and not m.certain)
     raise DegenerateLawError(
-        f"this law has no density: {atoms} sits on separate values and the continuous marginals "
+        f"this law has no density: {atoms} is discrete and the continuous marginals "
         f"do not spread over all {plural(len(A), 'dimension')}; draw samples of it"
     )
 
 
 def _check_spread(spread: float, parameter: str) -> None:
     """Refuse laws whose fourth moments overflow, or whose variances underflow."""
+    if spread < 0:
+        raise ValueError(f"{parameter} must not be negative; got {spread:g}")
     if spread > 1e75:
         raise ValueError(f"{parameter} must be at most 1e75; got {spread:g}: choose another unit")
     if 0.0 < spread < 1e-150:
         raise ValueError(
             f"{parameter} must be 0 or at least 1e-150; got {spread:g}: choose another unit"
         )
-
-
-def _check_finite_fields(law: Marginal) -> list[str]:
-    """Make the fields of a frozen dataclass finite floats; their names."""
-    names = [field.name for field in fields(law)]  # type: ignore[arg-type]
-    for name in names:
-        object.__setattr__(law, name, finite(getattr(law, name), name))
-    return names
 
 
 def _number(value: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import compress
 from typing import ClassVar
 
 import numpy as np
@@ -27,7 +28,7 @@ class Mixture(Law):
     Parameters
     ----------
     weights : array-like of shape (K,)
-        At least 0; scaled to sum to 1.
+        At least 0; scaled to sum to 1. Components of weight 0 are left out.
     components : sequence of K laws of one dimension D
 
     See Also
@@ -41,20 +42,21 @@ class Mixture(Law):
     (array([3.]), array([[4.]]))
     """
 
-    kind: ClassVar[str] = "mixture"
     fields: ClassVar[tuple[str, ...]] = ("weights", "components")
 
     def __init__(self, weights: npt.ArrayLike, components: Iterable[Law]) -> None:
-        self.components: tuple[Law, ...] = tuple(components)
-        for index, component in enumerate(self.components):
+        given = tuple(components)
+        for index, component in enumerate(given):
             if not isinstance(component, Law):
                 raise TypeError(
                     f"components[{index}] must be a law; got {component!r}, convert it with as_law"
                 )
-        sizes = sorted({component.dim for component in self.components})
+        sizes = sorted({component.dim for component in given})
         if len(sizes) != 1:
             raise ValueError(f"components must be laws of one dimension; got dimensions {sizes}")
-        self.weights: Floats = frozen_copy(checked_weights(weights, len(self.components)))
+        shares = checked_weights(weights, "component", len(given))
+        self.weights: Floats = frozen_copy(shares[shares > 0])
+        self.components: tuple[Law, ...] = tuple(compress(given, shares > 0))
 
     @cached_property
     def mean(self) -> Floats:  # type: ignore[override]
@@ -86,7 +88,7 @@ class Mixture(Law):
 
     def _cumulants(self, A: Floats) -> tuple[Floats, Floats] | None:
         third, fourth = np.zeros(len(A)), np.zeros(len(A))
-        for weight, component in self._present():
+        for weight, component in self._weighted():
             found = component._cumulants(A)
             if found is None:
                 return None
@@ -101,37 +103,37 @@ class Mixture(Law):
     def _lattice(self) -> Lattice:
         values, vectors = np.linalg.eigh(self.cov)
         frame = vectors * np.sqrt(values)
-        if self.dim == 2:
-            # Cells follow the mass along each axis, so that narrow modes far apart are resolved.
-            inverse = np.linalg.inv(frame)
-            images = [self._affine(row[None], np.array([-row @ self.mean])) for row in inverse]
-            axes = [image._line_masses() for image in images]
-        else:
-            places, mass = self._line_masses()
-            axes = [((places - self.mean[0]) / frame[0, 0], mass)]
+        # Cells follow the mass along each axis, so that narrow modes far apart are resolved.
+        axes = [
+            self._affine(row[None], np.array([-row @ self.mean]))._line_masses()
+            for row in np.linalg.inv(frame)
+        ]
         return cells_lattice(self.mean, frame, axes, self._density_at)
 
     def _line_masses(self) -> tuple[Floats, Floats]:
         """Of a mixture on a line: places and their masses, those of every component."""
-        found = [(weight, component._lattice) for weight, component in self._present()]
+        found = [
+            (weight, lattice)
+            for weight, component in self._weighted()
+            for lattice in (component._lattice, component._lattice.beyond)
+            if lattice is not None
+        ]
         places = np.concatenate([lattice.centers()[:, 0] for _, lattice in found])
         return places, np.concatenate([weight * lattice.mass for weight, lattice in found])
 
     def _density_at(self, points: Floats) -> Floats:
         total = np.zeros(len(points))
-        for weight, component in self._present():
+        for weight, component in self._weighted():
             total += weight * component._density_at(points)
         return total
 
-    def _present(self) -> list[tuple[float, Law]]:
-        pairs = zip(self.weights.tolist(), self.components, strict=True)
-        return [(weight, component) for weight, component in pairs if weight > 0]
+    def _weighted(self) -> Iterable[tuple[float, Law]]:
+        return zip(self.weights.tolist(), self.components, strict=True)
 
     def _require_density(self, what: str) -> None:
         super()._require_density(what)
         for index, component in enumerate(self.components):
             try:
-                if self.weights[index] > 0:
-                    component._require_density(what)
+                component._require_density(what)
             except DegenerateLawError as error:
                 raise DegenerateLawError(f"component {index} of this mixture: {error}") from None

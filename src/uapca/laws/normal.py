@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import ClassVar
 
 import numpy as np
@@ -11,9 +11,9 @@ from scipy.special import ndtr, ndtri
 
 from uapca._validation import Floats, as_floats, check_finite, plural
 from uapca.laws.density import CELLS, Lattice
-from uapca.laws.protocol import Law, frozen_copy
+from uapca.laws.protocol import Law, frozen_copy, unchecked, vector
 
-__all__ = ["Normal", "checked_moments"]
+__all__ = ["Normal", "checked_moments", "mapped_moments"]
 
 
 class Normal(Law):
@@ -42,7 +42,6 @@ class Normal(Law):
     Normal(mean=[14.0], cov=[[9.0]])
     """
 
-    kind: ClassVar[str] = "normal"
     fields: ClassVar[tuple[str, ...]] = ("mean", "cov")
     mean: Floats
     cov: Floats
@@ -72,7 +71,7 @@ class Normal(Law):
         return f"Normal(mean={self.mean.tolist()}, cov={self.cov.tolist()})"
 
     def _affine(self, A: Floats, b: Floats) -> Normal:
-        return _trusted(A @ self.mean + b, A @ self.cov @ A.T)
+        return unchecked(Normal, **mapped_moments(self, A, b))
 
     @cached_property
     def _root(self) -> Floats:
@@ -90,8 +89,7 @@ class Normal(Law):
     @cached_property
     def _lattice(self) -> Lattice:
         edges = np.linspace(-5.5, 5.5, CELLS[self.dim] + 1)
-        mass = np.diff(ndtr(edges))
-        mass = mass if self.dim == 1 else np.outer(mass, mass)
+        mass = reduce(np.multiply.outer, [np.diff(ndtr(edges))] * self.dim)
         return Lattice(self.mean, self._root, (edges,) * self.dim, mass, 1 - float(mass.sum()))
 
     def _density_at(self, points: Floats) -> Floats:
@@ -111,49 +109,49 @@ class Normal(Law):
         return np.asarray(self._top * (1 - probs))
 
 
-def checked_moments(mean: npt.ArrayLike, cov: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """A mean (D,) and a covariance (D, D), checked and copied."""
-    center = np.atleast_1d(as_floats(mean, "mean"))
-    spread = np.atleast_2d(as_floats(cov, "cov")).astype(np.float64)
-    if center.ndim != 1:
-        raise ValueError(f"mean must be one-dimensional; got shape {center.shape}")
+def checked_moments(
+    mean: npt.ArrayLike, cov: npt.ArrayLike, names: tuple[str, str] = ("mean", "cov")
+) -> tuple[Floats, Floats]:
+    """A mean (D,) and a covariance (D, D), checked and copied; `names` are those in messages."""
+    center = vector(np.atleast_1d(as_floats(mean, names[0])), names[0], "entry")
+    spread = np.atleast_2d(as_floats(cov, names[1])).astype(np.float64)
     size = len(center)
+    if not size:
+        raise ValueError(f"{names[0]} must have at least one entry; got none")
     if spread.shape != (size, size):
         raise ValueError(
-            f"cov must have shape ({size}, {size}), as mean has {size} entries; "
+            f"{names[1]} must have shape ({size}, {size}), as {names[0]} has {size} entries; "
             f"got shape {spread.shape}"
         )
-    check_finite(center, "mean", ("entry",))
-    check_finite(spread, "cov", ("row", "column"))
+    check_finite(spread, names[1], ("row", "column"))
     variances = np.diagonal(spread)
-    rounding = 512 * np.finfo(np.float64).eps * np.max(variances, initial=0.0)
+    rounding = 512 * np.finfo(np.float64).eps * np.max(variances)
     slight = (variances < 0) & (variances >= -rounding)
     spread[slight, slight] = 0.0
     # Entries count against the two standard deviations they belong to, so that one wide feature
     # hides no flaw of the others; far below the widest a deviation is rounding error.
     stds = np.sqrt(np.maximum(np.diagonal(spread), 0.0))
-    floor = max(1e-8 * float(np.max(stds, initial=0.0)), np.finfo(np.float64).tiny)
+    floor = max(1e-8 * float(np.max(stds)), np.finfo(np.float64).tiny)
     stds = np.maximum(stds, floor)
     with np.errstate(over="ignore", under="ignore"):
         scaled = np.clip(spread / stds / stds[:, None], -1e9, 1e9)
     skew = np.abs(scaled - scaled.T)
-    if np.max(skew, initial=0.0) > 1e-8:
+    if np.max(skew) > 1e-8:
         i, j = np.unravel_index(np.argmax(skew), spread.shape)
         raise ValueError(
-            f"cov must be symmetric; entries [{i}, {j}] and [{j}, {i}] are "
+            f"{names[1]} must be symmetric; entries [{i}, {j}] and [{j}, {i}] are "
             f"{spread[i, j]} and {spread[j, i]}"
         )
-    lowest = float(np.linalg.eigvalsh((scaled + scaled.T) / 2)[0]) if size else 0.0
+    lowest = float(np.linalg.eigvalsh((scaled + scaled.T) / 2)[0])
     if lowest < -1e-8:
         raise ValueError(
-            "cov must be positive semi-definite; its lowest eigenvalue is "
+            f"{names[1]} must be positive semi-definite; its lowest eigenvalue is "
             f"{lowest:.6g} where all variances are scaled to 1"
         )
-    return frozen_copy(center), frozen_copy((spread + spread.T) / 2)
+    return frozen_copy(center), frozen_copy(spread / 2 + spread.T / 2)
 
 
-def _trusted(mean: Floats, cov: Floats) -> Normal:
-    """A normal law from moments that are valid by construction; rounding is made symmetric."""
-    law = Normal.__new__(Normal)
-    law.mean, law.cov = frozen_copy(mean), frozen_copy((cov + cov.T) / 2)
-    return law
+def mapped_moments(law: Law, A: Floats, b: Floats) -> dict[str, Floats]:
+    """Mean and covariance of ``A x + b``; rounding is made symmetric."""
+    cov = A @ law.cov @ A.T
+    return {"mean": frozen_copy(A @ law.mean + b), "cov": frozen_copy((cov + cov.T) / 2)}

@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from typing import ClassVar, TypeAlias, cast
+from typing import ClassVar, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, rng_from, shown, signed
+from uapca._validation import Floats, Seed, as_floats, check_finite, rng_from, shown, signed
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice
 
-__all__ = ["Grid", "Law", "Line", "Seed", "finite", "frozen_copy"]
+__all__ = ["Grid", "Law", "Line", "Seed", "finite", "frozen_copy", "unchecked", "vector"]
 
-Seed: TypeAlias = int | np.random.Generator | None
 Grid: TypeAlias = npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike]
+
+Made = TypeVar("Made")
 
 #: A direction whose standard deviation is below this share of the largest carries no uncertainty.
 THIN = 1e-6
@@ -77,8 +78,6 @@ class Law(ABC):
 
     # -- what an implementation provides -------------------------------------------------------
 
-    #: What the law is called in stored files.
-    kind: ClassVar[str]
     #: The arguments it is made from: what is stored, and what is equal in equal laws.
     fields: ClassVar[tuple[str, ...]]
     #: Expected value, shape (D,), and covariance, shape (D, D); read-only.
@@ -298,19 +297,18 @@ class Law(ABC):
         array([0.5, 1. , 0.5])
         """
         self._require_density("density")
-        given: Sequence[npt.ArrayLike] = [cast("npt.ArrayLike", grid)]
+        given = {"grid": cast("npt.ArrayLike", grid)}
         if self.dim == 2:
-            given = list(grid) if isinstance(grid, Sequence | np.ndarray) else []
-            if isinstance(grid, str) or len(given) != 2:
+            pair = list(grid) if isinstance(grid, Sequence | np.ndarray) else []
+            if isinstance(grid, str) or len(pair) != 2:
                 raise ValueError(
                     "grid must be a pair of axes (xs, ys) for a two-dimensional law; "
-                    f"got {type(grid).__name__} of length {len(given)}"
+                    f"got {type(grid).__name__} of length {len(pair)}"
                 )
-        names = ["grid"] if self.dim == 1 else ["grid[0]", "grid[1]"]
-        axes = [_grid_axis(axis, name) for axis, name in zip(given, names, strict=True)]
-        shape = tuple(len(axis) for axis in axes)
-        points = np.stack([c.ravel() for c in np.meshgrid(*axes, indexing="ij")], axis=1)
-        return self._density_at(points).reshape(shape)
+            given = {"grid[0]": pair[0], "grid[1]": pair[1]}
+        axes = [vector(axis, name, "point") for name, axis in given.items()]
+        points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+        return self._density_at(points.reshape(-1, self.dim)).reshape(points.shape[:-1])
 
     def levels(self, probs: npt.ArrayLike) -> Floats:
         """Density values whose superlevel sets hold the given probabilities.
@@ -346,8 +344,8 @@ class Law(ABC):
 
         ``law.lattice().mask(0.95)`` are the cells of the smallest region that holds 95 %, and
         the contour of ``law.lattice().coverage`` at 0.95 is its outline. A region of probability
-        p holds p within 2e-3 for sums of any marginals of finite variance whose cores the
-        lattice resolves; `describe` says where it does not.
+        p holds p within 2e-3 for sums of any marginals of finite variance; `describe` says where
+        cells are too coarse for it to be the smallest.
 
         Raises
         ------
@@ -407,21 +405,21 @@ class Law(ABC):
             )
         check_finite(matrix, "A", ("row", "column")[-matrix.ndim :])
         size = len(matrix)
-        shift = np.zeros(size) if b is None else as_floats(b, "b").astype(np.float64)
-        if shift.shape != (size,):
-            raise ValueError(
-                f"b must have shape ({size},), one entry for each row of A; got {shift.shape}"
-            )
-        check_finite(shift, "b", ("entry",))
+        shift = np.zeros(size) if b is None else vector(b, "b", "row of A", size)
         return np.diag(matrix) if matrix.ndim == 1 else matrix, shift
 
 
-def _grid_axis(values: npt.ArrayLike, parameter: str) -> Floats:
-    axis = as_floats(values, parameter).astype(np.float64)
-    if axis.ndim != 1:
-        raise ValueError(f"{parameter} must be one-dimensional; got shape {axis.shape}")
-    check_finite(axis, parameter, ("point",))
-    return axis
+def vector(values: npt.ArrayLike, parameter: str, of: str, size: int | None = None) -> Floats:
+    """Finite float64 values of shape (size,), one for each `of`; of any length without `size`."""
+    array = as_floats(values, parameter).astype(np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"{parameter} must be one-dimensional; got shape {array.shape}")
+    if size not in (None, len(array)):
+        raise ValueError(
+            f"{parameter} must have shape ({size},), one entry for each {of}; got {array.shape}"
+        )
+    check_finite(array, parameter, (of,))
+    return array
 
 
 def finite(value: object, parameter: str) -> float:
@@ -440,3 +438,10 @@ def frozen_copy(array: npt.ArrayLike) -> Floats:
     copy = np.array(array, dtype=np.float64)
     copy.setflags(write=False)
     return copy
+
+
+def unchecked(kind: type[Made], **attributes: object) -> Made:
+    """An instance whose attributes are valid by construction."""
+    made = kind.__new__(kind)
+    made.__dict__.update(attributes)
+    return made

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, check_finite, plural
 from uapca.laws.density import Lattice, kernel_lattice
-from uapca.laws.protocol import Law, frozen_copy
+from uapca.laws.protocol import Law, frozen_copy, vector
 
 __all__ = ["Samples", "checked_weights"]
 
@@ -48,7 +48,6 @@ class Samples(Law):
     (array([1., 1.]), [[1.0, 0.0], [0.0, 1.0]], 0.7937)
     """
 
-    kind: ClassVar[str] = "samples"
     fields: ClassVar[tuple[str, ...]] = ("values", "weights")
 
     def __init__(self, values: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> None:
@@ -63,7 +62,9 @@ class Samples(Law):
         self.values: Floats = frozen_copy(array)
         count = len(array)
         self.weights: Floats = frozen_copy(
-            np.full(count, 1 / count) if weights is None else checked_weights(weights, count)
+            np.full(count, 1 / count)
+            if weights is None
+            else checked_weights(weights, "sample", count)
         )
 
     @cached_property
@@ -112,12 +113,9 @@ class Samples(Law):
         return kernel_lattice(self.mean, frame, z, self.weights, self.bandwidth)
 
 
-def checked_weights(weights: npt.ArrayLike, count: int) -> Floats:
+def checked_weights(weights: npt.ArrayLike, of: str, count: int) -> Floats:
     """Weights (count,) that are finite, at least 0 and scaled to sum to 1."""
-    array = as_floats(weights, "weights").astype(np.float64)
-    if array.shape != (count,):
-        raise ValueError(f"weights must have shape ({count},); got shape {array.shape}")
-    check_finite(array, "weights", ("entry",))
+    array = vector(weights, "weights", of, count)
     top = float(array.max())
     if np.any(array < 0) or not top > 0:
         raise ValueError(

@@ -9,6 +9,7 @@ import numpy as np
 from uapca.laws.foreign import Moments, Variable, frozen_parameters
 from uapca.laws.marginals import (
     Affine,
+    ClosedForm,
     Independent,
     Marginal,
     NormalMarginal,
@@ -26,7 +27,7 @@ from uapca.laws.samples import Samples
 __all__ = ["law_from_dict", "law_to_dict"]
 
 _LAWS: dict[str, type[Law]] = {
-    kind.kind: kind for kind in (Normal, Independent, Samples, Mixture, Affine, Moments)
+    kind.__name__.lower(): kind for kind in (Normal, Independent, Samples, Mixture, Affine, Moments)
 }
 _MARGINALS: dict[str, type[Marginal]] = {
     kind.kind: kind
@@ -44,12 +45,13 @@ def law_to_dict(law: Law) -> dict[str, Any]:
     {'kind': 'independent', 'marginals': [{'kind': 'point', 'values': [15.0]},
      {'kind': 'uniform', 'values': [10.0, 12.0]}]}
     """
-    if law.kind not in _LAWS or getattr(law, "sampler", None) is not None:
+    kind = type(law).__name__.lower()
+    if kind not in _LAWS or getattr(law, "sampler", None) is not None:
         raise TypeError(
-            f"a law must be one of uapca's own to be stored; got {law!r}, which samples through a "
-            "foreign object, store Samples(law.sample(n))"
+            f"a law must be of uapca.laws to be stored; got {law!r}, which draws from an object of "
+            "another library: store Samples(law.sample(n))"
         )
-    return {"kind": law.kind, **{name: _plain(getattr(law, name)) for name in law.fields}}
+    return {"kind": kind, **{name: _plain(getattr(law, name)) for name in law.fields}}
 
 
 def _plain(value: Any) -> Any:
@@ -91,7 +93,7 @@ def law_from_dict(data: dict[str, Any]) -> Law:
 
 
 def _marginal_to_dict(marginal: Marginal) -> dict[str, Any]:
-    if marginal.kind in _MARGINALS:
+    if isinstance(marginal, ClosedForm):
         return {"kind": marginal.kind, "values": list(marginal.parameters)}
     if isinstance(marginal, Variable) and hasattr(marginal.rv, "dist"):
         from scipy import stats
@@ -106,7 +108,7 @@ def _marginal_to_dict(marginal: Marginal) -> dict[str, Any]:
                 "values": [marginal.factor, marginal.shift],
             }
     raise TypeError(
-        "a marginal must be one of uapca's own or a frozen distribution of scipy.stats to be "
+        "a marginal must be of uapca.laws or a frozen distribution of scipy.stats to be "
         f"stored; got {marginal!r}"
     )
 

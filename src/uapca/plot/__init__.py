@@ -2,6 +2,31 @@
 
 The fit comes first, the data second. Plots of several panels return the Figure. None of them calls
 ``show``; `style` chooses the size of figures and type.
+
+===================  =============================================================================
+``projection``       projected rows; `draw_projection` for all plots that show rows
+``biplot``           projected rows and the features' own axes
+``matrix``           all pairs of several components
+``compare``          two fits of the same rows, side by side
+``distributions``    input distributions of one or two features, with the components
+``simulation``       clouds of scores over the draws of `uapca.simulate`
+``loadings``         the correlation circle, arrows and their wedges
+``contributions``    what features contribute, and `cos2`: how well rows are represented
+``components``       the entries of the components with their standard errors
+``scree``            explained variance, between and within rows
+``component_count``  which components stand out from the errors
+``eigenvalues``      eigenvalues against s, with the crossings
+``factor_traces``    where the features go as the uncertainty grows
+``progression``      traces and projected rows at several scales
+``animation``        the progression as a film
+``convergence``      how fast PCA of samples nears the closed form
+``shepard``          distances in the projection against distances in the data
+``metadata``         components against what else is known about the rows
+``rows``             rows as ellipses, contours, lines, points, and the density of many
+``regions``          the smallest regions of a law: rings in the plane, intervals
+``labels``           names told apart, numbers as text, and where labels are placed
+``base``             what all share: checked fit and data, styles, `Panel`, legends
+===================  =============================================================================
 """
 
 try:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import chain
 from numbers import Integral, Real
-from textwrap import wrap
+from textwrap import TextWrapper
 from typing import Any, Literal, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex, to_rgba
@@ -19,13 +21,21 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
 from matplotlib.transforms import ScaledTranslation
 
 from uapca._looks import GREY, LIGHT, OKABE_ITO, SEQUENTIAL, Look
 from uapca._validation import Doubles, as_floats
 from uapca.decomposition import UAPCA, unwrap
 from uapca.exceptions import SeparationWarning
-from uapca.plot.labels import Labels, drawable, drawn_color, percent, scale_text
+from uapca.plot.labels import (
+    drawable,
+    drawn_color,
+    percent,
+    place_labels,
+    readable,
+    scale_text,
+)
 from uapca.stability import ComponentUncertainty, component_uncertainty
 from uapca.uncertain import UncertainArray
 
@@ -48,6 +58,8 @@ MARKERS = {
     "cross": "X",
     "plus": "P",
 }
+BRIEF = 10  # letters of a name that a number would not be much shorter than
+CROWD = 500  # a cloud of more markers than this is no obstacle
 TOP = 20  # bars or arrows of more features than this are no longer read one by one
 
 
@@ -84,7 +96,14 @@ def data_of(pca: Fit, X: Data) -> tuple[UAPCA, UncertainArray]:
             f"X must have the {count} features of the fit{_some(known)}; "
             f"got {rows.shape[1]}{_some(rows.features or ())}"
         )
-    return unwrap(pca, rows)
+    fit, data = unwrap(pca, rows)
+    data.require_complete("a plot")
+    return fit, data
+
+
+def scores_of(fit: UAPCA, data: UncertainArray, components: list[int]) -> UncertainArray:
+    """The rows of `data_of` projected onto some components (paper, Eq. (affine-cov))."""
+    return data.affine(fit._projection()[components], center=fit.mean_)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -122,9 +141,10 @@ def feature_names(fit: UAPCA) -> tuple[str, ...]:
     return tuple(getattr(fit, "feature_names_in_", [f"x{j}" for j in range(fit.n_features_in_)]))
 
 
-def axis_labels(fit: UAPCA, pair: Iterable[int]) -> list[str]:
+def axis_labels(fit: UAPCA, pair: list[int]) -> list[str]:
     """PC1 and so on, with their shares of the variance."""
-    return [f"PC{i + 1} ({percent(float(fit.explained_variance_ratio_[i]))})" for i in pair]
+    shares = map(percent, fit.explained_variance_ratio_[pair].tolist())
+    return list(map("PC{} ({})".format, np.add(pair, 1), shares))
 
 
 def chosen_components(components: Any, there: int, least: int = 1, most: int = 2) -> list[int]:
@@ -138,7 +158,7 @@ def chosen_components(components: Any, there: int, least: int = 1, most: int = 2
         and len(np.unique(listed)) == len(listed)
         and 0 <= listed.min() <= listed.max() < there
     ):
-        return [int(i) for i in listed]
+        return list(map(int, listed))
     if there < least:
         raise ValueError(f"pca must have at least {least} components; it has {there}")
     many = {(2, 2): "two different numbers", (1, 2): "one or two different numbers"}
@@ -218,15 +238,13 @@ class style(AbstractContextManager[None]):
         _chosen[0] = self._before
 
 
-def figure_width() -> float:
-    """The width of a new figure with one panel, in inches."""
-    return STYLES[_chosen[0]][0]
-
-
 @contextmanager
-def settings() -> Iterator[None]:
-    """A context with settings for the chosen style, where the user has none of their own."""
-    size = STYLES[_chosen[0]][1]
+def settings() -> Iterator[float]:
+    """A context with settings for the chosen style, where the user has none of their own.
+
+    It gives the width of a new figure with one panel, in inches.
+    """
+    width, size = STYLES[_chosen[0]]
     k = size / 8.0
     wanted: dict[Any, Any] = {
         "font.size": size,
@@ -251,14 +269,16 @@ def settings() -> Iterator[None]:
         "svg.hashsalt": "uapca",
         "pdf.fonttype": 42,
     }
-    factory: dict[Any, Any] = mpl.rcParamsDefault
-    untouched = {key: wanted[key] for key in wanted if mpl.rcParams[key] == factory[key]}
-    with mpl.rc_context(untouched):
-        yield
+    params: dict[Any, Any] = mpl.rcParams
+    with mpl.rc_context():
+        for key, value in wanted.items():
+            if params[key] == mpl.rcParamsDefault[key]:
+                params[key] = value
+        yield width
 
 
 def cycle_colors() -> Sequence[str]:
-    """The user's own colour cycle, where there is one; else Okabe and Ito's."""
+    """The user's own color cycle, where there is one; else Okabe and Ito's."""
     cycle = mpl.rcParams["axes.prop_cycle"]
     if cycle == mpl.rcParamsDefault["axes.prop_cycle"] or "color" not in cycle.keys:
         return OKABE_ITO
@@ -268,34 +288,135 @@ def cycle_colors() -> Sequence[str]:
 # -- axes, titles and legends -------------------------------------------------------------------
 
 
-class Panel:
-    """An Axes to draw into, with its labels, its legend and the sizes of lines and markers.
+class Panel(Artist):
+    """What a plot draws into: an Axes with names that make room for each other, and a legend.
+
+    As an artist it is drawn before its names and places them (`place_labels`), whenever the axes
+    are drawn. A second plot on the same Axes goes on with the panel of the first (`Panel.of`).
 
     Attributes
     ----------
     ax, drawn : matplotlib.axes.Axes
         The same, to be drawn into and to be returned.
-    labels : Labels
-        Names that make room for each other, and the entries of the legend.
+    entries : dict of str to Artist
+        The legend.
     ratio : float
         The height of the axes of a new figure, in units of the figure's width.
     line, marker : float
         The width of lines and the size of markers, in points.
+    texts, names, wishes, optional : list
+        The labels, what they are called in the legend, the directions in which they would stand,
+        and whether they are left out where there is no room.
+    markers, lines : list of ndarray of shape (M, 2)
+        What labels keep clear of.
+    alone : bool
+        Whether it has a figure of its own, with the legend below the axes.
     """
 
-    def __init__(self, ax: Any, ratio: float = 0.6) -> None:
+    axes: Any
+    ratio: float
+    alone: bool
+    draw = place_labels
+
+    def __init__(self, ax: Any, ratio: float = 0.6, alone: bool = False) -> None:
+        super().__init__()
         self.ax: Any = ax
         self.drawn: Axes = ax
-        self.labels: Labels = Labels.of(ax)
-        self.ratio: float = ratio
+        self.ratio, self.alone = ratio, alone
         self.line: float = mpl.rcParams["lines.linewidth"]
         self.marker: float = mpl.rcParams["lines.markersize"]
+        self.entries: dict[str, Any] = {}
+        self.texts: list[Any] = []
+        self.names: list[str] = []
+        self.wishes: list[tuple[float, float] | None] = []
+        self.optional: list[bool] = []
+        self.markers: list[Doubles] = []
+        self.lines: list[Doubles] = []
+        self.set_zorder(-1e9)  # before the labels are drawn
+        self.set_in_layout(False)
+        ax.add_artist(self)
+
+    @classmethod
+    def of(cls, ax: Any) -> Panel:
+        """The panel of an Axes, new if it has none."""
+        found = [artist for artist in ax.artists if isinstance(artist, cls)]
+        return found[0] if found else cls(ax)
+
+    def label(
+        self,
+        text: str,
+        at: Any,
+        color: Any = None,
+        *,
+        wish: tuple[float, float] | None = (0.0, 0.0),
+        optional: bool = False,
+        name: str = "",
+        **style: Any,
+    ) -> None:
+        """Write a name beside a point, if possible in the direction of `wish`.
+
+        Without a wish it stands on the point itself if it can. `name` is for the legend.
+        """
+        params, background = mpl.rcParams, self.ax.get_facecolor()
+        made = self.ax.annotate(
+            text,
+            (float(at[0]), float(at[1])),
+            xytext=(0.0, 0.0),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            color=readable(drawn_color(color), background),
+            parse_math=False,
+            zorder=20,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": params["text.color"],
+                "alpha": 0.5,
+                "linewidth": 0.45 * params["lines.linewidth"],
+                "shrinkA": 0.0,
+                "shrinkB": 0.25 * params["lines.markersize"],
+            },
+            **{"fontsize": 0.9 * params["font.size"], **style},
+        )
+        wide, alpha = (3.5, 1.0) if wish is None else (1.6, 0.7)
+        made.set_path_effects([withStroke(linewidth=wide, foreground=background, alpha=alpha)])
+        made.set_in_layout(False)
+        self.texts.append(made)
+        self.names.append(name or text)
+        self.wishes.append(wish)
+        self.optional.append(optional)
+
+    def avoid(self, points: Any, *, line: bool = False) -> None:
+        """Keep labels clear of markers, or of a line given by points close to each other."""
+        points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+        if line or len(points) <= CROWD:
+            (self.lines if line else self.markers).append(points)
+
+    def number_names(self) -> bool:
+        """Turn names into numbers that the legend explains, if they are crowded.
+
+        They are if, as last drawn, one is not written in full or had no room, or several stand
+        far from their points. Short names with room stay.
+        """
+        crowded, far, unread = [], 0, False
+        for text, name, optional in zip(self.texts, self.names, self.optional, strict=True):
+            if not optional:
+                long, hidden = len(text.get_text()) > BRIEF, not text.get_visible()
+                unread |= hidden or text.get_text() != name
+                far += long and text.arrow_patch.get_visible()
+                crowded += [(text, name)] * (long or hidden)
+        if not crowded or not (unread or far >= max(3, self.optional.count(False) / 4)):
+            return False
+        for k, (text, name) in enumerate(crowded, 1):
+            self.key(f"[{k}]  {name}", linestyle="none")
+            text.set_text(f"[{k}]")  # rows without names are called by plain numbers
+        return True
 
     def key(self, text: str, color: Any = None, dash: str = "solid", **line: Any) -> None:
         """Explain a line in the legend; with a marker ">" an arrow, without a line a remark."""
         style = {"linestyle": LINESTYLES[dash], "linewidth": self.line, **line}
         style.setdefault("markersize", 0.7 * self.marker)
-        self.labels.entries[text] = Line2D([], [], color=drawn_color(color), **style)
+        self.entries[text] = Line2D([], [], color=drawn_color(color), **style)
 
     def dot(self, text: str, look: Look | None = None, size: float = 1.0, **line: Any) -> None:
         """Explain a marker in the legend."""
@@ -307,7 +428,7 @@ class Panel:
     def area(self, text: str, color: Any = GREY, alpha: float = 0.3, **patch: Any) -> None:
         """Explain a filled area in the legend."""
         style = {"linewidth": 0.7 * self.line, "edgecolor": drawn_color(color), **patch}
-        self.labels.entries[text] = Patch(facecolor=to_rgba(drawn_color(color), alpha), **style)
+        self.entries[text] = Patch(facecolor=to_rgba(drawn_color(color), alpha), **style)
 
     def arrow(
         self, start: Any, end: Any, color: Any = None, dash: str = "solid", **style: Any
@@ -353,7 +474,7 @@ class Panel:
             line(0.0, color=LIGHT, linewidth=0.6 * self.line, zorder=0)
 
     def colorbar(self, values: Doubles, label: str, shown: bool = True) -> Any:
-        """A colour bar for some values; what turns them into colours is returned."""
+        """A color bar for some values; what turns them into colors is returned."""
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
         norm = Normalize(low, high if high > low else low + 1.0)
@@ -385,36 +506,30 @@ def panel(
             raise TypeError(f"ax must be a matplotlib Axes; got {type(ax).__name__}")
         if ax.get_figure(root=True).get_layout_engine() is None and ax.get_subplotspec():
             ax.get_figure(root=True).set_layout_engine("tight")  # else long names are cut off
-        made = Panel(ax)
+        made = Panel.of(ax)
         yield made
         made.title(title)
         if legend:
-            _draw_legend(made)
+            draw_legend(ax.figure, made.entries, None if made.alone else ax)
         return
-    with settings():
+    with settings() as wide:
         size = mpl.rcParams["figure.figsize"]
         own = figsize is None and list(size) == list(mpl.rcParamsDefault["figure.figsize"])
-        wide = figure_width()
-        figure = plt.figure(figsize=(wide, wide) if own else figsize or size, layout="constrained")
+        size = (wide, wide) if own else figsize or size
+        figure: Any = plt.figure(figsize=size, layout="constrained")
+        # Axes of fixed aspect move a little after their room is known.
+        figure.get_layout_engine().set(w_pad=0.07)
         try:
-            made = Panel(figure.add_subplot(), ratio)
-            made.labels.alone = True
+            made = Panel(figure.add_subplot(), ratio, alone=True)
             yield made
             made.title(title)
-            for numbered in (False, True):
-                if legend:
-                    _draw_legend(made)
+            for last in (False, True):
+                key = draw_legend(figure, made.entries) if legend else 0.0
                 if own:
-                    key = sum(one.get_window_extent().height for one in figure.legends)
                     text = 6.5 * mpl.rcParams["font.size"] / 72
-                    figure.set_size_inches(wide, made.ratio * wide + key / figure.dpi + text)
+                    figure.set_size_inches(wide, made.ratio * wide + key + text)
                 figure.draw_without_rendering()
-                # Crowded names become numbers, which the legend explains.
-                crowded = made.labels.crowded() if legend and not numbered else []
-                for k, (name, whole) in enumerate(crowded, 1):
-                    made.key(f"[{k}]  {whole}", linestyle="none")
-                    name.set_text(f"[{k}]")  # rows without names are called by plain numbers
-                if not crowded:
+                if last or not legend or not made.number_names():
                     break
             if made.ax.get_adjustable() == "datalim":  # from now on limits and ticks stay
                 made.ax.set_adjustable("box")
@@ -423,76 +538,48 @@ def panel(
             raise
 
 
-def _draw_legend(made: Panel) -> None:
-    """One legend for all that was drawn into an Axes, outside of it and below."""
-    ax, figure, entries = made.ax, made.ax.figure, made.labels.entries
-    for old in list(figure.legends) if made.labels.alone else [ax.get_legend()]:
-        if old is not None:
-            old.remove()
-    if made.labels.alone:
-        _legend(figure, entries, figure.bbox.width, loc="outside lower center")
-    else:
+def draw_legend(figure: Any, entries: dict[str, Any], ax: Any = None) -> float:
+    """A legend below a figure, or below one of its Axes, as low as it can be.
+
+    Returns its height in inches.
+    """
+    for old in [] if ax is not None else list(figure.legends):
+        old.remove()
+    if not entries:
+        return 0.0
+    host, room, where = figure, figure.bbox.width, dict[str, Any](loc="outside lower center")
+    if ax is not None:
         # Below the ticks and the label of the axis.
         down = ScaledTranslation(0.0, -3.6 * mpl.rcParams["font.size"] / 72, figure.dpi_scale_trans)
-        where = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": ax.transAxes + down}
-        room = max(ax.bbox.width, 0.3 * figure.bbox.width)
-        _legend(ax, entries, room, loc="upper center", borderaxespad=0.0, **where)
-
-
-def _legend(host: Any, entries: dict[str, Any], room: float, **where: Any) -> None:
-    """A legend no wider than `room` pixels, as low as it can be."""
-    if not entries:
-        return
+        host, room = ax, max(ax.bbox.width, 0.3 * figure.bbox.width)
+        where = {"loc": "upper center", "borderaxespad": 0.0, "bbox_to_anchor": (0.5, 0.0)}
+        where["bbox_transform"] = ax.transAxes + down
     size = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size_in_points()
-    letters = int(room / (0.58 * size * host.get_figure(root=True).dpi / 72))
-    columns, most = _columns([drawable(text) for text in entries], letters)
-    # The columns are as long as each other, but for the last.
-    rows = max(map(len, columns))
-    order = [i for column in columns for i in (*column, *[-1] * (rows - len(column)))]
-    order = order[:-1] if order[-1] < 0 else order
-    texts = ["\n".join(wrap(drawable(text), most)) or " " for text in entries]
-    handles = [*entries.values(), Line2D([], [], linestyle="none")]
-    made = host.legend(
-        [handles[i] for i in order],
-        [[*texts, " "][i] for i in order],
-        ncols=len(columns),
-        handlelength=1.8,
-        columnspacing=1.2,
-        handletextpad=0.5,
-        labelspacing=0.35,
-        **where,
-    )
+    letters = int(room * 72 / (0.58 * size * figure.get_figure(root=True).dpi))
+    texts, columns = _wrapped(list(map(drawable, entries)), letters)
+    spaces = {"handlelength": 1.8, "columnspacing": 1.2, "handletextpad": 0.5, "labelspacing": 0.35}
+    made = host.legend(list(entries.values()), texts, ncols=columns, **spaces, **where)
     for text in made.get_texts():
         text.set_parse_math(False)
+    return float(made.get_window_extent().height / figure.get_figure(root=True).dpi)
 
 
-def _columns(texts: list[str], letters: int) -> tuple[list[list[int]], int]:
-    """The entries of a legend in the columns that make it lowest, and how wide texts may be.
-
-    Entries are read row by row; or else short ones, such as groups, stand in columns of their own
-    with the long ones beside them.
-    """
-    count, plans = len(texts), []
-    for k in range(1, min(count, 6) + 1):
-        by_row = [list(range(i, count, k)) for i in range(k)]
-        plans += [(by_row, letters // k - 7), (by_row, letters - 7)]
-        for limit in (8, 12, 16):
-            short = [i for i in range(count) if len(texts[i]) <= limit]
-            long = [i for i in range(count) if len(texts[i]) > limit]
-            high = -(-len(short) // k)
-            if k <= len(short) and 0 < len(long) <= high:
-                beside = [short[i : i + high] for i in range(0, len(short), high)]
-                wide = 6 + max(len(texts[i]) for i in short)
-                plans.append(([*beside, long], letters - wide * len(beside) - 7))
-    lowest, chosen = np.inf, ([list(range(count))], max(letters - 7, 8))
-    for columns, most in plans:
-        lines = [wrap(text, max(most, 1)) or [""] for text in texts]
-        width = sum(6 + max(len(line) for i in column for line in lines[i]) for column in columns)
-        rows = max(map(len, columns))
-        height = max(sum(len(lines[i]) for i in c) + rows - len(c) for c in columns)
-        if most >= 8 and width <= letters and height < lowest:
-            lowest, chosen = height, (columns, most)
-    return chosen
+def _wrapped(texts: list[str], letters: int) -> tuple[list[str], int]:
+    """The entries of a legend in lines, and the number of columns that makes it lowest."""
+    lowest, found = np.inf, (texts, 1)
+    for k in range(1, min(len(texts), 6) + 1):
+        for most in {letters // k - 7, (letters - 7) // 2, 2 * (letters - 7) // 3, letters - 7}:
+            lines = list(map(TextWrapper(max(most, 8)).wrap, texts))
+            width, height, start = 0, 0, 0
+            for column in range(k):  # as many in each, but for one more in the first
+                end = start + (len(texts) + k - 1 - column) // k
+                width += 6 + max(map(len, chain(*lines[start:end])), default=0)
+                height, start = max(height, sum(map(len, lines[start:end]))), end
+            # Beside others, an entry of more than two lines would be a narrow tower.
+            slim = k > 1 and max(map(len, lines)) > 2
+            if height < lowest and (k == 1 or (width <= letters and not slim)):
+                lowest, found = height, (list(map("\n".join, lines)), k)
+    return found
 
 
 @contextmanager
@@ -506,8 +593,8 @@ def grid(
     **subplots: Any,
 ) -> Iterator[tuple[Figure, Any]]:
     """A new figure with rows and columns of axes, two paper columns wide."""
-    with settings():
-        width = 7.2 / 3.5 * figure_width()
+    with settings() as column:
+        width = 7.2 / 3.5 * column
         size = figsize or (width, ratio * rows * width / columns)
         style: dict[str, Any] = {"layout": "constrained", "squeeze": False, **subplots}
         figure, axes = plt.subplots(rows, columns, figsize=size, **style)
@@ -526,7 +613,7 @@ def joint_legend(figure: Any, axes: Iterable[Any]) -> None:
     """One legend below all panels, with each entry once."""
     entries: dict[str, Any] = {}
     for ax in axes:
-        entries |= Labels.of(ax).entries
-    _legend(figure, entries, figure.bbox.width, loc="outside lower center")
+        entries |= Panel.of(ax).entries
+    draw_legend(figure, entries)
     for _ in range(2):  # axes of fixed aspect shrink after their room is known
         figure.get_layout_engine().execute(figure)

@@ -19,6 +19,7 @@ from uapca.plot.base import (
     data_of,
     feature_names,
     panel,
+    scores_of,
 )
 from uapca.plot.labels import NAME, distinct, number
 from uapca.plot.loadings import draw_arrow, feature_shares
@@ -50,8 +51,8 @@ def biplot(
     """Rows as in `projection`, and an arrow for each feature: its axis as the projection sees it.
 
     The arrows are the projected unit vectors of the features, all lengthened by one factor that
-    the legend tells. A row lies far out along an arrow if it is high in that feature. Arrows are
-    black, or have the colours of a colour bar, so that they share no colour with rows; a row that
+    the legend states. A row lies far out along an arrow if it is high in that feature. Arrows are
+    black, or have the colors of a color bar, so that they share no color with rows; a row that
     is black in `projection` is brown here.
 
     Parameters
@@ -62,7 +63,7 @@ def biplot(
     top : int, optional
         How many features; by default all, at most the twenty with the longest arrows.
     color_by : {"contribution", "cos2"}, optional
-        Colour the arrows by the feature's contribution to the two components, or by how much of
+        Color the arrows by the feature's contribution to the two components, or by how much of
         the feature's variance they explain.
     levels, kind, groups, palette, labels, highlight, means, ax, title, figsize, legend
         As in `projection`.
@@ -94,7 +95,7 @@ def biplot(
     with panel(ax, title, figsize, legend, fit) as made:
         draw_projection(
             made,
-            fit.transform(data)[:, pair],
+            scores_of(fit, data, pair),
             axis_labels(fit, pair),
             levels=levels,
             kind=kind,

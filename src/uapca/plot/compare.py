@@ -18,9 +18,10 @@ from uapca.plot.base import (
     data_of,
     grid,
     joint_legend,
+    scores_of,
 )
 from uapca.plot.labels import number, percent, scale_text
-from uapca.plot.projection import draw_projection, spreads_of
+from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
 
 __all__ = ["compare"]
@@ -45,7 +46,7 @@ def compare(
 ) -> Figure:
     """Two projections of the same rows side by side, the second turned to match the first.
 
-    The second is rotated or reflected about the centre (orthogonal Procrustes, without scaling),
+    The second is rotated or reflected about the center (orthogonal Procrustes, without scaling),
     so that what still differs is not a matter of signs or of a turn of the picture. Its title says
     how much of the squared size of the mean scores is left as a difference.
 
@@ -83,7 +84,7 @@ def compare(
     if len(left) != len(right):
         raise ValueError(f"X2 must have the {len(left)} rows of X; got {len(right)}")
     pair = chosen_components(components, min(a.n_components_, b.n_components_), 2)
-    rows, others = a.transform(left)[:, pair], b.transform(right)[:, pair]
+    rows, others = scores_of(a, left, pair), scores_of(b, right, pair)
     scores = [np.asarray(Y.mean - Y.mean.mean(axis=0), dtype=np.float64) for Y in (rows, others)]
     turn, differs = procrustes(*scores)
     called = names or (scale_text(float(a.scale)), scale_text(float(b.scale)))
@@ -93,11 +94,11 @@ def compare(
     with grid(1, 2, title=title or "", figsize=figsize, ratio=0.85, **share) as (figure, axes):
         second_axes = [f"PC{i + 1} of the first" for i in pair]
         text = f"{called[1]}, {said}; {percent(differs)} differs"
-        labelled = (
+        labeled = (
             (rows, axis_labels(a, pair), called[0]),
             (others.affine(turn), second_axes, text),
         )
-        for ax, (shown, words, text) in zip(axes[0], labelled, strict=True):
+        for ax, (shown, words, text) in zip(axes[0], labeled, strict=True):
             made = Panel(ax)
             draw_projection(
                 made,
@@ -108,7 +109,7 @@ def compare(
                 groups=groups,
                 palette=palette,
                 labels=labels,
-                spreads=spreads_of(rows),
+                like=rows,
             )
             made.title(text)
         if figsize is None:

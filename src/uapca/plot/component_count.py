@@ -36,7 +36,7 @@ def component_count(
 
     See Also
     --------
-    uapca.component_count : How many components stand out of the errors.
+    uapca.component_count : How many components stand out from the errors.
     uapca.plot.scree : Variances of the components.
 
     Examples

@@ -91,7 +91,7 @@ def contributions(
         values = [percent(v) for v in shares[order]]
         _name_bars(made, bars, values, [names[j] for j in order], len(names), "features")
         # Room for the values behind the bars.
-        made.ax.set_xlim(0.0, 1.18 * max(float(shares.max()), even))
+        made.ax.set_xlim(0.0, 1.22 * max(float(shares.max()), even))
         made.ax.xaxis.set_major_formatter(lambda v, _: percent(v))
         made.axis_names(f"contribution to {which}")
     return made.drawn

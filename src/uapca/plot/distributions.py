@@ -129,17 +129,17 @@ def _draw_components(
     made: Panel, name: str, fit: UAPCA, dash: str, wide: float, axes: str, named: bool
 ) -> None:
     """The components as arrows or lines about the mean, and what they are called."""
-    centre = np.asarray(fit.mean_, dtype=np.float64)
+    center = np.asarray(fit.mean_, dtype=np.float64)
     for i, direction in enumerate(fit.components_):
         reach = np.sqrt(max(float(fit.explained_variance_[i]), 0.0)) * direction
         if not reach.any():
             continue
-        start, end = centre if axes == "arrows" else centre - reach, centre + reach
+        start, end = center if axes == "arrows" else center - reach, center + reach
         style = {"linewidth": wide, "gid": f"{name} PC{i + 1}".strip()}
         style |= {} if axes == "arrows" else {"arrowstyle": "-"}
         made.arrow(start, end, None, dash, **style)
-        made.labels.avoid(np.linspace(start, end, 12))
+        made.avoid(np.linspace(start, end, 12))
         made.ax.update_datalim([start, end])
         if named:
-            made.labels.add(f"PC{i + 1}", end, wish=tuple(reach / np.hypot(*reach)))
+            made.label(f"PC{i + 1}", end, wish=tuple(reach / np.hypot(*reach)))
     made.ax.autoscale_view()

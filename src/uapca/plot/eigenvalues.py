@@ -21,12 +21,12 @@ _LABELS = {
     "normalized": "eigenvalue of K(s) / (1 + s)²",
     "variance": "eigenvalue of K(s)",
 }
-CROWDED = 8  # more curves than this are not told apart; the others go on in grey
+CROWDED = 8  # more curves than this are not told apart; the others go on in gray
 SOUGHT = 50  # crossings of more eigenvalues than this are only looked for where asked
 NAMED = 6  # crossings at most
 CLOSE = 0.3  # a smallest gap, relative to the eigenvalue, below which two avoid each other
 TICKS = ((0.0, "0"), (1 / 3, "½"), (0.5, "1"), (2 / 3, "2"), (1.0, "∞"))
-# Components have an order, and no colour that a feature or row has: dark to light, with dashes.
+# Components have an order, and no color that a feature or row has: dark to light, with dashes.
 TONES = ("#000000", "#3C3C3C", "#5A5A5A", "#6E6E6E", "#7C7C7C", "#888888", "#929292", "#9A9A9A")
 _KINDS = {
     "avoided": ("dotted", "two eigenvalues come close (avoided crossing)"),
@@ -96,7 +96,7 @@ def eigenvalues(
             style = {"color": LIGHT, "linewidth": 0.7 * made.line}
             if i < named:
                 style = {"color": drawn_color(TONES[i]), "linestyle": LINESTYLES[DASHES[i % 4]]}
-                made.labels.avoid(np.column_stack([u, heights[:, i]]), line=True)
+                made.avoid(np.column_stack([u, heights[:, i]]), line=True)
             made.ax.plot(u, heights[:, i], gid=f"λ{i + 1}", **style)
         made.ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.06 * float(heights.max()) or 1.0))
         _name_curves(made, u, heights, named)
@@ -139,7 +139,7 @@ def _name_curves(made: Panel, u: Doubles, heights: Doubles, named: int) -> None:
     for i, (text, line, room) in enumerate(zip(texts, curves.T, free.T, strict=True)):
         k = int(np.argmin(np.abs(u - 0.07 * (i + 1)) + taken + 9.0 * (room < 0.8 * room.max())))
         taken += np.abs(u - u[k]) < 0.07
-        made.labels.add(text, (u[k], line[k]), wish=None, gid="eigenvalue")
+        made.label(text, (u[k], line[k]), wish=None, gid="eigenvalue")
 
 
 def _draw_crossings(
@@ -160,11 +160,11 @@ def _draw_crossings(
         style = {"linestyle": LINESTYLES[dash], "linewidth": 0.9 * made.line}
         made.ax.axvline(crossing.u, gid="crossing", color=GREY, zorder=1, **style)
         made.key(text, GREY, dash, linewidth=0.9 * made.line)
-        made.labels.avoid([(crossing.u, y) for y in np.linspace(0.0, top, 60)], line=True)
+        made.avoid([(crossing.u, y) for y in np.linspace(0.0, top, 60)], line=True)
         first, second = crossing.pair
         where = scale_text(crossing.scale) if isinstance(crossing, Crossing) else number(crossing.u)
         words = f"λ{subscript(first + 1)}, λ{subscript(second + 1)}\n{where}"
         at, style = (crossing.u, 0.9 * top), {"fontsize": "small", "gid": "crossing"}
-        made.labels.add(words, at, GREY, wish=(1.0, 0.0), **style)
+        made.label(words, at, GREY, wish=(1.0, 0.0), **style)
     if len(met) > NAMED:
         made.key(f"the {NAMED} closest of {len(met)}", linestyle="none")

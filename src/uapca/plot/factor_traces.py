@@ -66,9 +66,9 @@ def factor_traces(
 ) -> Axes | Figure:
     """Where the unit vectors of the features lie in the picture, for all s from 0 to ∞.
 
-    The area between the trace and the centre is shaded for 0 ≤ s ≤ 1, from ordinary PCA to the
+    The area between the trace and the center is shaded for 0 ≤ s ≤ 1, from ordinary PCA to the
     data as given; beyond there is only the line, with an arrowhead at s → ∞. The length of a trace
-    says how strongly the uncertainty affects the axis, its distance from the centre how much of
+    says how strongly the uncertainty affects the axis, its distance from the center how much of
     the axis is in the picture. The lighter mirror image is the same trace with other signs.
 
     Parameters
@@ -85,9 +85,9 @@ def factor_traces(
         where components are easily mistaken for each other; or how little the feature moves as s
         changes, 1 / (1 + v) with v in radii over all of u = s / (1 + s).
     encode_on : {"width", "color"}, default="width"
-        The thickness of the line says it, or its colour.
+        The thickness of the line says it, or its color.
     highlight : names or positions of features, optional
-        The features in colour and with a label; the others are thin and grey. By default all, but
+        The features in color and with a label; the others are thin and gray. By default all, but
         if there are more than six, the six with the longest traces.
     mirrored : bool, default=True
         Whether to draw the mirror images.
@@ -198,7 +198,7 @@ def course_of(traces: FactorTraces | WeightTraces, pair: list[int], until: float
     ends = [0, *(int(k) for k in traces.breaks if k < kept), kept]
     return Course(
         u=traces.u[:kept],
-        points=traces.loadings[:kept][:, :, pair],
+        points=traces.positions[:kept][:, :, pair],
         segments=tuple(slice(a, b) for a, b in pairwise(ends)),
         middle=0.5 if isinstance(traces, FactorTraces) else traces.current,
         symbol="s" if isinstance(traces, FactorTraces) else "weight",
@@ -208,7 +208,7 @@ def course_of(traces: FactorTraces | WeightTraces, pair: list[int], until: float
 def longest(course: Course, most: int = CROWDED) -> list[int]:
     """All features, or where they are too many those with the longest traces.
 
-    Of traces that are no more than points, those farthest from the centre.
+    Of traces that are no more than points, those farthest from the center.
     """
     lengths = course.lengths()
     far = np.linalg.norm(course.points[-1], axis=1).round(9)
@@ -218,7 +218,7 @@ def longest(course: Course, most: int = CROWDED) -> list[int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """Values (S, D) from 0 to 1 along a course, and whether width or colour says them."""
+    """Values (S, D) from 0 to 1 along a course, and whether width or color says them."""
 
     name: str
     label: str
@@ -278,7 +278,7 @@ def draw_traces(
     labels: bool = True,
     bar: bool = True,
 ) -> None:
-    """The traces of all features, those in `shown` in colour, in the unit circle."""
+    """The traces of all features, those in `shown` in color, in the unit circle."""
     draw_circle(made)
     rest = [j for j in range(len(names)) if j not in shown]
     lines = [course.points[part, j] for j in rest for part in course.segments]
@@ -304,7 +304,7 @@ def draw_traces(
             end = course.points[-1, j]
             away = end / max(float(np.hypot(*end)), 0.1)
             wish = (float(away[0]), float(away[1]))
-            made.labels.add(text, end, own[j].color, wish=wish, name=name, gid=f"name:{text}")
+            made.label(text, end, own[j].color, wish=wish, name=name, gid=f"name:{text}")
     if rest:
         made.key("other features", LIGHT, linewidth=0.7 * made.line)
     if encoding is not None and mapped is None:
@@ -354,8 +354,8 @@ def _draw_trace(
             drawn.set(zorder=zorder, gid=role)
             ax.add_collection(drawn)
         if not twin:
-            made.labels.avoid(line, line=True)
-            made.labels.avoid(line[:: max(len(line) // 25, 1)])
+            made.avoid(line, line=True)
+            made.avoid(line[:: max(len(line) // 25, 1)])
     last = path[course.segments[-1]]
     if course.u[-1] == 1.0 and np.ptp(last, axis=0).max() > 0.03:
         # The head goes along the last stretch.
@@ -377,11 +377,11 @@ def _draw_trace(
             dot = {"markersize": 0.75 * size * made.marker, "markerfacecolor": fill}
             dot |= {"color": color, "zorder": zorder + 1, "gid": gid}
             ax.plot(*at.T, marker, markeredgewidth=0.8 * size * made.line, **dot)
-            made.labels.avoid(at)
+            made.avoid(at)
 
 
 def _swept(course: Course, path: Doubles) -> Path:
-    """What the unit vector sweeps over from the start to the middle, as triangles at the centre.
+    """What the unit vector sweeps over from the start to the middle, as triangles at the center.
 
     All go round one way: a trace that turns back sweeps the same ground twice, and the triangles
     add up where a single ring would cancel itself.
@@ -435,7 +435,7 @@ def _multiples(
     title: str | None,
     figsize: tuple[float, float] | None,
 ) -> Figure:
-    """One panel for each feature, the others grey behind it."""
+    """One panel for each feature, the others gray behind it."""
     columns = min(6, len(shown))
     rows = -(-len(shown) // columns)
     with grid(rows, columns, title=title or "", figsize=figsize, ratio=1.15) as (figure, axes):

@@ -8,14 +8,18 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.colors import to_rgb
-from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
-from uapca._validation import Doubles
-
-__all__ = ["Labels", "distinct", "drawable", "drawn_color", "number", "percent", "readable"]
+__all__ = [
+    "distinct",
+    "drawable",
+    "drawn_color",
+    "number",
+    "percent",
+    "place_labels",
+    "readable",
+]
 
 # Characters that end a line, steer a terminal or reverse the text after them are not obeyed.
 _STEERING = {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -28,13 +32,16 @@ def drawable(text: str) -> str:
     >>> drawable("a\tb\x1b[31m")
     'a b�[31m'
     """
+    text = str(text)
+    if text.isprintable():
+        return text
     return "".join(
         " "
         if c in "\t\n\r\x0b\x0c\u2028\u2029"
         else "�"
         if unicodedata.category(c) in _STEERING or ord(c) in _BIDI
         else c
-        for c in str(text)
+        for c in text
     )
 
 
@@ -49,10 +56,12 @@ def distinct(names: Sequence[str], length: int = 24) -> list[str]:
 
     >>> distinct(["short", "a rather long name of a region"], 16)
     ['short', 'a rathe…a region']
-    >>> distinct(["mean temperature in May, degrees", "mean rainfall in June, millimetres"], 16)
+    >>> distinct(["mean temperature in May, degrees", "mean rainfall in June, millimeters"], 16)
     ['tempe…May, degre', 'rain…June, milli']
     """
-    plain = [drawable(name) for name in names]
+    plain = list(map(drawable, names))
+    if len(set(plain)) == len(plain) and max(map(len, plain), default=0) <= length:
+        return plain
     long = {name for name in plain if len(name) > length}
     shared = set.intersection(*(set(name.split()) for name in long)) if len(long) > 1 else set()
     short, taken = [], set()
@@ -143,35 +152,27 @@ def subscript(index: int) -> str:
     return str(index).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
 
 
-# -- colours ------------------------------------------------------------------------------------
+# -- colors ------------------------------------------------------------------------------------
 
 
 def drawn_color(color: Any) -> Any:
-    """A colour, where None and black mean the user's own text colour (white on dark paper)."""
+    """A color, where None and black mean the user's own text color (white on dark paper)."""
     black = color is None or (isinstance(color, str) and color.lower() == "#000000")
     return mpl.rcParams["text.color"] if black else color
 
 
 def readable(color: Any, background: Any) -> tuple[float, float, float]:
-    """The colour, mixed with black or white until text in it can be read on the background.
+    """The color, mixed with black or white until text in it can be read on the background.
 
     The contrast is at least 4.5, by the rule of the Web Content Accessibility Guidelines.
     """
-    mixed, behind = np.array(to_rgb(color)), luminance(to_rgb(background))
-    toward = 0.0 if behind > 0.18 else 1.0
-    for _ in range(20):
-        dark, light = sorted((luminance(mixed), behind))
-        if (light + 0.05) / (dark + 0.05) >= 4.5:
-            break
-        mixed = 0.85 * mixed + 0.15 * toward
-    return tuple(mixed.tolist())
-
-
-def luminance(rgb: Any) -> float:
-    """The relative luminance of an sRGB colour."""
-    parts = np.asarray(rgb, dtype=np.float64)
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
+    kept = 0.85 ** np.arange(21)[:, None, None]
+    mixed = kept * to_rgb(color) + (1.0 - kept) * [[0.0], [1.0]]  # (21, black or white, 3)
+    colors = np.vstack([to_rgb(background), mixed.reshape(-1, 3)])
+    linear = np.where(colors <= 0.04045, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4)
+    light = linear @ [0.2126, 0.7152, 0.0722] + 0.05
+    contrast = np.maximum(light, light[0]) / np.minimum(light, light[0])
+    return tuple(colors[np.argmax(contrast >= 4.5)].tolist())
 
 
 # -- where labels stand -------------------------------------------------------------------------
@@ -184,196 +185,82 @@ SWEEPS = 12
 HARD, MARKER, LINE, DISTANCE, TURN = 400.0, 6.0, 0.7, 2.2, 0.25
 # Optional labels stand close to their points, over no label or marker and hardly any line.
 CLOSE, ROOM = 2 * len(ANGLES), 5.0
-BRIEF = 10  # letters of a name that a number would not be much shorter than
-CROWD = 500  # a cloud of more markers than this is no obstacle
 
 
-class Labels(Artist):
-    """The names in an Axes, which make room for each other, and the entries of its legend.
+def place_labels(made: Any, renderer: Any) -> None:
+    """Place the labels of a panel for the size its axes have now.
 
     Each label tries places around its point, near ones first, and takes the one that covers least:
     other labels and what lies outside the axes above all, then markers, then lines. This is
-    repeated until no label wants to move, whenever the axes are drawn: sizes are measured by the
-    renderer, so that layouts, resizing and zooming keep labels apart. Nothing is random. A label
-    without room is left out.
+    repeated until no label wants to move. Sizes are measured by the renderer, so that layouts,
+    resizing and zooming keep labels apart. Nothing is random. A label without room is left out.
     """
-
-    axes: Any
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: list[Any] = []
-        self.wishes: list[tuple[float, float] | None] = []
-        self.names: list[str] = []
-        self.optional: list[bool] = []
-        self.markers: list[Doubles] = []
-        self.lines: list[Doubles] = []
-        self.entries: dict[str, Any] = {}
-        self.alone = False  # in a figure of its own, with the legend beside the axes
-        self.set_zorder(-1e9)  # before the labels are drawn
-        self.set_in_layout(False)
-
-    @classmethod
-    def of(cls, ax: Any) -> Labels:
-        """Those of an Axes, new if it has none."""
-        for artist in ax.artists:
-            if isinstance(artist, cls):
-                return artist
-        made = cls()
-        ax.add_artist(made)
-        return made
-
-    def add(
-        self,
-        text: str,
-        at: Any,
-        color: Any = None,
-        *,
-        wish: tuple[float, float] | None = (0.0, 0.0),
-        optional: bool = False,
-        name: str = "",
-        **style: Any,
-    ) -> None:
-        """Add a label beside a point, if possible in the direction of `wish`.
-
-        Without a wish it stands on the point itself if it can. `name` is for the legend.
-        """
-        params, background = mpl.rcParams, self.axes.get_facecolor()
-        made = self.axes.annotate(
-            text,
-            (float(at[0]), float(at[1])),
-            xytext=(0.0, 0.0),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            color=readable(drawn_color(color), background),
-            parse_math=False,
-            zorder=20,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": params["text.color"],
-                "alpha": 0.5,
-                "linewidth": 0.45 * params["lines.linewidth"],
-                "shrinkA": 0.0,
-                "shrinkB": 0.25 * params["lines.markersize"],
-            },
-            **{"fontsize": 0.9 * params["font.size"], **style},
-        )
-        wide, alpha = (3.5, 1.0) if wish is None else (1.6, 0.7)
-        made.set_path_effects([withStroke(linewidth=wide, foreground=background, alpha=alpha)])
-        made.set_in_layout(False)
-        self.texts.append(made)
-        self.wishes.append(wish)
-        self.names.append(name or text)
-        self.optional.append(optional)
-
-    def avoid(self, points: Any, *, line: bool = False) -> None:
-        """Keep clear of markers, or of a line given by points close to each other."""
-        points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
-        if line or len(points) <= CROWD:
-            (self.lines if line else self.markers).append(points)
-
-    def crowded(self) -> list[tuple[Any, str]]:
-        """Texts that had better be numbers, and their names, as they were last drawn.
-
-        These are all but short ones, if a name is not written in full, had no room or if several
-        stand far from their points.
-        """
-        listed = zip(self.texts, self.names, self.optional, strict=True)
-        needed = [(text, name) for text, name, optional in listed if not optional]
-        long = [(text, name) for text, name in needed if len(text.get_text()) > BRIEF]
-        hidden = [(text, name) for text, name in needed if not text.get_visible()]
-        far = sum(text.arrow_patch.get_visible() for text, _ in long)
-        whole = all(text.get_text() == name for text, name in needed)
-        if whole and not hidden and far < max(3, len(needed) / 4):
-            return []
-        return long + [pair for pair in hidden if pair not in long]
-
-    def draw(self, renderer: Any) -> None:
-        """Place the labels for the size the axes have now."""
-        count = len(self.texts)
-        if not count:
-            return
-        for text in self.texts:
-            text.set_visible(True)  # what is not visible has no size
-        pixel = renderer.points_to_pixels(1.0)
-        unit = pixel * self.texts[0].get_fontsize()
-        to_pixels = self.axes.transData.transform
-        anchors = to_pixels([text.xy for text in self.texts])
-        boxes = [Text.get_window_extent(text, renderer) for text in self.texts]
+    count = len(made.texts)
+    if not count:
+        return
+    box, to_pixels = made.axes.bbox, made.axes.transData.transform
+    pixel = renderer.points_to_pixels(1.0)
+    unit = pixel * made.texts[0].get_fontsize()
+    anchors, sizes = np.empty((count, 2)), np.empty((count, 2))
+    for i, text in enumerate(made.texts):
+        text.set_visible(True)  # what is not visible has no size
+        anchors[i] = to_pixels(text.xy)
         # The halo has letters drawn as outlines, which at low resolutions are a little wider.
-        sizes = np.array([[1.1 * box.width, box.height] for box in boxes])
-        optional = np.array(self.optional)
-        nothing = np.empty((0, 2))
-        markers, lines = (np.concatenate([*p, nothing]) for p in (self.markers, self.lines))
-        markers, lines = (to_pixels(p) if len(p) else p for p in (markers, lines))
-        # One point of a line in each small square: then their number is its length.
-        lines = lines[np.unique(np.round(lines / (0.4 * unit)), axis=0, return_index=True)[1]]
-        places, costs = [], []
-        for anchor, size, wish, extra in zip(anchors, sizes, self.wishes, optional, strict=True):
-            found, cost = _candidates(anchor, size, wish, unit, CLOSE if extra else None)
-            low, high = found - size / 2, found + size / 2
-            beyond = self.axes.bbox.min + 0.15 * unit - low, high + 0.15 * unit - self.axes.bbox.max
-            cost += HARD * np.maximum(beyond, 0.0).sum(axis=(0, 2)) / unit
-            cost += MARKER * _inside(markers, low - 0.25 * unit, high + 0.25 * unit)
-            places.append(found)
-            costs.append(cost + LINE * _inside(lines, low, high))
-        chosen, shown = anchors.copy(), ~optional
+        sizes[i] = np.multiply([1.1, 1.0], Text.get_window_extent(text, renderer).size)
+    nothing = np.empty((0, 2))
+    markers = to_pixels(np.concatenate([*made.markers, nothing]))
+    lines = to_pixels(np.concatenate([*made.lines, nothing]))
+    # One point of a line in each small square: then their number is its length.
+    lines = lines[np.unique(np.round(lines / (0.4 * unit)), axis=0, return_index=True)[1]]
 
-        def total(i: int) -> Doubles:
-            """What each place of a label costs beside the others that are shown."""
+    # The places of each label, and what they cost by themselves.
+    optional = np.array(made.optional)
+    away, around = DISTANCES[:, None] * unit, np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=-1)
+    chosen, places, costs = anchors.copy(), [], []
+    for i, wish in enumerate(made.wishes):
+        turn = np.minimum(np.arange(len(ANGLES)) / 8, 1.0)
+        if wish is None or any(wish):
+            toward = np.pi / 2 if wish is None else np.arctan2(wish[1], wish[0])
+            turn = 8 * (1 - np.cos(ANGLES - toward))
+        cost = (DISTANCE * DISTANCES[:, None] ** 1.3 + TURN * turn).ravel()
+        found = (anchors[i] + around * (sizes[i] / 2 + away[..., None])).reshape(-1, 2)
+        if wish is None:  # on the point itself, if it can stand there
+            found, cost = np.vstack([anchors[i], found]), np.append(0.0, cost + HARD / 8)
+        elif optional[i]:
+            found, cost = found[:CLOSE], cost[:CLOSE]
+        low, high = found - sizes[i] / 2, found + sizes[i] / 2
+        beyond = box.min + 0.15 * unit - low, high + 0.15 * unit - box.max
+        cost = cost + HARD * np.maximum(beyond, 0.0).sum(axis=(0, 2)) / unit
+        for points, price, rim in ((markers, MARKER, 0.25 * unit), (lines, LINE, 0.0)):
+            near = ((points > low.min(axis=0) - rim) & (points < high.max(axis=0) + rim)).all(1)
+            held = (points[near] > low[:, None] - rim) & (points[near] < high[:, None] + rim)
+            cost = cost + price * held.all(axis=2).sum(axis=1)
+        chosen[i] = found[np.argmin(cost)]
+        places.append(found)
+        costs.append(cost)
+
+    # Where each stands beside the others; the last time optional ones come, if there is room.
+    shown, order, settled = ~optional, np.argsort(optional, kind="stable"), False
+    for sweep in range(SWEEPS + 1):
+        before, last = chosen.copy(), settled or sweep == SWEEPS
+        for i in order[: None if last else count - optional.sum()]:
             others = shown & (np.arange(count) != i)
             room = (sizes[i] + sizes[others]) / 2 + np.array([0.3, 0.05]) * unit
             deep = room - np.abs(places[i][:, None] - chosen[others])
             clash = np.maximum(deep.min(axis=2, initial=np.inf), 0.0).sum(axis=1) / unit
-            return np.asarray(costs[i] + HARD * clash)
-
-        for i in range(count):
-            chosen[i] = places[i][np.argmin(costs[i])]
-        for _ in range(SWEEPS):
-            before = chosen.copy()
-            for i in np.flatnonzero(~optional).tolist():
-                chosen[i] = places[i][np.argmin(total(i))]
-            if np.array_equal(before, chosen):
-                break
-        for i in np.argsort(optional, kind="stable").tolist():  # optional ones last
-            costs_now = total(i)
-            best = int(np.argmin(costs_now))
+            best = np.argmin(costs[i] + HARD * clash)
             chosen[i] = places[i][best]
-            # Markers and lines may be covered by a name that must be there, names may not.
-            room = ROOM if optional[i] else costs[i][best] + 1e-6 * HARD
-            shown[i] = costs_now[best] < room and _fits(chosen[i], sizes[i], self.axes.bbox)
-        for i, text in enumerate(self.texts):
-            text.set_visible(bool(shown[i]))
-            text.set_position(tuple((chosen[i] - anchors[i]) / pixel))
-            gap = np.maximum(np.abs(chosen[i] - anchors[i]) - sizes[i] / 2, 0.0)
-            text.arrow_patch.set_visible(bool(np.hypot(*gap) > FAR * unit))
-
-
-def _candidates(
-    anchor: Doubles, size: Doubles, wish: tuple[float, float] | None, unit: float, most: int | None
-) -> tuple[Doubles, Doubles]:
-    """Centres of boxes around a point, and what their distance and direction cost."""
-    away = DISTANCES[:, None] * unit
-    reach = [np.cos(ANGLES) * (size[0] / 2 + away), np.sin(ANGLES) * (size[1] / 2 + away)]
-    turn = np.minimum(np.arange(len(ANGLES)) / 8, 1.0)
-    if wish is None or any(wish):
-        toward = np.pi / 2 if wish is None else np.arctan2(wish[1], wish[0])
-        turn = 8 * (1 - np.cos(ANGLES - toward))
-    cost = (DISTANCE * DISTANCES[:, None] ** 1.3 + TURN * turn).ravel()
-    places = (anchor + np.stack(reach, axis=-1)).reshape(-1, 2)
-    if wish is None:  # on the point itself, if it can stand there
-        return np.vstack([anchor, places]), np.append(0.0, cost + HARD / 8)
-    return places[:most], cost[:most]
-
-
-def _inside(points: Doubles, low: Doubles, high: Doubles) -> Doubles:
-    """How many points lie in each box, (M,)."""
-    near = ((points > low.min(axis=0)) & (points < high.max(axis=0))).all(axis=1)
-    held = (points[near] > low[:, None]) & (points[near] < high[:, None])
-    return np.asarray(held.all(axis=2).sum(axis=1), dtype=np.float64)
-
-
-def _fits(place: Doubles, size: Doubles, frame: Any) -> bool:
-    """Whether a box lies inside the axes."""
-    return bool((place - size / 2 >= frame.min).all() and (place + size / 2 <= frame.max).all())
+            if last:
+                # Markers and lines may be covered by a name that must be there, names may not.
+                free = costs[i][best] < ROOM if optional[i] else True
+                low, high = chosen[i] - sizes[i] / 2, chosen[i] + sizes[i] / 2
+                inside = (low >= box.min).all() and (high <= box.max).all()
+                shown[i] = free and clash[best] < 1e-6 and inside
+        if last:
+            break
+        settled = np.array_equal(before, chosen)
+    for i, text in enumerate(made.texts):
+        text.set_visible(bool(shown[i]))
+        text.set_position(tuple((chosen[i] - anchors[i]) / pixel))
+        gap = np.maximum(np.abs(chosen[i] - anchors[i]) - sizes[i] / 2, 0.0)
+        text.arrow_patch.set_visible(bool(np.hypot(*gap) > FAR * unit))

@@ -26,6 +26,7 @@ from uapca.plot.base import (
     fit_of,
     panel,
     positions,
+    scores_of,
     uncertainty_of,
     with_matrices,
 )
@@ -66,12 +67,12 @@ def loadings(
         `uapca.component_uncertainty` finds it.
     components : pair of int, default=(0, 1)
     top : int, optional
-        How many features are in colour and have a label; by default twelve, those with the longest
-        arrows. The others are thin and grey.
+        How many features are in color and have a label; by default twelve, those with the longest
+        arrows. The others are thin and gray.
     highlight : names or positions of features, optional
         Which, instead.
     color_by : {"contribution", "cos2"}, optional
-        Colour arrows by the feature's contribution to the two components, or by how much of its
+        Color arrows by the feature's contribution to the two components, or by how much of its
         variance they explain.
     supplementary : data frame or mapping of columns, optional
         Numeric variables that were not in the fit, one value for each row of X: dashed arrows of
@@ -113,7 +114,7 @@ def loadings(
     if supplementary is not None:
         if data is None:
             raise ValueError("supplementary must come with X, whose scores it is correlated with")
-        scores = np.asarray(fit.transform(data).mean, dtype=np.float64)[:, pair]
+        scores = np.asarray(scores_of(fit, data, pair).mean, dtype=np.float64)
         for name, column in columns_of(supplementary, len(data), "supplementary").items():
             if column.dtype.kind != "f":
                 raise ValueError(f"supplementary must hold numbers; column {name!r} does not")
@@ -149,7 +150,7 @@ def draw_circle(made: Panel) -> None:
     made.ax.add_patch(circle)
     made.cross()
     around = np.linspace(0, 2 * np.pi, 90)
-    made.labels.avoid(np.column_stack([np.cos(around), np.sin(around)]), line=True)
+    made.avoid(np.column_stack([np.cos(around), np.sin(around)]), line=True)
     made.ax.set(xlim=(-1.45, 1.45), ylim=(-1.2, 1.2))
     made.ax.set_xticks([-1, 0, 1], ["−1", "0", "1"])
     made.ax.set_yticks([-1, 0, 1], ["−1", "0", "1"])
@@ -166,13 +167,13 @@ def draw_arrow(
     name: str = "",
     gid: str = "",
 ) -> None:
-    """An arrow from the centre, with its name beyond the head."""
+    """An arrow from the center, with its name beyond the head."""
     size = float(np.hypot(*end))
     if size > 0:
         made.arrow((0.0, 0.0), end, color, dash, gid=gid)
-        made.labels.avoid(np.linspace(0.1, 1.0, 14)[:, None] * end)
+        made.avoid(np.linspace(0.1, 1.0, 14)[:, None] * end)
         wish = (float(end[0]) / size, float(end[1]) / size)
-        made.labels.add(text, end, color, wish=wish, name=name, gid=f"name:{text}")
+        made.label(text, end, color, wish=wish, name=name, gid=f"name:{text}")
 
 
 def draw_wedge(made: Panel, end: Doubles, spread: float, color: Any) -> None:
@@ -187,7 +188,7 @@ def draw_wedge(made: Panel, end: Doubles, spread: float, color: Any) -> None:
 
 
 def feature_shares(fit: UAPCA, pair: list[int], by: str) -> tuple[str, Doubles]:
-    """What features are coloured by: its name, and a value for each."""
+    """What features are colored by: its name, and a value for each."""
     names = " and ".join(f"PC{i + 1}" for i in pair)
     if by == "cos2":
         return f"cos² on {names}", np.square(np.asarray(fit.loadings())[:, pair]).sum(axis=1)

@@ -16,9 +16,10 @@ from uapca.plot.base import (
     data_of,
     grid,
     joint_legend,
+    scores_of,
 )
 from uapca.plot.labels import scale_text
-from uapca.plot.projection import draw_projection, spreads_of
+from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
 
 __all__ = ["matrix"]
@@ -68,8 +69,7 @@ def matrix(
     fit, data = data_of(pca, X)
     q = fit.n_components_
     chosen = chosen_components(range(min(q, 4)) if components is None else components, q, 2, q)
-    rows, names, size = fit.transform(data), axis_labels(fit, range(q)), len(chosen) - 1
-    spreads = spreads_of(rows[:, chosen])  # then a row has one colour in all panels
+    rows, names, size = scores_of(fit, data, chosen), axis_labels(fit, chosen), len(chosen) - 1
     written = labels if labels is not None else len(rows) <= 12
     text = f"uncertainty scale {scale_text(float(fit.scale))}" if title is None else title
     share: dict[str, Any] = {"sharex": "col", "sharey": "row"}
@@ -79,18 +79,17 @@ def matrix(
             for j in range(i + 1, size):
                 axes[i, j].set_axis_off()
             for j in range(i + 1):
-                pair = [chosen[j], chosen[i + 1]]
                 made = Panel(axes[i, j])
                 draw_projection(
                     made,
-                    rows[:, pair],
-                    [names[pair[0]] * (i == size - 1), names[pair[1]] * (j == 0)],
+                    rows[:, [j, i + 1]],
+                    [names[j] * (i == size - 1), names[i + 1] * (j == 0)],
                     levels=levels,
                     kind=kind,
                     groups=groups,
                     palette=palette,
                     labels=written if j == 0 or not written else None,
-                    spreads=spreads,
+                    like=rows,  # then a row has one color in all panels
                 )
                 made.ax.set_aspect("auto")  # one unit for all would leave the last ones empty
                 drawn.append(made.ax)

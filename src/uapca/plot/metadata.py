@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from uapca._looks import in_order
 from uapca._validation import Doubles
-from uapca.plot.base import Data, Fit, counted, data_of, panel
+from uapca.plot.base import Data, Fit, counted, data_of, panel, scores_of
 from uapca.plot.contributions import two_lines
 
 __all__ = ["metadata"]
@@ -63,7 +63,7 @@ def metadata(
     fit, data = data_of(pca, X)
     columns = columns_of(in_order(table, data.names, "table"), len(data), "table")
     q = counted(n_components, fit.n_components_, 5, "n_components")
-    scores = np.asarray(fit.transform(data).mean, dtype=np.float64)[:, :q]
+    scores = np.asarray(scores_of(fit, data, list(range(q))).mean, dtype=np.float64)
     values = np.array(
         [
             [correlation(score, column, data.weights) for score in scores.T]

@@ -52,8 +52,8 @@ def progression(
     """Factor traces up to some scales, above the rows as projected there.
 
     The rows themselves are the same everywhere: s is how much their uncertainty counts in the
-    choice of the components, and the picture turns as it grows. Features have colours; rows are
-    grey and told apart by their shapes.
+    choice of the components, and the picture turns as it grows. Features have colors; rows are
+    gray and told apart by their shapes.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def progression(
         The probability inside each ellipse. They are those of the normal with the row's mean and
         covariance, whatever its law; the legend says so where the two differ.
     highlight : names or positions of features, optional
-        Features in colour, as in `factor_traces`.
+        Features in color, as in `factor_traces`.
     mirrored : bool, default=True
         Whether to draw the mirror images of the traces.
     title, figsize, legend
@@ -120,7 +120,7 @@ class Turning:
     pair : list of int
         The two components shown.
     shown : list of int
-        The features in colour.
+        The features in color.
     level : float
         The probability inside the ellipses.
     reach : float
@@ -146,7 +146,7 @@ class Turning:
         return self.data.affine(axes, -axes @ (self.data.weights @ self.data.mean))
 
     def draw_traces(self, made: Panel, u: float, size: float, direct: bool) -> None:
-        """The traces up to u, with a line from the centre to where each feature is now.
+        """The traces up to u, with a line from the center to where each feature is now.
 
         Names stand in the picture, if they are short and so wanted, or else in the legend.
         """
@@ -155,7 +155,7 @@ class Turning:
         direct = direct and max((len(names[j]) for j in self.shown), default=0) <= SHORT
         style: dict[str, Any] = {"mirrored": self.mirrored, "size": size, "labels": direct}
         draw_traces(made, course, names, self.shown, **style)
-        for j, text in zip(self.shown, distinct([names[j] for j in self.shown]), strict=True):
+        for j, text in zip(self.shown, distinct([names[j] for j in self.shown], 40), strict=True):
             if not direct:
                 made.key(text, own[j].color, own[j].dash)
             ends = np.stack([np.zeros(2), course.points[-1, j]])
@@ -165,16 +165,16 @@ class Turning:
         """Ellipses of the rows, and a legend that calls them by their shapes."""
         rows, n, laws = self.rows(self.course(u)), len(self.data), self.data.laws
         keys = self.data.names or tuple(map(str, range(n)))
-        grey = [Look(GREY, GREY)] * n
+        gray = [Look(GREY, GREY)] * n
         if n <= NAMED:
             tones = [TONES[i % 3] for i in range(n)]
-            grey = [Look(t, t, DASHES[i // 3 % 4], SHAPES[i % 7]) for i, t in enumerate(tones)]
-        row_looks, many = RowLooks(keys, tuple(grey)), n > MANY
+            gray = [Look(t, t, DASHES[i // 3 % 4], SHAPES[i % 7]) for i, t in enumerate(tones)]
+        row_looks, many = RowLooks(keys, tuple(gray)), n > MANY
         style: dict[str, Any] = {"kind": "density" if many else "ellipse", "legend": many}
         made.cross()
         draw_rows(made, rows, row_looks, (self.level,), labels=False, **style)
         if self.data.names is not None and n <= NAMED:
-            for text, look in zip(distinct(keys, 18), grey, strict=True):
+            for text, look in zip(distinct(keys, 18), gray, strict=True):
                 made.dot(text, look)
         if not many:
             whose = f"each row{as_if_normal([None] if laws is None else laws)}"
@@ -218,12 +218,12 @@ def turning(
 def _reach(data: UncertainArray, course: Course, level: float) -> float:
     """Half the width that holds every ellipse at every scale, with a little room."""
     radius, reach = radius_of(level), 0.0
-    centre = data.weights @ data.mean
+    center = data.weights @ data.mean
     every = np.linspace(0, len(course.u) - 1, min(len(course.u), 80)).round().astype(int)
     for place in course.points[np.unique(every)]:
         axes = np.ascontiguousarray(place.T)
         variances = np.asarray(data.cov.project(axes).diagonal(), dtype=np.float64)
         deviations = np.sqrt(np.maximum(variances, 0.0))
-        ends = np.abs((data.mean - centre) @ axes.T) + radius * deviations
+        ends = np.abs((data.mean - center) @ axes.T) + radius * deviations
         reach = max(reach, float(ends.max()))
     return 1.06 * reach if reach > 0 else 1.0

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.axes import Axes
 
-from uapca._looks import GREY, Look, Palette, RowLooks
+from uapca._looks import GREY, NO_GROUP, Look, Palette, RowLooks
 from uapca._validation import Doubles, check_choice
 from uapca.decomposition import UAPCA
 from uapca.plot.base import (
@@ -20,6 +20,7 @@ from uapca.plot.base import (
     data_of,
     panel,
     positions,
+    scores_of,
 )
 from uapca.plot.labels import distinct, drawable, drawn_color, percent
 from uapca.plot.rows import (
@@ -29,8 +30,9 @@ from uapca.plot.rows import (
     draw_normal,
     draw_ridges,
     draw_rows,
-    explain_widest,
+    explain_looks,
     looks_of,
+    radius_of,
     row_levels,
 )
 from uapca.uncertain import UncertainArray
@@ -84,13 +86,13 @@ def projection(
         are normal: their moments are estimated, so that few points have wide ellipses.
     groups : sequence of N labels or numbers, optional
         A pandas Series whose index names the rows is matched by name.
-        Categories have a colour, dash and shape each, continuous numbers a colour bar. Without
-        groups each row has a colour; of more than 24 rows only the few whose spread is over twice
-        the median have colours of their own.
-    palette : sequence of colours, or mapping from name or group to colour, optional
-        By default your own ``axes.prop_cycle``, or the colours of Okabe and Ito.
+        Categories have a color, dash and shape each, continuous numbers a color bar. Without
+        groups each row has a color; of more than 24 rows only the few whose spread is over twice
+        the median have colors of their own.
+    palette : sequence of colors, or mapping from name or group to color, optional
+        By default your own ``axes.prop_cycle``, or the colors of Okabe and Ito.
     color_by : {"contribution", "cos2"}, optional
-        Colour rows by their contribution to the components shown, or by how well they are
+        Color rows by their contribution to the components shown, or by how well they are
         represented there.
     ellipses : {"mixture", "mean"}, optional
         With groups, an ellipse for each: of the normal with the moments of its rows taken
@@ -105,9 +107,9 @@ def projection(
     points : array-like of shape (P, D), optional
         Points to show under the rows, such as those the rows were made from.
     points_by : sequence of P labels, optional
-        The row or group each point belongs to, for its colour.
+        The row or group each point belongs to, for its color.
     supplementary : UncertainArray of shape (M, D), or points, optional
-        Rows that were not in the fit, drawn hollow and grey.
+        Rows that were not in the fit, drawn hollow and gray.
     stacked : bool, default=True
         For one component: each density on a base line of its own, or all on one.
     ax : matplotlib.axes.Axes, optional
@@ -144,12 +146,12 @@ def projection(
     check_choice(ellipses, (None, "mixture", "mean"), "ellipses")
     if ellipses and groups is None:
         raise ValueError("ellipses must have groups to be drawn for; groups is missing")
-    rows = fit.transform(data)[:, pair]
+    rows = scores_of(fit, data, pair)
     options: dict[str, Any] = {}
     if supplementary is not None:
-        options["more"] = fit.transform(data_of(pca, supplementary)[1])[:, pair]
+        options["more"] = scores_of(*data_of(pca, supplementary), pair)
     if points is not None:
-        options["points"] = fit.transform(data_of(pca, points)[1])[:, pair].mean
+        options["points"] = scores_of(*data_of(pca, points), pair).mean
     if color_by is not None:
         options["by_value"] = _values(fit, data, pair, color_by)
     with panel(ax, title, figsize, legend, fit) as made:
@@ -173,7 +175,7 @@ def projection(
 
 
 def _values(fit: UAPCA, data: UncertainArray, pair: list[int], by: str) -> tuple[str, Doubles]:
-    """What rows are coloured by: its name, and a value for each."""
+    """What rows are colored by: its name, and a value for each."""
     names = " and ".join(f"PC{i + 1}" for i in pair)
     if by == "cos2":
         return f"cos² on {names}", np.asarray(fit.cos2(data), dtype=np.float64)[:, pair].sum(axis=1)
@@ -200,23 +202,25 @@ def draw_projection(
     ellipses: str | None = None,
     by_value: tuple[str, Doubles] | None = None,
     more: UncertainArray | None = None,
-    spreads: Doubles | None = None,
+    like: UncertainArray | None = None,
     black: bool = True,
 ) -> None:
     """Draw rows of one or two coordinates, with all that belongs to them.
 
-    By `spreads`, if not by those in the picture, the widest of many rows are chosen. Without
-    `black` no row has the colour of arrows.
+    The widest of many rows are chosen by what they are in `like`, if not in the picture. Without
+    `black` no row has the color of arrows.
     """
     check_choice(kind, KINDS, "kind")
     held = row_levels(levels, len(rows))
-    spreads = spreads_of(rows) if spreads is None else spreads
+    variances = np.trace((rows if like is None else like).cov.dense(), axis1=1, axis2=2)
+    spreads = np.sqrt(np.maximum(variances, 0.0, dtype=np.float64))
     looks = looks_of(rows, groups, palette, None if kind == "points" else spreads, black)
     chosen = positions(highlight, looks.keys, "highlight")
     if rows.shape[1] == 1:
         wrong = ["points"] * (points is not None) + ["kind"] * (kind not in ("auto", "contour"))
         if wrong:
             raise ValueError(f"{wrong[0]} must be left out with one component: it shows densities")
+        explain_looks(made, looks, spreads)
         draw_ridges(made, rows, looks, held, stacked=stacked, labels=labels)
         made.axis_names(names[0])
         return
@@ -226,7 +230,8 @@ def draw_projection(
             f"got {len(points_by)}"
         )
     if looks.values is not None:
-        looks = colored(made, looks, looks.values, "groups")
+        label = getattr(groups, "name", None)
+        looks = colored(made, looks, looks.values, str(label) if label else "groups")
     if by_value is not None:
         looks = colored(made, looks, by_value[1], by_value[0])
     if points is not None:
@@ -242,7 +247,7 @@ def draw_projection(
             rasterized=len(points) > 2000,
             gid="points",
         )
-    explain_widest(made, looks, spreads)
+    explain_looks(made, looks, spreads)
     draw_rows(made, rows, looks, held, kind=kind, labels=labels, means=means, highlight=chosen)
     if ellipses:
         _draw_groups(made, rows, looks, held[-1], ellipses)
@@ -252,37 +257,33 @@ def draw_projection(
     made.equal()
 
 
-def spreads_of(rows: UncertainArray) -> Doubles:
-    """The root of the total variance of each row."""
-    variances = np.asarray(rows.cov.diagonal(), dtype=np.float64).sum(axis=1)
-    return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
-
-
 def _draw_groups(
     made: Panel, rows: UncertainArray, looks: RowLooks, level: float, which: str
 ) -> None:
     """An ellipse for each group: of all its rows taken together, or of its mean."""
     at, covs = np.asarray(rows.mean, dtype=np.float64), rows.cov.dense().astype(np.float64)
     for name, look in looks.legend:
+        if name == NO_GROUP:
+            continue
         members = np.array([group == name for group in looks.groups])
         w = rows.weights[members] / max(float(rows.weights[members].sum()), 1e-300)
-        centre = w @ at[members]
-        apart = at[members] - centre
+        center = w @ at[members]
+        apart = at[members] - center
         cov = np.einsum("n,nij->ij", w, covs[members]) + (apart.T * w) @ apart
         cov = cov * float(np.square(w).sum()) if which == "mean" else cov
         style = {"edgecolor": drawn_color(look.color), "linestyle": LINESTYLES[look.dash]}
         style |= {"facecolor": "none", "linewidth": 1.6 * made.line, "zorder": 3}
-        draw_normal(made, centre, cov, level, f"group:{drawable(name)}", **style)
+        draw_normal(made, center, cov, radius_of(level), f"group:{drawable(name)}", **style)
     whose = "the group's mean" if which == "mean" else "the group, if normal"
     made.key(f"{percent(level)} of {whose}", GREY, linewidth=1.6 * made.line)
 
 
 def _draw_more(made: Panel, rows: UncertainArray, levels: tuple[float, ...]) -> None:
-    """Rows that were not in the fit: grey, hollow and dashed."""
+    """Rows that were not in the fit: gray, hollow and dashed."""
     names = rows.names or tuple(f"supplementary {i}" for i in range(len(rows)))
     look = Look(GREY, "#FFFFFF", "dashed", "triangle")
     looks = RowLooks(names, (look,) * len(rows))
     draw_rows(made, rows, looks, levels[-1:], fill=False, legend=False)
     for text, at in zip(distinct(names), np.asarray(rows.mean), strict=True):
-        made.labels.add(text, at, GREY, optional=len(rows) > 12, style="italic")
+        made.label(text, at, GREY, optional=len(rows) > 12, style="italic")
     made.dot("supplementary row, not in the fit", look)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -37,7 +38,7 @@ from uapca.plot.regions import Unresolved, curve, intervals, rings
 from uapca.stability import ellipse_factor
 from uapca.uncertain import UncertainArray
 
-__all__ = ["Kind", "draw_ridges", "draw_rows", "looks_of", "row_levels"]
+__all__ = ["Kind", "draw_ridges", "draw_rows", "explain_looks", "looks_of", "row_levels"]
 
 Kind: TypeAlias = Literal["auto", "ellipse", "contour", "points", "density", "prediction", "mean"]
 KINDS = ("auto", "ellipse", "contour", "points", "density", "prediction", "mean")
@@ -46,7 +47,9 @@ OF_POINTS = {
     "prediction": "of new points of each group, if normal (prediction)",
     "mean": "region of each group's mean, if its points are normal",
 }
+WORDS = ("ellipse", "contour", "line")
 BROWN = "#5C3A21"  # instead of black where arrows are black
+CIRCLE = np.exp(2j * np.pi * np.linspace(0.0, 1.0, 97)).view(np.float64).reshape(-1, 2)
 FLAT = 1e-6  # below this ratio of standard deviations an ellipse is a line on any paper
 FEW, NAMED, NUMBERED = 6, 12, 24  # rows with an inner region; all named; called by their numbers
 MANY = 60  # of more rows the density of all is drawn, and regions for a few
@@ -56,7 +59,8 @@ DRAWS = 200  # dots for a law that has no density
 GROUPS = 24  # groups in a legend at most
 MARKED, RIM = 20_000, 2_000  # of more rows only the outermost means are marked, at most so many
 WHOLE = (0.95, 0.8, 0.5)  # what the shades of the density of all rows hold
-CELLS, DRAWN = 128, 400_000  # the grid on which it is found, and how many draws of rows it takes
+CELLS, DRAWN = 256, 800_000  # the grid on which it is found, and how many draws of rows it takes
+FINEST = 2.0  # the narrowest kernel, in cells: it evens out what is left of the draws
 
 
 def row_levels(levels: Any, count: int) -> tuple[float, ...]:
@@ -76,12 +80,14 @@ def looks_of(
     spreads: Doubles | None = None,
     black: bool = True,
 ) -> RowLooks:
-    """The looks of rows, in the user's own colours where there are some; brown for black."""
+    """The looks of rows, in the user's own colors where there are some; brown for black."""
     given: Any = palette.values() if isinstance(palette, Mapping) else palette or ()
     for color in () if isinstance(palette, str) else given:
         if isinstance(color, str) and not is_color_like(color):
-            raise ValueError(f"palette must name colours that matplotlib knows; got {color!r}")
-    colors = [BROWN if color == "#000000" and not black else color for color in cycle_colors()]
+            raise ValueError(f"palette must name colors that matplotlib knows; got {color!r}")
+    colors = list(cycle_colors())
+    if not black and "#000000" in colors:
+        colors[colors.index("#000000")] = BROWN
     return row_looks(Y.names, len(Y), groups, palette, colors=colors, spreads=spreads)
 
 
@@ -97,33 +103,27 @@ def as_if_normal(laws: Iterable[Law | None]) -> str:
     return ", some taken as normal" if False in assumed else ", if normal"
 
 
-def radius_of(level: float) -> float:
+def radius_of(level: Any) -> Any:
     """The radius, in standard deviations, of the disc that holds `level` of a standard normal.
 
-    >>> round(radius_of(0.95), 4)
-    2.4477
+    >>> radius_of([0.5, 0.95]).round(4)
+    array([1.1774, 2.4477])
     """
-    return float(np.sqrt(-2 * np.log1p(-level)))
-
-
-def ellipse_ring(mean: Doubles, cov: Doubles, level: float, count: int = 72) -> Doubles:
-    """Points (count + 1, 2) around the ellipse that holds `level` of a normal."""
-    values, vectors = np.linalg.eigh(cov)
-    around = np.linspace(0.0, 2 * np.pi, count + 1)
-    circle = radius_of(level) * np.stack([np.cos(around), np.sin(around)])
-    half = vectors * np.sqrt(np.maximum(values, 0.0))
-    return np.asarray(mean + (half @ circle).T)
+    return np.sqrt(-2 * np.log1p(-np.asarray(level)))
 
 
 def draw_normal(
-    made: Panel, mean: Doubles, cov: Doubles, level: float, gid: str, **patch: Any
-) -> None:
-    """The ellipse that holds `level` of N(mean, cov)."""
+    made: Panel, mean: Doubles, cov: Doubles, radius: float, gid: str, **patch: Any
+) -> Doubles:
+    """The ellipse of so many standard deviations of N(mean, cov); returns points around it."""
     values, vectors = np.linalg.eigh(cov)
-    sides = 2 * radius_of(level) * np.sqrt(np.maximum(values, 0.0))
+    sides = 2 * radius * np.sqrt(np.maximum(values, 0.0))
     angle = float(np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])))
-    made.ax.add_patch(Ellipse(tuple(mean), sides[1], sides[0], angle=angle, gid=gid, **patch))
-    made.labels.avoid(ellipse_ring(mean, cov, level), line=True)
+    drawn = Ellipse(tuple(mean), sides[1], sides[0], angle=angle, gid=gid, **patch)
+    made.ax.add_patch(drawn)
+    around: Doubles = drawn.get_patch_transform().transform(CIRCLE)
+    made.avoid(around, line=True)
+    return around
 
 
 # -- rows in the plane --------------------------------------------------------------------------
@@ -164,16 +164,11 @@ def draw_rows(
     legend : bool
         Whether to explain the rows in the legend and to write names.
     """
-    counts = np.full(len(Y), np.inf) if Y.counts is None else np.asarray(Y.counts)
-    if kind in OF_POINTS and (Y.counts is None or counts.min() < 3):
+    counts = np.zeros(len(Y)) if Y.counts is None else np.asarray(Y.counts)
+    if kind in OF_POINTS and counts.min() < 3:
         raise ValueError(f"kind={kind!r} needs groups of at least 3 points each (X.counts)")
     n, at = len(Y), np.asarray(Y.mean, dtype=np.float64)
     covs = np.zeros((n, 2, 2)) if kind == "points" else Y.cov.dense().astype(np.float64)
-    # Moments of few points make wider ellipses (Hotelling's T²).
-    wider = {
-        p: ellipse_factor(p, counts, 2, kind) / radius_of(p) if kind in OF_POINTS else np.ones(n)
-        for p in levels
-    }
     sizes = np.trace(covs, axis1=1, axis2=2)
     unit = max(float(np.ptp(at, axis=0).max()), float(np.sqrt(max(sizes.max(), 0.0))))
     sure = sizes <= (FLAT * unit) ** 2
@@ -187,40 +182,39 @@ def draw_rows(
         marked = marked & _draw_whole(made, Y, at)
         chosen |= set(_outlying(Y, at, covs))
         drawn = drawn[np.isin(drawn, list(chosen))]
-    drawn = _evenly(drawn, MOST, chosen)
-    laws = {i: Y.laws[i] if Y.laws is not None else None for i in drawn.tolist()}
-    kinds = set()
-    for i, law in laws.items():
+    drawn = _evenly(drawn, MOST, chosen).tolist()
+    kinds, laws = set(), []
+    for i in drawn:
+        law = Y.laws[i] if Y.laws is not None else None
+        laws.append(law)
+        normal = kind in ("ellipse", *OF_POINTS) or (kind != "contour" and is_normal(law))
+        if np.linalg.cond(covs[i]) > FLAT**-2 or (kind == "contour" and law is None):
+            law, normal = Normal(at[i], covs[i]) if normal or law is None else law, False
+        radii = radius_of(levels)
+        if kind in OF_POINTS:  # moments of few points make it wider (Hotelling's T²)
+            radii = [ellipse_factor(p, counts[i], 2, kind) for p in levels]
+        shape = (at[i], covs[i], radii) if normal else law
+        filled = fill and (len(drawn) <= MANY or not normal)
         gid = f"row:{drawable(looks.keys[i])}"  # SVG files keep it
-        own = kind == "contour" or not (kind in ("ellipse", *OF_POINTS) or is_normal(law))
-        if own or np.linalg.cond(covs[i]) > FLAT**-2:
-            shape = (law if own else None) or Normal(at[i], covs[i])
-            kinds.add(_draw_law(made, shape, levels, looks.looks[i], gid, fill))
-        else:
-            for k in range(len(levels))[::-1]:
-                style = _patch(made, looks.looks[i], k, len(levels), fill and len(drawn) <= MANY)
-                cov = wider[levels[k]][i] ** 2 * covs[i]
-                draw_normal(made, at[i], cov, levels[k], gid, **style)
-            kinds.add("ellipse")
+        kinds.add(_draw_row(made, shape, levels, looks.looks[i], gid, filled))
     small = float(np.clip(np.sqrt(80 / n), 0.22, 1.0))
     for rows, size, gid in ((sure & marked, 1.0, "certain"), (~sure & marked, 0.55, "means")):
-        picked = [looks.looks[i] for i in np.flatnonzero(rows)]
+        picked = list(compress(looks.looks, rows))
         style = {"zorder": 4, "gid": gid, "alpha": 1.0 if n <= MANY else 0.6}
         _dots(made, at[rows], picked, size * small, **style)
     if not legend:
         return
-    _explain_groups(made, looks)
-    if drawn.size and kinds != {"draws"}:
+    if kinds - {"draws"}:
         kinds |= {"contour"} if "modes" in kinds else set()
-        words = ", ".join(word for word in ("ellipse", "contour", "line") if word in kinds)
+        words = ", ".join(sorted(kinds & set(WORDS), key=WORDS.index))
         words = "density contour" if words == "contour" else words
-        what = f"of each row's probability{as_if_normal(laws.values())} ({words})"
+        what = f"of each row's probability{as_if_normal(laws)} ({words})"
         if kind == "ellipse":
             what = "of the normal with each row's mean and covariance"
         what = OF_POINTS.get(kind, what)
         if whole:
             named = ", and of the highlighted ones" if highlight else ""
-            what = f"of the widest rows and those farthest out{named}{as_if_normal(laws.values())}"
+            what = f"of the widest rows and those farthest out{named}{as_if_normal(laws)}"
         elif len(drawn) < uncertain:
             what += f", {len(drawn):,} of {uncertain:,} rows"
         made.area(f"{' and '.join(map(percent, levels))} {what}", GREY, 0.14)
@@ -234,7 +228,7 @@ def draw_rows(
         made.dot("mean of a row" + ", outermost only" * bool(n > MARKED and whole), size=0.4)
     few = order if n > NAMED else np.arange(n)
     if whole or (n > MANY and labels is None):
-        few = np.array([i for i in order if i in chosen], dtype=int)
+        few = order[np.isin(order, list(chosen))]
     _name_rows(made, looks, at, covs, few, levels[-1], labels, chosen, Y.names is not None)
 
 
@@ -251,48 +245,52 @@ def _evenly(order: Any, most: int, always: Collection[int] = ()) -> Any:
     return order[chosen]
 
 
-def _patch(made: Panel, look: Look, level: int, count: int, fill: bool) -> dict[str, Any]:
-    """Inner regions are filled more, and only the outermost has a full line."""
-    outer = level == count - 1
-    return {
-        "edgecolor": drawn_color(look.color),
-        "facecolor": to_rgba(drawn_color(look.fill), 0.14 if outer else 0.22) if fill else "none",
-        "linewidth": (1.0 if outer else 0.5) * made.line,
-        "linestyle": LINESTYLES[look.dash],
-        "zorder": 2,
-    }
-
-
-def _draw_law(
-    made: Panel, law: Law, levels: tuple[float, ...], look: Look, gid: str, fill: bool
+def _draw_row(
+    made: Panel, shape: Any, levels: tuple[float, ...], look: Look, gid: str, fill: bool
 ) -> str:
-    """Contours of a density, or what is left of them where the law is degenerate."""
-    count, color = len(levels), drawn_color(look.color)
-    try:
-        if law.support_rank == 1:
-            line = law.along_line()
-            for k, parts in list(enumerate(intervals(line.law, levels)))[::-1]:
-                wide = (1.2 + 1.3 * (count - 1 - k)) * made.line  # thick in the middle
-                for ends in parts:
-                    points: Any = line.origin + np.outer(ends, line.direction)
-                    made.ax.plot(*points.T, color=color, linewidth=wide, zorder=2, gid=gid)
-                    made.labels.avoid(np.linspace(points[0], points[1], 40), line=True)
-            return "line"
-        found = rings(law, levels)
-    except (DegenerateLawError, Unresolved):
-        points = law.sample(DRAWS, rng=0)
-        _dots(made, points, [look] * len(points), 0.35, alpha=0.5, zorder=2, gid=gid)
-        return "draws"
-    for k in range(count)[::-1]:
+    """Ellipses of a mean, covariance and radii, or contours of a law; says what it has drawn."""
+    count, color, found = len(levels), drawn_color(look.color), []
+    if isinstance(shape, Law):
+        try:
+            if shape.support_rank == 1:
+                line = shape.along_line()
+                for k, parts in list(enumerate(intervals(line.law, levels)))[::-1]:
+                    wide = (1.2 + 1.3 * (count - 1 - k)) * made.line  # thick in the middle
+                    for ends in parts:
+                        points: Any = line.origin + np.outer(ends, line.direction)
+                        made.ax.plot(*points.T, color=color, linewidth=wide, zorder=2, gid=gid)
+                        made.avoid(np.linspace(points[0], points[1], 40), line=True)
+                return "line"
+            found = rings(shape, levels)
+        except (DegenerateLawError, Unresolved):
+            points = shape.sample(DRAWS, rng=0)
+            _dots(made, points, [look] * len(points), 0.35, alpha=0.5, zorder=2, gid=gid)
+            return "draws"
+    for k in range(count)[::-1]:  # inner regions are filled more, the outermost has a full line
+        opacity, wide = (0.14, 1.0) if k == count - 1 else (0.22, 0.5)
+        style = {
+            "edgecolor": color,
+            "facecolor": to_rgba(drawn_color(look.fill), opacity) if fill else "none",
+            "linewidth": wide * made.line,
+            "linestyle": LINESTYLES[look.dash],
+            "zorder": 2,
+        }
+        if not found:
+            draw_normal(made, shape[0], shape[1], shape[2][k], gid, **style)
+            continue
         path = Path.make_compound_path(*(Path(ring, closed=True) for ring in found[k]))
-        made.ax.add_patch(PathPatch(path, gid=gid, **_patch(made, look, k, count, fill)))
+        # Outlines have thousands of corners, and `add_patch` measures one after the other.
+        made.ax.add_artist(PathPatch(path, gid=gid, **style))
+        made.ax.update_datalim(path.vertices)
         for ring in found[k]:
-            made.labels.avoid(ring, line=True)
+            made.avoid(ring, line=True)
+    if not found:
+        return "ellipse"
     # Holes go round the other way.
     areas = [float((r[:-1, 0] * r[1:, 1] - r[1:, 0] * r[:-1, 1]).sum()) for r in found[-1]]
     outer = [a * max(areas, key=abs) > 0 for a in areas]
     modes = [ring.mean(axis=0) for ring, out in zip(found[-1], outer, strict=True) if out]
-    if len(modes) > 1 and fill:  # without colours nothing else says that they are one row
+    if len(modes) > 1 and fill:  # without colors nothing else says that they are one row
         style = {"linestyle": LINESTYLES["dotted"], "linewidth": 0.8 * made.line, "zorder": 1.9}
         made.ax.plot(*np.array(modes).T, color=color, gid="modes", **style)
         return "modes"
@@ -301,29 +299,25 @@ def _draw_law(
 
 def _dots(made: Panel, at: Doubles, looks: Sequence[Look], size: float, **style: Any) -> None:
     """Markers, one artist for each shape."""
-    for shape in dict.fromkeys(look.shape for look in looks):
-        rows = [i for i, look in enumerate(looks) if look.shape == shape]
-        same = len({looks[i] for i in rows}) == 1
-        picked = [looks[rows[0]]] if same else [looks[i] for i in rows]
+    shapes: dict[str, tuple[list[int], list[Any], list[Any]]] = {}
+    for i, look in enumerate(looks):
+        rows, faces, edges = shapes.setdefault(look.shape, ([], [], []))
+        rows.append(i)
+        faces.append(drawn_color(look.fill))
+        edges.append(drawn_color(look.color))
+    for shape, (rows, faces, edges) in shapes.items():
+        alike = len(set(faces)) == len(set(edges)) == 1
         made.ax.scatter(
             *at[rows].T,
             s=(size * made.marker) ** 2,
             marker=MARKERS[shape],
-            facecolors=[drawn_color(look.fill) for look in picked],
-            edgecolors=[drawn_color(look.color) for look in picked],
+            facecolors=faces[:1] if alike else faces,
+            edgecolors=edges[:1] if alike else edges,
             linewidths=0.6 * made.line if len(at) <= MANY else 0.0,
             rasterized=len(at) > 2000,
             **style,
         )
-        made.labels.avoid(at[rows])
-
-
-def _explain_groups(made: Panel, looks: RowLooks) -> None:
-    for text, look in looks.legend[:GROUPS]:
-        made.dot(text, look)
-    if len(looks.legend) > GROUPS:
-        more = f"… and {len(looks.legend) - GROUPS} more groups"
-        made.key(more, linestyle="none")
+        made.avoid(at[rows])
 
 
 def _name_rows(
@@ -340,21 +334,20 @@ def _name_rows(
     """Write names: of few rows all, of more those with room, of very many those that stand out."""
     n = len(at)
     if labels is False:
-        if named and n <= NUMBERED and not looks.groups:  # then the colours say who is who
+        if named and n <= NUMBERED and not looks.groups:  # then the colors say who is who
             for text, look in zip(distinct(looks.keys), looks.looks, strict=True):
                 made.dot(text, look)
         return
     if labels is None and not (named or chosen or (n <= NUMBERED and not looks.groups)):
         return
-    keys = [looks.keys[i] for i in order]
+    keys = np.array(looks.keys)[order].tolist()
     for i, text, name in zip(order, distinct(keys), distinct(keys, NAME), strict=True):
         spot = at[i]
-        if i in looks.wide:  # at the edge: the middle belongs to the others
-            ring = ellipse_ring(at[i], covs[i], level)
-            spot = ring[np.argmax(ring[:, 1])]
+        if i in looks.wide:  # at the upper edge: the middle belongs to the others
+            spot = spot + radius_of(level) * covs[i, 1] / np.sqrt(covs[i, 1, 1])
         optional = labels is None and n > NAMED and i not in chosen
         color = looks.looks[i].color
-        made.labels.add(text, spot, color, optional=optional, name=name, gid=f"name:{text}")
+        made.label(text, spot, color, optional=optional, name=name, gid=f"name:{text}")
 
 
 # -- the density of all rows --------------------------------------------------------------------
@@ -374,8 +367,8 @@ def _draw_whole(made: Panel, Y: UncertainArray, at: Doubles) -> Any:
     i, j = np.nonzero(density >= levels[0])
     made.ax.update_datalim(np.column_stack([x[i], y[j]]))
     text = ", ".join(percent(p) for p in WHOLE[:0:-1]) + f" and {percent(WHOLE[0])} of all rows"
-    text += " together" + as_if_normal([None] if Y.laws is None else Y.laws)
-    made.area(text + ", smoothed" * smoothed, GREY, 0.25, edgecolor="none")
+    text += " together: their average density" + as_if_normal([None] if Y.laws is None else Y.laws)
+    made.area(text + ", narrow ones smoothed" * smoothed, GREY, 0.25, edgecolor="none")
     i, j = (np.searchsorted(axis, at[:, k]).clip(1, CELLS) - 1 for k, axis in enumerate((x, y)))
     within = ((at > [x[0], y[0]]) & (at < [x[-1], y[-1]])).all(axis=1)
     marked = np.full(len(at), len(at) <= MARKED)
@@ -388,7 +381,10 @@ def _draw_whole(made: Panel, Y: UncertainArray, at: Doubles) -> Any:
 def whole_density(Y: UncertainArray) -> tuple[Doubles, Doubles, Doubles, bool]:
     """The average of the densities of many rows on a grid, from draws of the rows' own laws.
 
-    Where rows are so narrow that single ones would show, the density is smoothed by Scott's rule.
+    Rows that are certain, or nearly so, are widened by a normal kernel. Its bandwidth is local: as
+    much as it takes to have N^(2/3) rows nearby, which at the middle of a normal is Scott's rule,
+    and at most that rule. So a tight cluster stays tight. A row that is itself more than half as
+    wide needs no kernel.
 
     Returns
     -------
@@ -396,29 +392,37 @@ def whole_density(Y: UncertainArray) -> tuple[Doubles, Doubles, Doubles, bool]:
     density : ndarray of shape (CELLS, CELLS)
         The share of each cell, at (x[i], y[j]).
     smoothed : bool
+        Whether rows were widened.
     """
     rng = np.random.default_rng(0)
     most = MARKED if Y.laws is not None else DRAWN
-    rows = Y
-    if len(Y) > most:
-        rows = Y[rng.choice(len(Y), most, p=Y.weights)].reweighted(None)
+    rows = Y if len(Y) <= most else Y[rng.choice(len(Y), most, p=Y.weights)].reweighted(None)
     each = DRAWN // len(rows)
-    draws = np.asarray(rows.sample(each, rng=rng), dtype=np.float64)
-    weights = np.broadcast_to(rows.weights, draws.shape[:2]).ravel()
-    points = draws.reshape(-1, 2)
-    own = rows.weights @ np.asarray(rows.cov.diagonal(), dtype=np.float64)
-    apart = np.asarray(Y.mean, dtype=np.float64) - Y.weights @ Y.mean
-    scott = Y.weights @ np.square(apart) * len(Y) ** (-1 / 3)
-    extra = np.maximum(scott - own, 0.0)
+    points = np.asarray(rows.sample(each, rng=rng), dtype=np.float64).reshape(-1, 2)
     low, high = np.quantile(points, [0.001, 0.999], axis=0)
-    margin = 3 * np.sqrt(extra) + 0.05 * (high - low) + 1e-9 * np.abs(high) + 1e-300
-    low, high = low - margin, high + margin
-    ends = np.stack([low, high], axis=1)
-    counts = np.histogram2d(points[:, 0], points[:, 1], CELLS, ends, weights=weights)[0] / each
-    step = (high - low) / CELLS
-    density = gaussian_filter(counts, np.maximum(np.sqrt(extra) / step, 1.5), mode="constant")
+    apart = np.asarray(Y.mean, dtype=np.float64) - Y.weights @ Y.mean
+    scott = np.sqrt(Y.weights @ np.square(apart)) * len(Y) ** (-1 / 6)
+    margin = np.maximum(2 * scott, 0.05 * (high - low)) + 1e-9 * np.abs(high) + 1e-300
+    low, step = low - margin, (high - low + 2 * margin) / CELLS
+    cells = np.floor((points - low) / step)
+    within = ((cells >= 0) & (cells < CELLS)).all(axis=1)
+    flat = (cells[within] @ [CELLS, 1]).astype(np.intp)
+    weights = np.tile(rows.weights / each, each)[within]
+    counts = np.bincount(flat, weights, CELLS**2).reshape(CELLS, CELLS)
+    # Bandwidths in cells: at each place the first that has enough rows nearby, or the last.
+    ratio = max(float((scott / step).max()) / FINEST, 1.0)
+    widths = FINEST * np.geomspace(1.0, ratio, 1 + int(np.ceil(2 * np.log2(ratio))))
+    near = np.array([2 * np.pi * w**2 * gaussian_filter(counts, w) for w in widths])
+    near[-1] = np.inf
+    first = np.argmax(near >= len(Y) ** (-1 / 3), axis=0).ravel()[flat]
+    own = np.asarray(rows.cov.diagonal() / step**2, dtype=np.float64).min(axis=1)
+    kinds = np.where(np.tile(own, each)[within] < 0.25 * np.square(widths)[first], first, 0)
+    parts = np.bincount(kinds * CELLS**2 + flat, weights, len(widths) * CELLS**2)
+    density = np.zeros((CELLS, CELLS))
+    for width, part in zip(widths, parts.reshape(-1, CELLS, CELLS), strict=True):
+        density += gaussian_filter(part, width, mode="constant")
     x, y = (low[i] + step[i] * (np.arange(CELLS) + 0.5) for i in range(2))
-    return x, y, density, bool((extra > 0.3 * scott).any())
+    return x, y, density, bool(weights @ (kinds > 0) > 0.05)
 
 
 def _outlying(Y: UncertainArray, at: Doubles, covs: Doubles) -> list[int]:
@@ -484,9 +488,9 @@ def draw_ridges(
                 zorder=order,
                 gid=f"row:{drawable(looks.keys[i])}",
             )
-            made.labels.avoid(edge, line=True)
+            made.avoid(edge, line=True)
         if not stacked and labels is not False:
-            made.labels.add(names[k], peak, look.color, optional=n > NAMED)
+            made.label(names[k], peak, look.color, optional=n > NAMED)
     if stacked:
         ax.set_yticks(range(n)[::-1], names if labels is not False else [""] * n, parse_math=False)
         ax.tick_params(axis="y", length=0)
@@ -494,7 +498,6 @@ def draw_ridges(
         ax.set_yticks([])
         made.axis_names(y="density")
     made.ratio = min(0.3 + 0.08 * n, 2.0) if stacked else 0.5
-    _explain_groups(made, looks)
     if peaks.any():
         assumed = as_if_normal(
             Y.laws[i] if Y.laws is not None else None
@@ -516,27 +519,33 @@ def _curve(law: Law) -> Doubles | None:
         return None
 
 
-# -- colours ------------------------------------------------------------------------------------
+# -- colors ------------------------------------------------------------------------------------
 
 
-def explain_widest(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
-    """Say in the legend how wide the rows with colours of their own are."""
-    usual = float(np.median(spreads))
-    for i, text in zip(looks.wide, distinct([looks.keys[i] for i in looks.wide], 16), strict=True):
-        times = f": {number(spreads[i] / usual, 2)} × median width" if usual > 0 else ""
+def explain_looks(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
+    """Say in the legend which group looks how, or how wide rows with colors of their own are."""
+    for text, look in looks.legend[:GROUPS]:
+        made.dot(text, look)
+    if len(looks.legend) > GROUPS:
+        made.key(f"… and {len(looks.legend) - GROUPS} more groups", linestyle="none")
+    if not looks.wide:
+        return
+    wide, usual = list(looks.wide), float(np.median(spreads))
+    for i, text in zip(wide, distinct(np.array(looks.keys)[wide].tolist(), 16), strict=True):
+        ratio = float(f"{spreads[i] / usual:.2g}") if usual > 0 else 0.0  # 190, not 1.9e+02
+        times = f": {number(ratio, 5)} × median width" if usual > 0 else ""
         made.area(text + times, looks.looks[i].color, 0.14)
-    if looks.wide and len(spreads) <= MANY:
-        other = next(i for i in range(len(spreads)) if i not in looks.wide)
-        rest = f"{len(spreads) - len(looks.wide):,} others" + ", most of them certain" * (
-            usual == 0
-        )
-        made.area(rest, looks.looks[other].color, 0.14)
+    if len(spreads) <= MANY:
+        rest = f"{len(spreads) - len(wide):,} others" + ", most of them certain" * (usual == 0)
+        made.area(rest, looks.looks[int(np.argmin(spreads))].color, 0.14)
 
 
 def colored(made: Panel, looks: RowLooks, values: Doubles, label: str) -> RowLooks:
-    """The looks with colours by value, which a colour bar explains."""
+    """The looks with colors by value, which a color bar explains."""
     colors = [to_hex(color) for color in made.colorbar(values, label).to_rgba(values)]
     hues = [hue if np.isfinite(v) else LIGHT for hue, v in zip(colors, values, strict=True)]
+    if LIGHT in hues:
+        made.dot("no value", Look(LIGHT, LIGHT), size=0.6)
     return replace(
         looks,
         looks=tuple(

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from uapca._looks import GREY, OKABE_ITO
 from uapca._validation import Doubles
-from uapca.plot.base import Data, Fit, chosen_components, data_of, panel
+from uapca.plot.base import Data, Fit, chosen_components, data_of, panel, scores_of
 from uapca.plot.labels import percent
 from uapca.uncertain import UncertainArray
 
@@ -65,7 +65,7 @@ def shepard(
     total = n * (n - 1) // 2
     first, second = np.triu_indices(n, 1) if total <= PAIRS else _random_pairs(n)
     whole = _distances(data, first, second)
-    seen = _distances(fit.transform(data)[:, chosen], first, second)
+    seen = _distances(scores_of(fit, data, chosen), first, second)
     with panel(ax, title, figsize, legend, fit, ratio=0.75) as made:
         top = 1.05 * float(whole.max()) or 1.0
         made.ax.plot([0, top], [0, top], color=GREY, linestyle="--", linewidth=0.9 * made.line)
@@ -74,8 +74,9 @@ def shepard(
             made.ax.hexbin(whole, seen, gridsize=40, mincnt=1, rasterized=True, **style)
             made.area("pairs of rows, the more the darker", GREY, 0.6, edgecolor="none")
         else:
-            style = {"color": OKABE_ITO[0], "alpha": 0.6, "linewidths": 0}
-            made.ax.scatter(whole, seen, s=(0.6 * made.marker) ** 2, **style)
+            style = {"color": OKABE_ITO[0], "alpha": 0.6, "linewidths": 0, "zorder": 3}
+            size = made.marker * (0.6 if len(first) > 50 else 0.9)
+            made.ax.scatter(whole, seen, s=size**2, **style)
             made.dot("a pair of rows", markerfacecolor=OKABE_ITO[0], markeredgecolor="none")
         share = float(np.square(seen).sum() / max(np.square(whole).sum(), 1e-300))
         made.key(f"all of the distance; {percent(share)} of its square is shown", GREY, "dashed")

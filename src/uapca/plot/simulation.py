@@ -12,7 +12,7 @@ from uapca._validation import Doubles
 from uapca.laws import Samples
 from uapca.plot.base import chosen_components, panel
 from uapca.plot.labels import percent
-from uapca.plot.rows import MANY, NUMBERED, Kind, draw_rows, looks_of, row_levels
+from uapca.plot.rows import MANY, NUMBERED, Kind, draw_rows, explain_looks, looks_of, row_levels
 from uapca.stability import Simulation
 from uapca.uncertain import UncertainArray
 
@@ -98,9 +98,10 @@ def simulation(
         )
         # Contours of more clouds than a few are one blot.
         kind: Kind = "contour" if n <= NUMBERED else "ellipse" if n <= MANY else "density"
+        explain_looks(made, looks, np.zeros(n))
         draw_rows(made, clouds, looks, held, kind=kind, labels=labels, fill=False)
-        for text in [text for text in made.labels.entries if "row's" in text]:
-            del made.labels.entries[text]
+        for text in [text for text in made.entries if "row's" in text]:
+            del made.entries[text]
         if n <= MANY:
             made.dot("draws", size=0.3)
             made.key(f"{' and '.join(map(percent, held))} of each row's draws", GREY)

@@ -11,13 +11,7 @@ from scipy.linalg import solve_triangular
 
 from uapca._validation import rng_from, shown
 from uapca.posterior.denoiser import check_bounded, feature_names, observations
-from uapca.posterior.likelihood import (
-    Factored,
-    Observations,
-    Parameters,
-    climb,
-    precisions,
-)
+from uapca.posterior.likelihood import Observations, Parameters, climb
 from uapca.uncertain import UncertainArray
 
 __all__ = ["ComponentCount", "component_count"]
@@ -46,7 +40,7 @@ class ComponentCount:
 
     See Also
     --------
-    uapca.component_count : How many components stand out of the errors.
+    uapca.component_count : How many components stand out from the errors.
 
     Examples
     --------
@@ -71,7 +65,7 @@ class ComponentCount:
 
     @property
     def verdict(self) -> str:
-        """The result in words."""
+        """The result as a sentence."""
         stand = "component stands" if self.count == 1 else "components stand"
         basis = "noise" if self.method == "largest root test" else "the given errors"
         text = f"{self.count} {stand} out from {basis} ({self.method})"
@@ -216,43 +210,12 @@ def _null(
     data: Observations, theta: Parameters, n_draws: int, rng: np.random.Generator
 ) -> Iterator[Doubles]:
     """√wₙ uₙ (D, N) of data drawn from the model, n_draws times: u ~ N(0, Sₙ⁻¹)."""
-    mean, W, noise = theta
-    d, q = W.shape
-    n = data.shape[0]
     roots = np.sqrt(data.weights)
-    if data.independent and data.factored(q, noise):
-        blocks = data.blocks(q)
-        parts = [Factored(block, mean, W, noise) for block in blocks]
-        for _ in range(n_draws):
-            out = np.empty((d, n))
-            for block, part in zip(blocks, parts, strict=True):
-                lam = block.spread(part.precision)
-                size = block.values.shape[1]
-                x = W @ rng.standard_normal((q, size))
-                # λ = 1/(ψ + σ²): an error of variance 1/λ; unobserved cells drop out again.
-                x += rng.standard_normal((d, size)) / np.sqrt(np.where(lam > 0, lam, 1.0))
-                x *= lam
-                z = np.einsum("pqb,qb->pb", block.spread(part.inverse), W.T @ x)
-                out[:, block.rows] = (x - lam * (W @ z)) * roots[block.rows]
-            yield out
-        return
-    Sigma = theta.covariance()
-    halves = []
-    blocks = data.blocks()
-    for block in blocks:
-        inverse, _ = precisions(block, Sigma)
-        if block.observed is not None:
-            inverse[np.arange(d), np.arange(d)] += 1 - block.observed
-        half = np.linalg.cholesky(np.moveaxis(inverse, 2, 0))
-        if block.observed is not None:
-            half *= block.observed.T[:, :, None]
-        halves.append(half)
+    parts = list(data.solved(theta))
     for _ in range(n_draws):
-        out = np.empty((d, n))
-        for block, half in zip(blocks, halves, strict=True):
-            z = rng.standard_normal((block.values.shape[1], d, 1))
-            half = half if block.group is None else half[block.group]
-            out[:, block.rows] = (half @ z)[:, :, 0].T * roots[block.rows]
+        out = np.empty(data.shape[::-1])
+        for part in parts:
+            out[:, part.block.rows] = part.draw(rng) * roots[part.block.rows]
         yield out
 
 

@@ -9,13 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import eigh
+from scipy.linalg import eigh, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from uapca._progress import Progress, reported
-from uapca._validation import shown
+from uapca._validation import Floats, shown
 from uapca.decomposition.base import BaseEstimator, OneToOneFeatureMixin
 from uapca.decomposition.spectrum import signed
 from uapca.exceptions import ErrorSizeWarning
@@ -137,7 +137,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
     """Posterior distributions of the true rows behind noisy, incomplete observations.
 
     The rows are taken as x = t + e, with errors e ~ N(0, Ψₙ) that are known and true values
-    t ~ N(μ, Σ). μ and Σ maximise the likelihood; `transform` returns the distribution of each t
+    t ~ N(μ, Σ). μ and Σ maximize the likelihood; `transform` returns the distribution of each t
     given its row. `UAPCA` of these rows at scale 1 is maximum-likelihood errors-in-variables PCA:
     the covariance of all posterior rows together, K(1), is Σ̂.
 
@@ -185,7 +185,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
     See Also
     --------
     uapca.UAPCA : Uncertainty-aware PCA.
-    uapca.component_count : How many components stand out of the errors.
+    uapca.component_count : How many components stand out from the errors.
 
     References
     ----------
@@ -331,26 +331,23 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         fitted = self._fitted
         rows = self._rows(observations(X, cov, std, factors))
         data = rows.source
-        if rows.kind == "zero" and rows.complete:
-            return data.replace(
-                mean=np.array(data.mean),
-                laws=None,
-                source="posterior",
-                parameter_errors=ParameterErrors(fitted),
-            )
-        try:
-            means, covariance = rows.posterior(fitted.theta)
-            if parameter_errors:
-                covariance = _widened(fitted, rows, covariance, progress)
-        except np.linalg.LinAlgError:
-            raise ValueError(
-                "X must have errors in the cells that are certain: the estimated covariance is "
-                "singular and does not allow their values"
-            ) from None
-        unit = fitted.data.unit
+        mean, covariance = np.array(data.mean), data.cov
+        if rows.kind != "zero" or not rows.complete:
+            try:
+                means, covariance = rows.posterior(fitted.theta)
+                if parameter_errors:
+                    covariance = _widened(fitted, rows, covariance, progress)
+            except np.linalg.LinAlgError:
+                raise ValueError(
+                    "X must have errors in the cells that are certain: the estimated covariance is "
+                    "singular and does not allow their values"
+                ) from None
+            unit = fitted.data.unit
+            mean = np.where(rows.certain, data.mean, fitted.data.center + unit * means)
+            covariance = covariance.scaled(unit)
         return data.replace(
-            mean=np.where(rows.certain, data.mean, fitted.data.center + unit * means),
-            cov=covariance.scaled(unit),
+            mean=mean,
+            cov=covariance,
             laws=None,
             missing=None,
             source="posterior",
@@ -652,8 +649,9 @@ def check_collapse(data: Observations, theta: Parameters, residual: bool) -> Non
         cells = data.certain.any(axis=0)
         block = Sigma[np.ix_(cells, cells)]
         size = np.sqrt(np.diagonal(block))
+        # Without certain cells the block is empty.
         collapsed = bool((size <= 1e-11).any()) or bool(
-            np.linalg.eigvalsh(block / np.outer(size, size))[0] < 1e-11
+            (np.linalg.eigvalsh(block / np.outer(size, size)) < 1e-11).any()
         )
     if collapsed:
         raise ValueError(
@@ -671,34 +669,27 @@ def closed_form(data: Observations, q: int, residual: bool) -> Climb | None:
     n, d = data.shape
     if not data.alike or data.kind in ("dense", "low-rank"):
         return None
-    block = data.blocks()[0]
     mean = data.weights @ data.values
     scaled = np.sqrt(data.weights)[:, None] * (data.values - mean)
+    half: Floats | None = None
+    size = float(data.variances[0, 0])  # of the errors in units in which they are isotropic
     if q == d:
-        errors = dense_errors(block)[:, :, 0]
-        if not errors.any():
-            values, vectors = np.linalg.eigh(scaled.T @ scaled)
-            W = vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))
-        else:
+        errors = dense_errors(data.blocks()[0])[:, :, 0]
+        if errors.any():
             try:
-                half = np.linalg.cholesky(errors)
+                half, size = np.linalg.cholesky(errors), 1.0
             except np.linalg.LinAlgError:
                 return None
-            white = np.linalg.solve(half, scaled.T)
-            values, vectors = np.linalg.eigh(white @ white.T)
-            W = half @ (vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1] - 1, 0.0)))
-        noise = 0.0
-    else:
-        variances = data.variances[0]
-        if data.kind == "shared" or np.ptp(variances) > 0:
-            return None
-        _, size, vectors = np.linalg.svd(scaled, full_matrices=False)
-        values = np.zeros(d)
-        values[: len(size)] = size**2
-        noise = max(float(values[q:].mean()) - float(variances[0]), 0.0) if residual else 0.0
-        strength = np.sqrt(np.maximum(values[:q] - variances[0] - noise, 0.0))
-        W = np.zeros((d, q))
-        W[:, : len(vectors)] = vectors[:q].T * strength[: len(vectors)]
+            scaled = solve_triangular(half, scaled.T, lower=True).T
+    elif data.kind == "shared" or np.ptp(data.variances[0]) > 0:
+        return None
+    values, (_, spread, vectors) = np.zeros(d), np.linalg.svd(scaled, full_matrices=False)
+    values[: len(spread)] = spread**2
+    noise = max(float(values[q:].mean()) - size, 0.0) if residual else 0.0
+    strength = np.sqrt(np.maximum(values[:q] - size - noise, 0.0))
+    W = np.zeros((d, q))
+    W[:, : len(vectors)] = vectors[:q].T * strength[: len(vectors)]
+    W = W if half is None else half @ W
     theta = Parameters(mean, W, noise)
     check_collapse(data, theta, residual)
     return Climb(theta, [n * data.evaluate(theta).value], True, 1)
@@ -725,13 +716,8 @@ def _certificate(
         return theta._replace(loadings=W), lowest
     # R has the rank N: of fewer rows than features its smallest eigenvalue says nothing.
     lowest = float(eigh(R, A, eigvals_only=True, subset_by_index=(0, 0))[0]) if n > d else 0.0
-    R -= A
-    del A  # D × D matrices are the largest arrays of a fit
-    R -= np.outer(b, b)
     Sigma = theta.covariance()
-    total = Sigma @ R
-    total = total @ Sigma
-    total += Sigma
+    total = Sigma + Sigma @ (R - A - np.outer(b, b)) @ Sigma  # the EM step: K(1) of the rows
     eigenvalues, leading = eigh(total, subset_by_index=(d - q, d - 1))
     plane, size, _ = np.linalg.svd(theta.loadings, full_matrices=False)
     plane = plane[:, size > 1e-4 * max(size[0], 1e-300)]

@@ -15,8 +15,8 @@ that the small matrices of all rows of a block are inverted in one sequence of a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -65,37 +65,27 @@ class Block:
     rows: npt.NDArray[np.intp]
     values: Doubles  # (D, B), zero where nothing was observed
     weights: Doubles  # (B,)
-    variances: Doubles  # (D, G), infinite where nothing was observed; without cov and factors
-    count: Doubles  # (G,) number of observed cells
+    variances: Doubles  # (D, G), zero where nothing was observed; without cov and factors
+    observed: Doubles  # (D, G) as 0.0 and 1.0
     group: npt.NDArray[np.intp] | None
-    factors: Doubles | None = None  # (D, r, G)
+    factors: Doubles | None = None  # (D, r, G), zero where nothing was observed
     cov: Doubles | None = None  # (D, D, G), zero in rows and columns not observed
-    observed: Doubles | None = None  # (D, G) as 0.0 and 1.0; None: all
-    group_weights: Doubles = field(init=False)
 
-    def __post_init__(self) -> None:
-        groups = self.variances.shape[1]
-        self.group_weights = (
-            self.weights
-            if self.group is None
-            else np.bincount(self.group, self.weights, minlength=groups).astype(np.float64)
-        )
-
-    @property
-    def finite(self) -> Doubles:
-        """The variances, zero where nothing was observed."""
-        return (
-            self.variances
-            if self.observed is None
-            else np.where(self.observed, self.variances, 0.0)
-        )
+    @cached_property
+    def group_weights(self) -> Doubles:
+        """The sum of the weights of each group (G,)."""
+        if self.group is None:
+            return self.weights
+        return np.bincount(self.group, self.weights, self.variances.shape[1]).astype(np.float64)
 
     def residuals(self, mean: Doubles) -> Doubles:
         """x − μ (D, B), zero where nothing was observed."""
-        r = self.values - mean[:, None]
-        if self.observed is not None:
-            r *= self.spread(self.observed)
-        return r
+        return (self.values - mean[:, None]) * self.spread(self.observed)
+
+    def deviance(self, determinants: Doubles, r: Doubles, u: Doubles) -> Doubles:
+        """−2 log-likelihood of each row (B,), from log det Sₙ (G,)."""
+        constants = self.spread(determinants + _LOG_2PI * self.observed.sum(axis=0))
+        return np.asarray(constants + np.einsum("db,db->b", r, u))
 
     def spread(self, values: Doubles) -> Doubles:
         """Values of the groups (…, G) as values of the rows (…, B)."""
@@ -104,22 +94,26 @@ class Block:
         return np.asarray(values[..., self.group])
 
 
-def inverses(S: Doubles) -> Doubles:
+def inverses(S: Doubles, least: float = 0.0) -> Doubles:
     """Replace the positive definite matrices S (k, k, G) by their inverses; log-determinants.
 
-    Gauss–Jordan elimination of all matrices at once; large matrices go to LAPACK one by one.
+    Gauss–Jordan elimination of all matrices at once; large matrices go to LAPACK one by one. A
+    pivot of at most ``least`` times its diagonal entry is zero: the matrix is singular.
     """
     k, _, count = S.shape
+    floor = least * np.einsum("kkg->kg", S)
     if k > 24:
         stack = np.ascontiguousarray(np.moveaxis(S, 2, 0))
         half = np.linalg.cholesky(stack)
+        if not (np.square(np.einsum("gkk->kg", half)) > floor).all():
+            raise np.linalg.LinAlgError("not positive definite")
         S[...] = np.moveaxis(np.linalg.inv(stack), 0, 2)
         return np.asarray(2 * np.log(np.diagonal(half, axis1=1, axis2=2)).sum(axis=1))
     determinants = np.zeros(count)
     product = np.empty_like(S)
     for p in range(k):
         pivot = S[p, p].copy()
-        if not (pivot > 0).all():
+        if not (pivot > floor[p]).all():
             raise np.linalg.LinAlgError("not positive definite")
         determinants += np.log(pivot)
         row = S[p] / pivot
@@ -144,20 +138,27 @@ class Observations:
         by default.
     """
 
+    source: UncertainArray
+    kind: str
+    weights: Doubles
+    observed: npt.NDArray[np.bool_]
+    complete: bool
+    exact: bool
+    bare: bool
+    rank: int
+    diagonal: Doubles
+
     def __init__(
         self, X: UncertainArray, center: Doubles | None = None, unit: float | None = None
     ) -> None:
+        X = X.replace(cov=X.cov.plain())
+        self.source, self.kind, arrays = X, X.cov.kind, X.cov.arrays
         values = np.asarray(X.mean, dtype=np.float64)
-        n, d = values.shape
-        observed = ~np.isnan(values)
-        complete = bool(observed.all())
-        weights = np.array(X.weights)
-        kind, arrays = X.cov.kind, X.cov.arrays
         variances = np.asarray(X.cov.diagonal(), dtype=np.float64)
-        self.shape: tuple[int, int] = (n, d)
-        self.weights = weights
-        self.observed = observed
-        self.complete = complete
+        self.shape: tuple[int, int] = X.shape
+        self.weights = weights = np.array(X.weights)
+        self.observed = observed = ~np.isnan(values)
+        self.complete = bool(observed.all())
         if center is None or unit is None:
             # Cells with large errors say little about where the data is and how far it scatters.
             positive = variances[observed & (variances > 0)]
@@ -166,28 +167,20 @@ class Observations:
             total = np.maximum(share.sum(axis=0), np.finfo(float).tiny)
             center = np.einsum("nd,nd->d", share, np.where(observed, values, 0.0)) / total
             scatter = np.einsum("nd,nd->", share, np.square(np.where(observed, values - center, 0)))
-            unit = float(np.sqrt(scatter / total.sum()))
-            unit = unit if unit > 0 else float(np.sqrt(usual))
-        values = np.where(observed, values - center, 0.0)
+            unit = float(np.sqrt(scatter / total.sum())) or float(np.sqrt(usual))
         self.center: Doubles = center
         self.unit: float = unit
-        self.values: Doubles = values / unit
-        self.variances: Doubles = np.broadcast_to(variances, (n, d)) / unit**2
-        self.kind = kind
+        self.values: Doubles = np.where(observed, values - center, 0.0) / unit
+        self.variances: Doubles = np.broadcast_to(variances, X.shape) / unit**2
         self.certain: npt.NDArray[np.bool_] = observed & (variances == 0)
-        # Whether every observed cell is certain.
-        self.exact: bool = kind in ("zero", "diagonal") and bool(
-            self.certain.sum() == observed.sum()
-        )
-        self.rank = arrays["factors"].shape[2] if kind == "low-rank" else 0
-        rest = arrays.get("std") if kind == "low-rank" else None
+        self.exact = bool((self.certain == observed).all())
+        self.rank, self.diagonal = 0, self.variances
+        if self.kind == "low-rank":
+            rest = np.square(np.asarray(arrays.get("std", 0.0), dtype=np.float64))
+            self.rank = arrays["factors"].shape[2]
+            self.diagonal = np.broadcast_to(rest * X.cov.multiplier, X.shape) / unit**2
         # Whether the diagonal part of some Ψ is zero in an observed cell.
-        self.bare: bool = (
-            bool(self.certain.any())
-            if kind != "low-rank"
-            else (rest is None or bool((observed & (rest == 0)).any()))
-        )
-        self.source = X
+        self.bare = bool((observed & (self.diagonal == 0)).any())
         self._blocks: dict[int, list[Block]] = {}
 
     @property
@@ -204,37 +197,23 @@ class Observations:
         return self._blocks[size]
 
     def _cut(self, size: int) -> Iterator[Block]:
-        n, d = self.shape
+        n = self.shape[0]
         group, first = self._groups
         order = np.arange(n) if group is None else np.argsort(group, kind="stable")
         arrays, scale = self.source.cov.arrays, self.source.cov.multiplier / self.unit**2
         for i in range(0, n, size):
-            rows = order[i : i + size]
-            if group is None or first is None:
-                members, local = rows, None
-            else:
+            rows = members = order[i : i + size]
+            local = None
+            if group is not None and first is not None:
                 numbers, local = np.unique(group[rows], return_inverse=True)
                 members = first[numbers]
             seen = self.observed[members].T
-            variances = np.where(seen, self.variances[members].T, np.inf)
-            block = Block(
-                rows,
-                np.ascontiguousarray(self.values[rows].T),
-                self.weights[rows],
-                variances,
-                seen.sum(axis=0).astype(float),
-                local,
-                observed=None if seen.all() else seen.astype(float),
-            )
+            values = np.ascontiguousarray(self.values[rows].T)
+            variances = np.where(seen, self.diagonal[members].T, 0.0)
+            block = Block(rows, values, self.weights[rows], variances, seen.astype(float), local)
             if self.kind == "low-rank":
                 factors = np.sqrt(scale) * arrays["factors"][members].astype(np.float64)
-                block.factors = np.ascontiguousarray(
-                    np.where(seen[:, None], factors.transpose(1, 2, 0), 0.0)
-                )
-                rest = arrays.get("std")
-                rest = np.zeros((1, d)) if rest is None else np.asarray(rest, dtype=np.float64)
-                rest = np.broadcast_to(rest, (n, d))[members]
-                block.variances = np.where(seen, scale * rest.T**2, np.inf)
+                block.factors = np.ascontiguousarray(factors.transpose(1, 2, 0) * seen[:, None])
             elif not self.independent:
                 cov = np.asarray(arrays["cov"], dtype=np.float64)
                 cov = scale * (cov[None] if cov.ndim == 2 else cov[members])
@@ -294,159 +273,88 @@ class Observations:
             return False
         return noise > 0 or not self.bare
 
-    def evaluate(self, theta: Parameters) -> Pass:
-        """The mean log-likelihood and its gradients."""
+    def solved(self, theta: Parameters) -> Iterator[DenseBlock | FactorBlock]:
+        """The blocks with their Sₙ⁻¹."""
         q = theta.loadings.shape[1]
         if self.factored(q, theta.noise):
-            return self._evaluate_factored(theta)
-        value, b, A, R = self._moments_dense(theta)
-        W, H = theta.loadings, R - A
-        return Pass(value, b, H @ W, float(np.trace(H)), W.T @ R @ W, H)
+            return (FactorBlock(block, theta) for block in self.blocks(q))
+        return (DenseBlock(block, theta) for block in self.blocks())
 
     def moments(self, theta: Parameters) -> tuple[float, Doubles, Doubles, Doubles]:
         """The mean log-likelihood, b, A and R."""
-        if not (self.independent and self.factored(theta.loadings.shape[1], theta.noise)):
-            return self._moments_dense(theta)
-        mean, W, noise = theta
-        d, q = W.shape
+        d = self.shape[1]
         value, b, A, R = 0.0, np.zeros(d), np.zeros((d, d)), np.zeros((d, d))
-        for block in self.blocks(q):
-            f = Factored(block, mean, W, noise)
-            value -= 0.5 * float(block.weights @ f.twice_negative())
-            u, lam, weights = f.u(), f.precision, block.group_weights
-            b += u @ block.weights
-            R += (u * block.weights) @ u.T
-            A[np.diag_indices(d)] += lam @ weights
-            for j in range(q):
-                A -= (lam * weights * (W @ f.inverse[:, j])) @ (lam * W[:, j, None]).T
+        for part in self.solved(theta):
+            weights = part.block.weights
+            value -= 0.5 * float(weights @ part.deviance)
+            b += part.u @ weights
+            R += (part.u * weights) @ part.u.T
+            A += part.precision()
         return value, b, (A + A.T) / 2, R
+
+    def evaluate(self, theta: Parameters) -> Pass:
+        """The mean log-likelihood and its gradients."""
+        W, noise = theta.loadings, theta.noise
+        d, q = W.shape
+        if not self.factored(q, noise):
+            value, b, A, R = self.moments(theta)
+            H = R - A
+            return Pass(value, b, H @ W, float(np.trace(H)), W.T @ R @ W, H)
+        value, trace = 0.0, 0.0
+        b, RW, AW = np.zeros(d), np.zeros((d, q)), np.zeros((d, q))
+        for part in self.solved(theta):
+            assert isinstance(part, FactorBlock)
+            weights = part.block.weights
+            value -= 0.5 * float(weights @ part.deviance)
+            b += part.u @ weights
+            RW += part.u @ (weights * part.z[:q]).T
+            AW += part.precision_of_loadings()
+            if noise > 0:
+                trace += float(np.square(part.u).sum(axis=0) @ weights) - part.trace()
+        return Pass(value, b, RW - AW, trace, W.T @ RW)
 
     def information(self, theta: Parameters) -> Doubles:
         """Σ wₙ Sₙ⁻¹ ⊗ Sₙ⁻¹, shape (D, D, D, D): twice the Fisher information of Σ."""
         d = self.shape[1]
         out = np.zeros((d * d, d * d))
         for block in self.blocks():
-            inverse = precisions(block, theta.covariance())[0].reshape(d * d, -1)
+            inverse = DenseBlock(block, theta).inverse.reshape(d * d, -1)
             out += (inverse * block.group_weights) @ inverse.T
         return out.reshape(d, d, d, d)
-
-    def _moments_dense(self, theta: Parameters) -> tuple[float, Doubles, Doubles, Doubles]:
-        d = self.shape[1]
-        value, b = 0.0, np.zeros(d)
-        A, R = np.zeros((d, d)), np.zeros((d, d))
-        Sigma = theta.covariance()
-        for block in self.blocks():
-            inverse, determinants = precisions(block, Sigma)
-            r = block.residuals(theta.mean)
-            u = weighted(block, inverse, r)
-            square = np.einsum("db,db->b", r, u)
-            value -= 0.5 * float(
-                block.weights @ (block.spread(determinants + _LOG_2PI * block.count) + square)
-            )
-            b += u @ block.weights
-            A += (inverse.reshape(d * d, -1) @ block.group_weights).reshape(d, d)
-            R += (u * block.weights) @ u.T
-        return value, b, A, R
-
-    def _evaluate_factored(self, theta: Parameters) -> Pass:
-        mean, W, noise = theta
-        d, q = W.shape
-        lower, upper = triangle(q)
-        value, trace = 0.0, 0.0
-        b, RW, AW = np.zeros(d), np.zeros((d, q)), np.zeros((d, q))
-        inner = np.zeros((d, len(lower)))
-        products = pairwise(W)
-        for block in self.blocks(q):
-            f = Factored(block, mean, W, noise, products)
-            value -= 0.5 * float(block.weights @ f.twice_negative())
-            u, z = f.u(), f.z[:q]
-            b += u @ block.weights
-            RW += u @ (block.weights * z).T
-            weights = block.group_weights
-            packed = f.inverse[lower, upper] * weights
-            inner += f.precision @ packed.T
-            if block.factors is not None:
-                extra = np.einsum("drg,rqg->dqg", block.factors, f.inverse[q:, :q])
-                AW += np.einsum("dg,dqg->dq", f.precision * weights, extra)
-            if noise > 0:
-                trace += float(np.einsum("db,db->b", u, u) @ block.weights)
-                trace -= float(weights @ f.trace())
-        full = np.empty((d, q, q))
-        full[:, lower, upper] = inner
-        full[:, upper, lower] = inner
-        AW += np.einsum("dp,dpq->dq", W, full)
-        return Pass(value, b, RW - AW, trace, W.T @ RW)
 
     # Posterior rows
 
     def posterior_means(self, theta: Parameters) -> Doubles:
         """μ + Σ uₙ (N, D), in the unit of the fit; certain cells stay what they are."""
-        mean, W, noise = theta
         out = np.empty(self.shape)
-        q = W.shape[1]
-        factored = self.factored(q, noise)
-        for block in self.blocks(q if factored else None):
-            if factored:
-                u = Factored(block, mean, W, noise).u()
-            else:
-                inverse, _ = precisions(block, theta.covariance())
-                u = weighted(block, inverse, block.residuals(mean))
-            posterior = W @ (W.T @ u)
-            posterior += noise * u
-            posterior += mean[:, None]
-            out[block.rows] = posterior.T
+        for part in self.solved(theta):
+            out[part.block.rows] = (part.shift() + theta.mean[:, None]).T
         return np.where(self.certain, self.values, out)
 
     def posterior(self, theta: Parameters) -> tuple[Doubles, Covariance]:
         """Means and covariances of the posterior rows, in the unit of the fit."""
-        if self.factored(theta.loadings.shape[1], theta.noise):
-            return self.posterior_means(theta), self._factored_covariances(theta)
-        return self.posterior_means(theta), self._dense_covariances(theta)
-
-    def _factored_covariances(self, theta: Parameters) -> Covariance:
-        """σ² diag(κ) + G M⁻¹ Gᵀ with κ = ψ/(ψ + σ²), 1 where unobserved, G = [κW, −(1 − κ)F]."""
-        mean, W, noise = theta
-        n, (d, q) = self.shape[0], W.shape
-        blocks = self.blocks(q)
-        count = 1 if self.alike else n
-        factors = np.empty((count, d, q + self.rank))
-        std = np.empty((count, d))
-        for block in blocks[:1] if count == 1 else blocks:
-            f = Factored(block, mean, W, noise)
-            finite = np.isfinite(block.variances)
-            kept = np.where(finite, block.finite * f.precision, 1.0)
-            half = np.linalg.cholesky(np.moveaxis(f.inverse, 2, 0))
-            G = kept.T[:, :, None] * W
-            if block.factors is not None:
-                G = np.concatenate(
-                    [G, (kept - 1).T[:, :, None] * block.factors.transpose(2, 0, 1)], 2
-                )
-            rows = slice(0, 1) if count == 1 else block.rows
-            where = slice(None) if count == 1 or block.group is None else block.group
-            factors[rows] = (G @ half)[where]
-            std[rows] = np.sqrt(noise * kept.T)[where]
-        rest = Diagonal(std, n, d) if noise > 0 else None
-        return LowRank(np.broadcast_to(factors, (n, d, q + self.rank)), rest)
-
-    def _dense_covariances(self, theta: Parameters) -> Covariance:
-        """(I − G) Σ (I − G)ᵀ + G Ψ Gᵀ with G = Σ S⁻¹: positive semi-definite by construction."""
         n, d = self.shape
-        Sigma = theta.covariance()
-        out = np.empty((1 if self.alike else n, d, d))
-        for block in self.blocks():
-            errors = dense_errors(block)
-            inverse, _ = precisions(block, Sigma)
-            G = Sigma @ np.moveaxis(inverse, 2, 0)
-            rest = np.eye(d) - G
-            B = rest @ Sigma @ rest.transpose(0, 2, 1)
-            B += G @ np.moveaxis(errors, 2, 0) @ G.transpose(0, 2, 1)
-            B = (B + B.transpose(0, 2, 1)) / 2
-            uncertain = ~self.certain[block.rows]
-            if self.alike:
-                return Shared(B[0] * np.outer(uncertain[0], uncertain[0]), n)
-            B = B if block.group is None else B[block.group]
-            out[block.rows] = B * uncertain[:, :, None] * uncertain[:, None, :]
-        return Dense(out)
+        q, noise = theta.loadings.shape[1], theta.noise
+        factored = self.factored(q, noise)
+        count = 1 if self.alike else n
+        roots = np.empty((count, d, q + self.rank if factored else d))
+        std = np.empty((count, d))
+        for part in self.solved(theta):
+            block = part.block
+            rows = slice(0, 1) if count == 1 else block.rows
+            each = slice(None) if count == 1 or block.group is None else block.group
+            root, kept = part.covariance()
+            roots[rows], std[rows] = root[each], np.sqrt(noise * kept[each])
+            if count == 1:
+                break
+        means = self.posterior_means(theta)
+        if factored:
+            rest = Diagonal(std, n, d) if noise > 0 else None
+            return means, LowRank(np.broadcast_to(roots, (n, *roots.shape[1:])), rest)
+        moving = ~self.certain[:count]
+        roots *= moving[:, :, None]
+        roots *= moving[:, None, :]
+        return means, Shared(roots[0], n) if count == 1 else Dense(roots)
 
 
 def dense_errors(block: Block) -> Doubles:
@@ -459,7 +367,7 @@ def dense_errors(block: Block) -> Doubles:
     else:
         errors = np.einsum("drg,erg->deg", block.factors, block.factors)
     diagonal = np.arange(d)
-    errors[diagonal, diagonal] += block.finite
+    errors[diagonal, diagonal] += block.variances
     return errors
 
 
@@ -468,152 +376,216 @@ def regressed(data: Observations, theta: Parameters) -> Parameters:
 
     Wants errors that are independent, or σ² > 0: the maximum over W given z, one step of EM.
     """
-    mean, W, noise = theta
-    d, q = W.shape
-    lower, upper = triangle(q)
-    right, left = np.zeros((d, q)), np.zeros((d, len(lower)))
+    d, q = theta.loadings.shape
+    right, left = np.zeros((d, q)), np.zeros((d, q * q))
     for block in data.blocks(q):
-        f = Factored(block, mean, W, noise)
-        z, inverse = f.z, block.spread(f.inverse)
-        right += f.lr @ (block.weights * z).T
-        second = block.weights * (inverse[lower, upper] + z[lower] * z[upper])
-        left += np.broadcast_to(block.spread(f.precision), block.values.shape) @ second.T
-    full = np.empty((d, q, q))
-    full[:, lower, upper] = left
-    full[:, upper, lower] = left
+        part = FactorBlock(block, theta)
+        lam, z = block.spread(part.lam), part.z
+        right += (lam * block.residuals(theta.mean)) @ (block.weights * z).T
+        second = block.weights * (block.spread(part.inverse) + z[:, None] * z)
+        left += np.broadcast_to(lam, block.values.shape) @ second.reshape(q * q, -1).T
+    full = left.reshape(d, q, q)
     full += 1e-12 * np.einsum("dqq->d", full)[:, None, None] * np.eye(q)
     solved = np.linalg.solve(full, right[:, :, None])[:, :, 0]
     return theta._replace(loadings=solved.astype(np.float64))
 
 
-def precisions(block: Block, Sigma: Doubles) -> tuple[Doubles, Doubles]:
-    """Sₙ⁻¹ (D, D, G), zero where nothing was observed, and log det Sₙ.
-
-    Unobserved cells get an identity row and column, which is taken out after the inversion.
-    """
-    diagonal = np.arange(len(Sigma))
-    if block.factors is None and block.cov is None:
-        S = np.empty((*Sigma.shape, block.variances.shape[1]))
-        S[...] = Sigma[:, :, None]
-        S[diagonal, diagonal] += block.finite
-    else:
-        S = Sigma[:, :, None] + dense_errors(block)
-    seen = block.observed
-    if seen is None:
-        return S, inverses(S)
-    S *= seen
-    S *= seen[:, None]
-    S[diagonal, diagonal] += 1 - seen
-    determinants = inverses(S)
-    S[diagonal, diagonal] -= 1 - seen
-    return S, determinants
-
-
 def weighted(block: Block, inverse: Doubles, r: Doubles) -> Doubles:
-    """Sₙ⁻¹ rₙ for all rows."""
+    """The matrix of each row, of those (k, k, G) of the groups, times its vector of r (k, B)."""
     if inverse.shape[2] == 1:
         return np.asarray(inverse[:, :, 0] @ r)
     return np.asarray(np.einsum("deb,eb->db", block.spread(inverse), r))
 
 
-@cache
-def triangle(q: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Rows and columns of the upper triangle of q × q matrices."""
-    rows, columns = np.triu_indices(q)
-    return rows, columns
+class DenseBlock:
+    """A block at given parameters, with matrices D × D.
+
+    Attributes
+    ----------
+    inverse : ndarray of shape (D, D, G)
+        Sₙ⁻¹, zero where nothing was observed. Unobserved cells get an identity row and column,
+        which is taken out after the inversion.
+    u : ndarray of shape (D, B)
+        Sₙ⁻¹ (xₙ − μ).
+    deviance : ndarray of shape (B,)
+        −2 log-likelihood of each row.
+    """
+
+    block: Block
+    Sigma: Doubles
+    u: Doubles
+    deviance: Doubles
+
+    def __init__(self, block: Block, theta: Parameters) -> None:
+        self.block, self.Sigma = block, theta.covariance()
+        blank, diagonal = 1 - block.observed, np.arange(len(self.Sigma))
+        errors = dense_errors(block)
+        certain = block.observed * (errors[diagonal, diagonal] == 0.0)
+        S = self.Sigma[:, :, None] + errors
+        S *= block.observed
+        S *= block.observed[:, None]
+        S[diagonal, diagonal] += blank
+        # Where Σ alone has to be inverted, rounding must not hide that it is singular.
+        determinants = inverses(S, 10 * len(S) * np.finfo(float).eps if certain.any() else 0.0)
+        S[diagonal, diagonal] -= blank
+        self.inverse = S
+        r = block.residuals(theta.mean)
+        self.u = weighted(block, S, r)
+        self.deviance = block.deviance(determinants, r, self.u)
+
+    def shift(self) -> Doubles:
+        """Σ uₙ (D, B), the posterior means less μ."""
+        return self.Sigma @ self.u
+
+    def precision(self) -> Doubles:
+        """The sum of wₙ Sₙ⁻¹ (D, D)."""
+        d = len(self.Sigma)
+        total = self.inverse.reshape(d * d, -1) @ self.block.group_weights
+        return np.asarray(total.reshape(d, d))
+
+    def covariance(self) -> tuple[Doubles, Doubles]:
+        """Posterior covariances (G, D, D): positive semi-definite by construction.
+
+        (I − G) Σ (I − G)ᵀ + G Ψ Gᵀ with G = Σ S⁻¹. Nothing of σ² is kept apart: zeros (G, D).
+        """
+        G = self.Sigma @ np.moveaxis(self.inverse, 2, 0)
+        rest = np.eye(len(self.Sigma)) - G
+        B = rest @ self.Sigma @ rest.transpose(0, 2, 1)
+        B += G @ np.moveaxis(dense_errors(self.block), 2, 0) @ G.transpose(0, 2, 1)
+        return (B + B.transpose(0, 2, 1)) / 2, np.zeros(B.shape[:2])
+
+    @cached_property
+    def _root(self) -> Doubles:
+        """Roots of Sₙ⁻¹ (G, D, D)."""
+        inverse, seen = np.moveaxis(self.inverse, 2, 0), self.block.observed.T
+        half = np.linalg.cholesky(inverse + np.eye(len(self.Sigma)) * (1 - seen)[:, None])
+        return np.asarray(half * seen[:, :, None])
+
+    def draw(self, rng: np.random.Generator) -> Doubles:
+        """u (D, B) of rows drawn from the model: u ~ N(0, Sₙ⁻¹)."""
+        z = rng.standard_normal((len(self.block.rows), len(self.Sigma), 1))
+        root = self._root if self.block.group is None else self._root[self.block.group]
+        return (root @ z)[:, :, 0].T
 
 
-def pairwise(W: Doubles) -> Doubles:
-    """The products of all pairs of columns (p, D): Wᵀ diag(λ) W is pairwise(W) @ λ, packed."""
-    lower, upper = triangle(W.shape[1])
-    return np.ascontiguousarray((W[:, lower] * W[:, upper]).T)
-
-
-class Factored:
-    """One pass over a block where Ψ is diagonal or diagonal plus low rank.
+class FactorBlock:
+    """A block at given parameters, where Ψ is diagonal or diagonal plus low rank F Fᵀ.
 
     With λ = 1/(ψ + σ²), zero where unobserved, and Wₐ = [W Fₙ]: M = I + Wₐᵀ λ Wₐ,
     z = M⁻¹ Wₐᵀ λ r and u = λ (r − Wₐ z). Then Wₐᵀ u = z and Sₙ⁻¹ W = λ Wₐ M⁻¹[:, :q].
+
+    Attributes
+    ----------
+    lam : ndarray of shape (D, G)
+    inverse : ndarray of shape (q + r, q + r, G)
+        M⁻¹.
+    u, deviance : ndarray of shapes (D, B) and (B,)
+        As those of `DenseBlock`.
+    z : ndarray of shape (q + r, B)
     """
 
-    def __init__(
-        self,
-        block: Block,
-        mean: Doubles,
-        W: Doubles,
-        noise: float,
-        products: Doubles | None = None,
-    ) -> None:
-        d, q = W.shape
-        products = pairwise(W) if products is None else products
-        self.block = block
-        self.W = W
-        lam = 1.0 / (block.variances + noise)  # (D, G)
-        self.precision: Doubles = lam
-        self.products = products
-        self.r: Doubles = block.values - mean[:, None]
-        self.lr: Doubles = self.r * block.spread(lam)
-        groups = lam.shape[1]
-        rank = 0 if block.factors is None else block.factors.shape[1]
-        M = np.empty((q + rank, q + rank, groups))
-        lower, upper = triangle(q)
-        gram = products @ lam
-        M[lower, upper] = gram
-        M[upper, lower] = gram
-        t = W.T @ self.lr
-        if block.factors is not None:
-            lf = lam[:, None] * block.factors
-            cross = (W.T @ lf.reshape(d, -1)).reshape(q, rank, groups)
-            M[:q, q:] = cross
-            M[q:, :q] = cross.transpose(1, 0, 2)
-            M[q:, q:] = np.einsum("drg,dsg->rsg", lf, block.factors)
-            t = np.concatenate([t, np.einsum("drg,dg->rg", block.factors, self.lr)])
-        diagonal = np.arange(q + rank)
-        M[diagonal, diagonal] += 1.0
-        self.determinants: Doubles = inverses(M)
+    block: Block
+    noise: float
+    u: Doubles
+    z: Doubles
+    deviance: Doubles
+
+    def __init__(self, block: Block, theta: Parameters) -> None:
+        self.block, (mean, self.W, self.noise) = block, theta
+        with np.errstate(divide="ignore"):
+            self.lam: Doubles = np.where(block.observed, 1.0 / (block.variances + self.noise), 0.0)
+        # Products of the columns of W (q², D): Wᵀ λ W for all λ in one product.
+        self._pairs = np.einsum("dp,dq->pqd", self.W, self.W).reshape(-1, len(self.W))
+        M = self._gram(self.lam)
+        M += np.eye(len(M))[:, :, None]
+        determinants = inverses(M)
         self.inverse = M
-        self.t = t
-        if groups == 1:
-            self.z: Doubles = M[:, :, 0] @ t
-        else:
-            self.z = np.einsum("pqb,qb->pb", block.spread(M), t)
+        r = block.values - mean[:, None]
+        self.u, self.z = self._solve(r)
+        determinants -= np.log(np.where(self.lam > 0, self.lam, 1.0)).sum(axis=0)
+        self.deviance = block.deviance(determinants, r, self.u)
 
-    def fitted(self) -> Doubles:
-        """Wₐ z (D, B)."""
-        q = self.W.shape[1]
-        fitted = self.W @ self.z[:q]
+    def _gram(self, lam: Doubles) -> Doubles:
+        """Wₐᵀ λ Wₐ (q + r, q + r, G)."""
+        W, F = self.W, self.block.factors
+        d, q = W.shape
+        gram = np.asarray(self._pairs @ lam).reshape(q, q, lam.shape[1])
+        if F is None:
+            return gram
+        lf = lam[:, None] * F
+        cross = (W.T @ lf.reshape(d, -1)).reshape(q, *lf.shape[1:])
+        own = np.einsum("drg,dsg->rsg", lf, F)
+        lower = np.concatenate([cross.swapaxes(0, 1), own], axis=1)
+        return np.concatenate([np.concatenate([gram, cross], axis=1), lower])
+
+    def _solve(self, r: Doubles) -> tuple[Doubles, Doubles]:
+        """Sₙ⁻¹ r and z for residuals r (D, B)."""
+        W, F = self.W, self.block.factors
+        lam = self.block.spread(self.lam)
+        lr = lam * r
+        t = W.T @ lr
+        if F is not None:
+            t = np.concatenate([t, np.einsum("drg,dg->rg", F, lr)])
+        z = weighted(self.block, self.inverse, t)
+        fitted = W @ z[: W.shape[1]]
+        if F is not None:
+            fitted += np.einsum("drb,rb->db", F, z[W.shape[1] :])
+        fitted *= lam
+        return lr - fitted, z
+
+    def shift(self) -> Doubles:
+        """Σ uₙ (D, B) = W z + σ² u: Wᵀu would have lost the digits of z where errors are small."""
+        return self.W @ self.z[: self.W.shape[1]] + self.noise * self.u
+
+    def precision(self) -> Doubles:
+        """The sum of wₙ Sₙ⁻¹ (D, D)."""
+        d, weights = len(self.W), self.block.group_weights
+        columns = self.lam[:, None] * self.W[:, :, None]
         if self.block.factors is not None:
-            fitted += np.einsum("drb,rb->db", self.block.factors, self.z[q:])
-        return fitted
+            columns = np.concatenate([columns, self.lam[:, None] * self.block.factors], axis=1)
+        half = np.einsum("dpg,pqg->dqg", columns, self.inverse * weights)
+        full = half.reshape(d, -1) @ columns.reshape(d, -1).T
+        return np.asarray(np.diag(self.lam @ weights) - full)
 
-    def u(self) -> Doubles:
-        fitted = self.fitted()
-        fitted *= self.block.spread(self.precision)
-        return np.subtract(self.lr, fitted, out=fitted)
-
-    def twice_negative(self) -> Doubles:
-        """−2 log-likelihood of each row (B,)."""
-        lam = self.precision
-        seen = self.block.observed
-        logs = np.log(lam if seen is None else np.where(seen > 0, lam, 1.0)).sum(axis=0)
-        constant = self.determinants - logs + _LOG_2PI * self.block.count
-        square = np.einsum("db,db->b", self.r, self.lr) - np.einsum("qb,qb->b", self.t, self.z)
-        return np.asarray(self.block.spread(constant) + square)
-
-    def trace(self) -> Doubles:
-        """tr Sₙ⁻¹ (G,)."""
-        lam, q = self.precision, self.W.shape[1]
-        lower, upper = triangle(q)
-        twice = np.where(lower == upper, 1.0, 2.0)[:, None]
-        gram = self.products @ (lam * lam)
-        out = lam.sum(axis=0) - (twice * self.inverse[lower, upper] * gram).sum(axis=0)
-        if self.block.factors is not None:
-            lf = (lam * lam)[:, None] * self.block.factors
-            cross = np.einsum("dq,drg->qrg", self.W, lf)
-            out -= 2 * (self.inverse[:q, q:] * cross).sum(axis=(0, 1))
-            own = np.einsum("drg,dsg->rsg", lf, self.block.factors)
-            out -= (self.inverse[q:, q:] * own).sum(axis=(0, 1))
+    def precision_of_loadings(self) -> Doubles:
+        """The sum of wₙ Sₙ⁻¹ W (D, q)."""
+        d, q = self.W.shape
+        weights, F = self.block.group_weights, self.block.factors
+        inner = self.lam @ (self.inverse[:q, :q] * weights).reshape(q * q, len(weights)).T
+        out = np.einsum("dp,dpq->dq", self.W, inner.reshape(d, q, q))
+        if F is not None:
+            out += np.einsum(
+                "dg,drg,rqg->dq", self.lam * weights, F, self.inverse[q:, :q], optimize=True
+            )
         return np.asarray(out)
+
+    def trace(self) -> float:
+        """The sum of wₙ tr Sₙ⁻¹."""
+        traces = self.lam.sum(axis=0) - (self.inverse * self._gram(self.lam**2)).sum(axis=(0, 1))
+        return float(self.block.group_weights @ traces)
+
+    def covariance(self) -> tuple[Doubles, Doubles]:
+        """Roots G M^−½ (G, D, q + r) of the posterior covariances without their part σ² κ, and κ.
+
+        κ = ψ/(ψ + σ²), 1 where unobserved, G = [κW, −(1 − κ)F].
+        """
+        kept = np.where(self.block.observed, self.block.variances * self.lam, 1.0).T
+        G = kept[:, :, None] * self.W
+        if self.block.factors is not None:
+            rest = (kept - 1)[:, :, None] * self.block.factors.transpose(2, 0, 1)
+            G = np.concatenate([G, rest], axis=2)
+        return G @ np.linalg.cholesky(np.moveaxis(self.inverse, 2, 0)), kept
+
+    def draw(self, rng: np.random.Generator) -> Doubles:
+        """u (D, B) of rows drawn from the model: u ~ N(0, Sₙ⁻¹)."""
+        (d, q), F, size = self.W.shape, self.block.factors, len(self.block.rows)
+        lam = self.block.spread(self.lam)
+        x = self.W @ rng.standard_normal((q, size))
+        # λ = 1/(ψ + σ²): an error of variance 1/λ; unobserved cells drop out again.
+        x += rng.standard_normal((d, size)) / np.sqrt(np.where(lam > 0, lam, 1.0))
+        if F is not None:
+            x += np.einsum("drb,rb->db", F, rng.standard_normal((F.shape[1], size)))
+        return self._solve(x)[0]
 
 
 # The climb
@@ -653,7 +625,6 @@ def climb(
     """
     n, (d, q) = data.shape[0], theta.loadings.shape
     errors = error_sizes(data)
-    memory = 20
     enough = 0.25 * n * tol**2 * min(max(n / 1000, 1.0), 100.0)
 
     def parameters(vector: Doubles) -> Parameters:
@@ -669,15 +640,11 @@ def climb(
             found = data.evaluate(parameters(vector))
         except np.linalg.LinAlgError:
             return np.inf, vector
-        gradient = np.empty_like(vector)
-        gradient[:d] = found.b
-        gradient[d:-1] = found.HW.ravel()
-        gradient[-1] = vector[-1] * found.trace if residual else 0.0
-        gradient *= -n
+        of_noise = vector[-1] * found.trace if residual else 0.0
+        gradient = -n * np.concatenate([found.b, found.HW.ravel(), [of_noise]])
         return -n * found.value, gradient
 
-    root = np.sqrt(theta.noise)
-    vector = np.concatenate([theta.mean, theta.loadings.ravel(), [root]])
+    vector = np.concatenate([theta.mean, theta.loadings.ravel(), [np.sqrt(theta.noise)]])
     value, gradient = at(vector)
     history, passes, converged = [-value], 1, False
     largest = 0.0
@@ -690,13 +657,9 @@ def climb(
         of_root = 2 * float(((noise + 0.2 * size) / size**2).sum())
 
         def metric(g: Doubles) -> Doubles:
-            out = np.empty_like(g)
             both = np.column_stack([g[:d], g[d:-1].reshape(d, q) @ right])  # noqa: B023
             both = size[:, None] * both + W @ (W.T @ both)  # noqa: B023
-            out[:d], out[d:-1] = both[:, 0], both[:, 1:].ravel()
-            out[-1] = g[-1] / of_root  # noqa: B023
-            out /= n
-            return out
+            return np.concatenate([both[:, 0], both[:, 1:].ravel(), [g[-1] / of_root]]) / n  # noqa: B023
 
         inverse: Callable[[Doubles], Doubles] = metric
         if information is not None and found.H is not None:
@@ -725,7 +688,7 @@ def climb(
         curvature = float(moved @ change)
         if curvature > 1e-12 * np.sqrt(float(moved @ moved) * float(change @ change)):
             pairs.append((moved, change, 1.0 / curvature))
-            del pairs[:-memory]
+            del pairs[:-20]
         vector = vector + moved
         value, gradient = new_value, new_gradient
         history.append(-value)

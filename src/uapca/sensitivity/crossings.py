@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import numpy as np
+from scipy.optimize import brentq
 
 from uapca._validation import Doubles
 from uapca.decomposition.spectrum import tie_tolerance
@@ -111,19 +112,21 @@ class WeightCrossing(_Minimum):
 AnyCrossing = TypeVar("AnyCrossing", Crossing, WeightCrossing)
 
 
-def crossings(family: Family, q: int, kind: type[AnyCrossing]) -> tuple[AnyCrossing, ...]:
+def crossings(
+    family: Family, q: int, kind: type[AnyCrossing], leading: int | None = None
+) -> tuple[AnyCrossing, ...]:
     """Every local minimum of a gap between neighboring eigenvalues, by increasing u.
 
     Eigenvalues that are equal all along (ties, zero blocks) have no gap to minimize. ``q`` is the
-    number of components shown, ``kind`` the class of the results.
+    number of components shown, ``kind`` the class of the results. Only gaps between the
+    ``leading`` eigenvalues are looked at, by default all: of hundreds, thousands cross.
     """
     # In units of the largest entry, so that derivatives neither overflow nor vanish.
     unit, family = family.unit, family.in_units
-    u, pairs = _resolved(family)
-    low, high, place, left, right = _brackets(u, _gap_slopes(family, u, pairs))
-    if not len(place):
-        return ()
-    where = _minima(family, low, high, place, left, right)
+    leading = family.size if leading is None else leading
+    u, pairs = _resolved(family, leading)
+    low, high, place = _brackets(u, _gap_slopes(family, u, pairs)[:, : leading - 1])
+    where = _minima(family, low, high, place)
     # Each is compared with the ends of its bracket, or the points beyond if it lies on an end.
     near = 2.0**-10 * (high - low)
     before = np.where(where - low > near, low, u[np.maximum(np.searchsorted(u, low) - 1, 0)])
@@ -137,24 +140,24 @@ def crossings(family: Family, q: int, kind: type[AnyCrossing]) -> tuple[AnyCross
     )
 
 
-def _resolved(family: Family) -> tuple[Doubles, Eigenpairs]:
-    """A grid on which every gap has at most one minimum between neighboring points.
+def _resolved(family: Family, leading: int) -> tuple[Doubles, Eigenpairs]:
+    """A grid on which every leading gap has at most one minimum between neighboring points.
 
     Halved until no vector turns far and only neighbors swap ranks; then divided where the slope
     of a gap may touch zero between two points at which it has the same sign.
     """
     u = first_grid(family, _COARSE)
     pairs = family.eigenpairs(1.0 - u, u)
-    u, pairs = halve(family, u, pairs, family.size, _TURN, swaps=1, narrowest=_NARROWEST)
+    u, pairs = halve(family, u, pairs, leading, _TURN, swaps=1, narrowest=_NARROWEST)
     for _ in range(_DIPS):
-        added = _dips(family, u, pairs)
+        added = _dips(family, u, pairs, leading)
         if not len(added):
             break
         u, pairs = insert(family, u, pairs, added)
     return u, pairs
 
 
-def _dips(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
+def _dips(family: Family, u: Doubles, pairs: Eigenpairs, leading: int) -> Doubles:
     """Midpoints of intervals in which the slope of a gap may cross zero and come back.
 
     A convex slope that approaches zero from both ends stays beyond the point at which its two
@@ -166,7 +169,8 @@ def _dips(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
         Eigenpairs(pairs.values[inside], pairs.vectors[inside], pairs.tied[inside]),
     )
     t = (u / (1.0 - u)) ** 2 if family.homogeneous else u
-    slope, bend = _gap_slopes(family, u, pairs), family.bends(pairs, u)
+    slope = _gap_slopes(family, u, pairs)[:, : leading - 1]
+    bend = family.bends(pairs, u)[:, :leading]
     size = max(float(np.abs(slope).max()), np.finfo(float).tiny)  # so that units do not matter
     slope, bend = slope / size, (bend[:, :-1] - bend[:, 1:]) / size
     sign = np.sign(slope[:-1])
@@ -195,48 +199,30 @@ def _gap_slopes(family: Family, u: Doubles, pairs: Eigenpairs) -> Doubles:
     return np.where(pairs.tied, np.maximum(np.abs(slope), size), slope)
 
 
-def _brackets(u: Doubles, slopes: Doubles) -> tuple[Doubles, Doubles, Positions, Doubles, Doubles]:
-    """Where a gap changes from decreasing to increasing: ends, rank, and slopes at the ends."""
+def _brackets(u: Doubles, slopes: Doubles) -> tuple[Doubles, Doubles, Positions]:
+    """Where a gap changes from decreasing to increasing: the ends, and the rank."""
     found = []
     for i, column in enumerate(slopes.T):
         moving = np.flatnonzero(column)
         turns = np.flatnonzero((column[moving][:-1] < 0) & (column[moving][1:] > 0))
         found += [(moving[k], moving[k + 1], i) for k in turns]
     first, last, place = np.array(found, dtype=np.intp).reshape(-1, 3).T
-    return u[first], u[last], place, slopes[first, place], slopes[last, place]
+    return u[first], u[last], place
 
 
-def _minima(
-    family: Family, low: Doubles, high: Doubles, place: Positions, left: Doubles, right: Doubles
-) -> Doubles:
-    """The roots of the slopes, all brackets narrowed together.
+def _minima(family: Family, low: Doubles, high: Doubles, place: Positions) -> Doubles:
+    """The zeros of the slopes; where a slope jumps over zero, the place of the jump."""
 
-    ITP method (Oliveira & Takahashi 2020): as safe as bisection, which is needed where the slope
-    jumps, and much faster where it is smooth.
-    """
-    low, high, left, right = low.copy(), high.copy(), left.copy(), right.copy()
-    width, first = 0.5 * _NEAREST * np.minimum(high, 1.0 - low), high - low
-    budget = width * 2.0 ** (np.maximum(np.ceil(np.log2(first / (2.0 * width))), 0.0) + 1.0)
-    while True:
-        half = 0.5 * (low + high)
-        wide = np.flatnonzero((high - low > 2.0 * width) & (half > low) & (half < high))
-        if not len(wide):
-            return half
-        a, b, middle = low[wide], high[wide], half[wide]
-        secant = (b * left[wide] - a * right[wide]) / (left[wide] - right[wide])
-        toward = np.sign(middle - secant)
-        nudge = 0.2 * (b - a) ** 2 / first[wide]
-        trial = np.where(nudge <= np.abs(middle - secant), secant + toward * nudge, middle)
-        spare = np.maximum(budget[wide] - 0.5 * (b - a), 0.0)
-        budget *= 0.5
-        at = np.where(np.abs(trial - middle) <= spare, trial, middle - toward * spare)
-        at = np.where((at > a) & (at < b), at, middle)
-        pairs = family.eigenpairs(1.0 - at, at)
-        slope = _gap_slopes(family, at, pairs)[np.arange(len(at)), place[wide]]
-        falls, grows = slope <= 0.0, slope >= 0.0
-        low[wide], high[wide] = np.where(falls, at, a), np.where(grows, at, b)
-        left[wide] = np.where(falls, slope, left[wide])
-        right[wide] = np.where(grows, slope, right[wide])
+    def slope(at: float, i: int) -> float:
+        u = np.array([at])
+        return float(_gap_slopes(family, u, family.eigenpairs(1.0 - u, u))[0, i])
+
+    return np.array(
+        [
+            brentq(slope, a, b, args=(i,), xtol=_NEAREST * min(b, 1.0 - a))
+            for a, b, i in zip(low.tolist(), high.tolist(), place.tolist(), strict=True)
+        ]
+    )
 
 
 def _judged(
@@ -244,7 +230,7 @@ def _judged(
 ) -> Iterator[tuple[float, int, float, float, Literal["avoided", "true"]]]:
     """u, rank, gap, upper eigenvalue and kind of the minima that are more than rounding."""
     at = np.stack([low, where, high])
-    values = family.eigenpairs(1.0 - at.ravel(), at.ravel()).values.reshape(*at.shape, -1)
+    values = family.eigenpairs(1.0 - at.ravel(), at.ravel()).values.reshape(*at.shape, family.size)
     unit = (1.0 - at) ** 2 if family.homogeneous else np.ones_like(at)
     index = np.arange(len(place))
     gaps = values[:, index, place] - values[:, index, place + 1]

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Generic
+from typing import ClassVar, Generic
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 
-from uapca._validation import Doubles, as_floats, optional, scale_from, shown
-from uapca.decomposition import UAPCA, unwrap
+from uapca._validation import Doubles, as_floats, scale_from, shown
+from uapca.decomposition import UAPCA, LabeledArray, unwrap
 from uapca.decomposition.spectrum import settled, tie_tolerance
 from uapca.sensitivity.crossings import AnyCrossing, Crossing, WeightCrossing, crossings
 from uapca.sensitivity.family import Family, over_scale
 from uapca.sensitivity.tracking import Path, Positions, adaptive_path, fixed_path
 from uapca.uncertain import UncertainArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["FactorTraces", "TraceSummary", "Traces", "factor_traces"]
 
@@ -31,67 +28,53 @@ __all__ = ["FactorTraces", "TraceSummary", "Traces", "factor_traces"]
 _NEAR = 1e-8
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class TraceSummary:
-    """How far each feature lies from the center of the factor map, and how far it moves.
+class TraceSummary(LabeledArray):
+    """How far each feature lies from the center of the factor map, and how far it moves; D × 5.
+
+    Distances at three points of the path, such as ``s = 0``, ``s = 1`` and ``s = ∞``: the length of
+    the projected unit vector of the feature, from 0 (nothing of the feature is left in the
+    picture) to 1 (all of it is). Then the lengths of its trace from the first point to the second
+    and from the second to the third; a jump where the trace is broken does not count.
 
     Attributes
     ----------
     features : tuple of str
         D names.
     marks : tuple of str
-        The three points of the path at which distances are given, such as ``s = 0``, ``s = 1`` and
-        ``s = ∞``.
+        The three points.
     distances : ndarray of shape (D, 3)
-        Length of the projected unit vector of each feature at the marks, from 0 (nothing of the
-        feature is left in the picture) to 1 (all of it is).
     lengths : ndarray of shape (D, 2)
-        Length of the trace from the first mark to the second, and from the second to the third.
-        A jump where the trace is broken does not count.
+    most_preserved, least_preserved : str
+        The features farthest from the center, and nearest to it, at the second point.
     """
 
-    features: tuple[str, ...]
-    marks: tuple[str, str, str]
-    distances: Doubles
-    lengths: Doubles
+    @property
+    def features(self) -> tuple[str, ...]:
+        return self.rows or ()
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return tuple(column.removeprefix("distance ") for column in self.columns[:3])
+
+    @property
+    def distances(self) -> Doubles:
+        return self.values[:, :3]
+
+    @property
+    def lengths(self) -> Doubles:
+        return self.values[:, 3:]
 
     @property
     def most_preserved(self) -> str:
-        """The feature farthest from the center at the second mark."""
         return self.features[int(self.distances[:, 1].argmax())]
 
     @property
     def least_preserved(self) -> str:
-        """The feature nearest to the center at the second mark."""
         return self.features[int(self.distances[:, 1].argmin())]
 
-    def __len__(self) -> int:
-        return len(self.features)
-
-    def __iter__(self) -> Iterator[dict[str, str | float]]:
-        """A record for each feature, with the columns of `to_frame`."""
-        a, b, c = self.marks
-        ends = [mark.rpartition(" ")[2] for mark in (b, c)]
-        columns = [f"distance {mark}" for mark in self.marks]
-        columns += [f"length {a} to {ends[0]}", f"length {b} to {ends[1]}"]
-        numbers = np.hstack([self.distances, self.lengths]).tolist()
-        for feature, line in zip(self.features, numbers, strict=True):
-            yield {"feature": feature} | dict(zip(columns, line, strict=True))
-
     def __repr__(self) -> str:
-        records = list(self)
-        columns = list(records[0])[1:]
-        width = max(7, *map(len, self.features))
-        lines = [f"{'':{width}}  " + "  ".join(columns)]
-        for record in records:
-            cells = [f"{record[c]:{len(c)}.3f}" for c in columns]
-            lines.append(f"{record['feature']:<{width}}  " + "  ".join(cells))
         best, worst = self.most_preserved, self.least_preserved
-        return "\n".join([*lines, f"most preserved at {self.marks[1]}: {best}; least: {worst}"])
-
-    def to_frame(self) -> pd.DataFrame:
-        """The table as a pandas data frame, one line for each feature."""
-        return optional("pandas", "to_frame", "frames").DataFrame(list(self)).set_index("feature")
+        return f"{super().__repr__()}\nmost preserved at {self.marks[1]}: {best}; least: {worst}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,13 +98,8 @@ class Traces(ABC, Generic[AnyCrossing]):
         return self._path.u
 
     @cached_property
-    def loadings(self) -> Doubles:
+    def positions(self) -> Doubles:
         return np.take_along_axis(self._path.vectors, self.ranks[:, None, :], axis=2)
-
-    @property
-    def mirrored(self) -> Doubles:
-        """The mirrored twin, −loadings; signs are arbitrary, they are those of the fit."""
-        return -self.loadings
 
     @property
     def eigenvectors(self) -> Doubles:
@@ -163,32 +141,37 @@ class Traces(ABC, Generic[AnyCrossing]):
     def at(self, value: float, /) -> UAPCA:
         """The fit at one scale or weight."""
 
-    def _summary(self, marks: tuple[str, str, str], middle: float) -> TraceSummary:
+    def _summary(
+        self, marks: tuple[str, str, str], middle: float, library: str | None
+    ) -> TraceSummary:
         """The summary with marks at u = 0, ``middle`` and 1.
 
         Distances are those of the trace where a mark is on the grid, otherwise those of a fit
         there, at the ends those of the one-sided limit.
         """
-        distances = []
+        distances: list[Doubles] = []
         for mark in (0.0, middle, 1.0):
             at = np.array([mark])
             found = np.flatnonzero(self.u == mark)
             if len(found):
-                leading = self.loadings[found[0]]
+                leading = self.positions[found[0]]
             else:
                 pairs = self._family.eigenpairs(1.0 - at, at)
                 leading = pairs.vectors[0]
                 if 0.0 < mark < 1.0:
                     leading = settled(pairs.values[0], leading.T).vectors.T
-            distances.append(np.linalg.norm(leading[:, : self.n_components], axis=1))
-        steps = np.linalg.norm(np.diff(self.loadings, axis=0), axis=2)
+            distances.append(np.asarray(np.linalg.norm(leading[:, : self.n_components], axis=1)))
+        steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=2)
         steps[self.breaks - 1] = 0.0
         below = 0.5 * (self.u[:-1] + self.u[1:]) < middle
         lengths = np.stack([steps[below].sum(axis=0), steps[~below].sum(axis=0)], axis=1)
-        return TraceSummary(self.features, marks, np.stack(distances, axis=1), lengths)
+        names = [f"distance {mark}" for mark in marks]
+        names += [f"length {a} to {b.rpartition(' ')[2]}" for a, b in pairwise(marks)]
+        values = np.column_stack([*distances, lengths])
+        return TraceSummary(values, self.features, tuple(names), "feature", library)
 
     def _text(self, values: Doubles, over: str, broken: Sequence[str]) -> str:
-        count, d, q = self.loadings.shape
+        count, d, q = self.positions.shape
         ends = f"{over} from {values[0]:.4g} to {values[-1]:.4g}"
         lines = [f"{type(self).__name__}: {d} features in {q} components, {count} {ends}"]
         lines.append("  features  " + ", ".join(self.features[:6]) + ", …" * (d > 6))
@@ -207,8 +190,8 @@ class FactorTraces(Traces[Crossing]):
         s, increasing; the last may be infinite.
     u : ndarray of shape (S,)
         s / (1 + s), from 0 to 1: the axis on which the whole path has finite length.
-    loadings : ndarray of shape (S, D, q)
-        ``loadings[k, j]`` is the position of the unit vector of feature j at ``scales[k]``. The q
+    positions : ndarray of shape (S, D, q)
+        ``positions[k, j]`` is that of the unit vector of feature j at ``scales[k]``. The q
         columns are the q leading eigenvectors of K(s), each in the column it had at the point
         before and with the sign it had there.
     ranks : ndarray of shape (S, q)
@@ -230,7 +213,7 @@ class FactorTraces(Traces[Crossing]):
     --------
     >>> import uapca
     >>> traces = uapca.factor_traces(uapca.datasets.load_students())
-    >>> traces.loadings.shape
+    >>> traces.positions.shape
     (139, 4, 2)
     >>> for crossing in traces.crossings:
     ...     print(crossing)
@@ -275,8 +258,8 @@ class FactorTraces(Traces[Crossing]):
         """The fit at one scale, from C and Ψ̄ alone: a fitted `UAPCA` with q components.
 
         Fewer if the rows are certain and there are less than q of them: a fit has no more, while
-        ``loadings`` continues with directions that have no variance. Exactly at a true crossing,
-        where two components are equally good, the fit follows the rule for ties and ``loadings``
+        ``positions`` continues with directions that have no variance. Exactly at a true crossing,
+        where two components are equally good, the fit follows the rule for ties and ``positions``
         shows the side before the crossing.
         """
         return self._fit.rescale(scale_from(s, "s"))
@@ -286,9 +269,10 @@ class FactorTraces(Traces[Crossing]):
 
         Lengths are those on the grid: with ``scales`` given, of what lies between them. Where a
         true crossing falls exactly on a mark, distances are those of the side below it, as in
-        ``loadings``.
+        ``positions``.
         """
-        return self._summary(("s = 0", "s = 1", "s = ∞"), 0.5)
+        library = getattr(self._fit, "_library", None)
+        return self._summary(("s = 0", "s = 1", "s = ∞"), 0.5, library)
 
     def __repr__(self) -> str:
         return self._text(self.scales, "scales", [f"s = {s:.4g}" for s in self.broken_at])
@@ -341,7 +325,7 @@ def factor_traces(
     ...     features=["x", "y", "z"],
     ... )
     >>> traces = uapca.factor_traces(X)
-    >>> traces.loadings.shape == (len(traces.scales), 3, 2)
+    >>> traces.positions.shape == (len(traces.scales), 3, 2)
     True
     >>> traces.at(np.inf).components_.round(2) + 0.0
     array([[0., 1., 0.],

@@ -48,7 +48,7 @@ class WeightTraces(Traces[WeightCrossing]):
         The scale s of the uncertainty.
     u : ndarray of shape (S,)
         The same as ``weights``.
-    loadings, ranks, breaks, features
+    positions, ranks, breaks, features
         As in `FactorTraces`.
 
     See Also
@@ -101,7 +101,7 @@ class WeightTraces(Traces[WeightCrossing]):
     def summary(self) -> TraceSummary:
         """Distances from the center with weight 0, the current weight and 1, and lengths."""
         middle = f"current weight {self.current:.3g}"
-        return self._summary(("weight 0", middle, "weight 1"), self.current)
+        return self._summary(("weight 0", middle, "weight 1"), self.current, self._data.library)
 
     def __repr__(self) -> str:
         text = self._text(self.weights, "weights", [f"weight {v:.4g}" for v in self.broken_at])

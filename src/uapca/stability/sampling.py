@@ -182,7 +182,7 @@ def sampling_convergence(
 
     For each number of features D there are 10 normal distributions: means from N(0, Σ), and one
     covariance for all, Σ with its elements reversed. Σ is a draw of BBᵀ/D with B a D × D matrix of
-    standard normals. Every run samples each distribution anew, does an ordinary PCA of all
+    standard normals. Every run draws new samples of each distribution, does an ordinary PCA of all
     samples, and takes its Hellinger distance to the closed form.
 
     Parameters
@@ -278,7 +278,7 @@ def _sampled_moments(
     Runs are drawn together as long as they stay in cache; a long run is drawn in parts.
     """
     rows, d = X.shape
-    centre, _ = X.pooled()
+    center, _ = X.pooled()
     sums, products = np.zeros((runs, d)), np.zeros((runs, d, d))
     size = max(_BATCH_BYTES // (8 * rows * d), 1)
     part, together = min(n, size), max(size // n, 1)
@@ -288,11 +288,11 @@ def _sampled_moments(
         for first in range(0, n, part):
             m = min(part, n - first)
             points = X.sample(k * m, rng).reshape(k, m * rows, d)
-            points -= centre
+            points -= center
             sums[some] += points.sum(axis=1)
             products[some] += points.transpose(0, 2, 1) @ points
     means = sums / (n * rows)
-    return means + centre, products / (n * rows) - means[:, :, None] * means[:, None, :]
+    return means + center, products / (n * rows) - means[:, :, None] * means[:, None, :]
 
 
 def _listed(values: Any, parameter: str) -> list[Any]:

@@ -1,7 +1,24 @@
-"""Uncertain data: `UncertainArray` and the representations of its covariances."""
+"""Uncertain data: `UncertainArray` and the representations of its covariances.
+
+===============  =================================================================================
+``array``        `UncertainArray`: selecting, affine maps, draws, frames, text; `concat`
+``checks``       checks of its arguments: finite, symmetric, semi-definite; units of quantities
+``covariance``   the covariances of all rows: diagonal, dense, shared, low-rank, along shared axes
+``propagate``    functions of uncertain values (``X.map("log")``) to second order
+``io``           the ``.uapca`` file: save and load
+===============  =================================================================================
+"""
 
 from uapca.uncertain.array import UncertainArray, concat
-from uapca.uncertain.covariance import Covariance, Dense, Diagonal, LowRank, Shared, Zero
+from uapca.uncertain.covariance import (
+    Covariance,
+    Dense,
+    Diagonal,
+    LowRank,
+    Shared,
+    SharedAxes,
+    Zero,
+)
 from uapca.uncertain.io import load
 
 __all__ = [
@@ -10,6 +27,7 @@ __all__ = [
     "Diagonal",
     "LowRank",
     "Shared",
+    "SharedAxes",
     "UncertainArray",
     "Zero",
     "concat",

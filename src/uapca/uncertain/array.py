@@ -72,6 +72,7 @@ _KINDS = {
     "shared": "one covariance shared by all rows",
     "dense": "a covariance for each row",
     "low-rank": "low-rank errors",
+    "shared-axes": "errors along axes that all rows share",
 }
 # What people look for by the names of other libraries.
 _ELSEWHERE = {
@@ -170,8 +171,8 @@ class UncertainArray:
 
     Notes
     -----
-    An UncertainArray does not change. It keeps the arrays it is given without copying them and
-    hands them out read-only; whoever changes the original changes what is kept.
+    An UncertainArray is immutable. It keeps the arrays it is given without copying them and
+    returns them read-only; changing the original array changes the data.
 
     With none of ``cov``, ``std`` and ``factors`` the rows are certain points.
 
@@ -281,14 +282,13 @@ class UncertainArray:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        ways = {"weights": "reweighted(…)", "std": "replace(cov=…)"}
-        if name in UncertainArray.__slots__:
-            ways[name] = f"replace({name}=…)"
-        remedy = f"; X.{ways[name]} is one with another {name}" if name in ways else ""
-        raise AttributeError(f"an UncertainArray does not change{remedy}")
+        ways = {slot: f"replace({slot}=…)" for slot in UncertainArray.__slots__}
+        ways |= {"weights": "reweighted(…)", "std": "replace(cov=…)"}
+        remedy = f"; use X.{ways[name]} for a copy with another {name}" if name in ways else ""
+        raise AttributeError(f"an UncertainArray is immutable{remedy}")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError("an UncertainArray does not change")
+        raise AttributeError("an UncertainArray is immutable")
 
     def __setstate__(self, state: tuple[Any, dict[str, Any]]) -> None:
         restore_frozen(self, state)
@@ -348,7 +348,7 @@ class UncertainArray:
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise TypeError(
-            "an UncertainArray is no array of numbers; use X.mean for the expected values, "
+            "an UncertainArray is not an array of numbers; use X.mean for the expected values, "
             "X.std for their errors or X.sample(n) for draws"
         )
 
@@ -468,7 +468,8 @@ class UncertainArray:
         with np.errstate(over="ignore", invalid="ignore"):
             for block in row_blocks(n, d):
                 mean[block] = image(self.mean[block] - origin)
-            mean += offset
+            if b is not None:
+                mean += offset
             mean = mean.astype(self.mean.dtype, copy=False)
         known = mean if self.missing is None else np.where(self.missing, 0.0, mean)
         check_finite(known, "A x + b", ("row", "new feature"))
@@ -598,7 +599,7 @@ class UncertainArray:
             draws = self.cov.deviates(int(n), generator)
             draws += self.mean
             return draws
-        return np.stack([law.sample(int(n), generator) for law in self.laws], axis=1)
+        return self.laws.sample(int(n), generator)
 
     def law(self, row: int | str) -> uapca.laws.Law:
         """The law of one row: what is known of it, or the normal with its mean and covariance."""
@@ -610,7 +611,7 @@ class UncertainArray:
             self[index].require_complete("law")
         if self.laws is not None:
             return self.laws[index]
-        from uapca.laws import Normal  # which a fit does without
+        from uapca.laws import Normal  # a fit does not need it
 
         return Normal(self.mean[index], self.cov.take(slice(index, index + 1)).dense()[0])
 
@@ -956,6 +957,16 @@ class LawList(Sequence["uapca.laws.Law"]):
             return LawList(self._items, (A * inner.T).T, A * offset + b)
         return LawList(self._items, A * inner if inner.ndim == 1 else A @ inner, A @ offset + b)
 
+    def sample(self, n: int, rng: np.random.Generator) -> Doubles:
+        """Draws of all rows, of shape (n, N, D)."""
+        from uapca.laws import sample_rows  # most data does not need it
+
+        draws = sample_rows(self._items, n, rng)
+        if self._matrix is None or self._offset is None:
+            return draws
+        linear = draws * self._matrix if self._matrix.ndim == 1 else draws @ self._matrix.T
+        return np.asarray(linear + self._offset)
+
     def scaled(self, s: float) -> LawList:
         """The laws with all deviations from their means times ``s``."""
         return LawList([law.scaled(s) for law in self._items], self._matrix, self._offset)
@@ -983,7 +994,7 @@ def _laws_from(laws: Sequence[object], means: Floats, check: bool) -> LawList:
         )
     if not check:
         return LawList(laws)  # type: ignore[arg-type]
-    from uapca.laws import as_law  # which most data does without
+    from uapca.laws import as_law  # most data does not need it
 
     checked = [as_law(law, means.shape[1]) for law in laws]
     for i, (law, row) in enumerate(zip(checked, means, strict=True)):

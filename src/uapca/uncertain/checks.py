@@ -1,4 +1,4 @@
-"""What users pass to `UncertainArray`, made into what it keeps or refused in a sentence."""
+"""Checks and conversions of the arguments of `UncertainArray`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from uapca._validation import Doubles, Floats, as_floats, check_finite, frozen
+from uapca._validation import Doubles, Floats, as_floats, check_finite, check_labels, frozen
 from uapca.uncertain.covariance import (
     Covariance,
     Dense,
     Diagonal,
     LowRank,
     Shared,
+    SharedAxes,
     Zero,
     root,
     row_blocks,
@@ -27,6 +28,7 @@ __all__ = [
     "covariance_from",
     "means_from",
     "semidefinite",
+    "unit_symbol",
     "weights_from",
     "without_units",
 ]
@@ -68,8 +70,9 @@ def without_units(
         if hasattr(std, "columns"):
             errors = {name: std[name] for name in std.columns}
     else:
-        names = features or [f"x{j}" for j in range((np.shape(mean) or (1,))[-1])]
-        units = [_unit(mean)] * len(names)
+        d = (np.shape(mean) or (1,))[-1]
+        names = check_labels(features, "features", d, "feature") or [f"x{j}" for j in range(d)]
+        units = [_unit(mean)] * d
         mean = _magnitude(mean)
     if errors is not None:
         absent = [name for name in names if name not in errors]
@@ -87,9 +90,9 @@ def without_units(
             )
     factors = _converted(factors, units[:1], "factors")
     cov = _converted(cov, [unit if unit is None else unit**2 for unit in units[:1]], "cov")
-    if any(map(_symbol, units)):
-        labels = names if features is None else features
-        pairs = zip(labels, map(_symbol, units), strict=True)
+    if any(map(unit_symbol, units)):
+        labels = check_labels(features, "features", len(units), "feature") or names
+        pairs = zip(labels, map(unit_symbol, units), strict=True)
         features = [f"{label} [{symbol}]" if symbol else label for label, symbol in pairs]
     return mean, cov, std, factors, features
 
@@ -109,7 +112,8 @@ def _unit(value: Any) -> Any:
     return value.unit if hasattr(value, "to_value") or hasattr(value, "quantity") else None
 
 
-def _symbol(unit: Any) -> str:
+def unit_symbol(unit: Any) -> str:
+    """How a unit is written in the label of a feature: ``kg``."""
     return "" if unit is None else f"{unit:~}" if hasattr(unit, "dimensionality") else str(unit)
 
 
@@ -277,6 +281,16 @@ def _low_rank(factors: Any, std: Any, n: int, d: int, check: bool) -> LowRank:
     if check:
         check_finite(array, "factors", ("row", "feature", "factor"))
     return LowRank(array, None if std is None else _diagonal(std, n, d, check))
+
+
+def shared_axes(shape: tuple[int, int], axes: Any, std: Any, factors: Any = None) -> SharedAxes:
+    """Errors along axes that all rows share, checked."""
+    (n, d), array = shape, as_floats(axes, "axes")
+    if array.ndim != 2 or len(array) != d:
+        raise ValueError(f"axes must have shape ({d}, K) for {d} features; got {array.shape}")
+    check_finite(array, "axes", ("feature", "axis"))
+    own = None if factors is None else _low_rank(factors, None, n, d, check=True).arrays["factors"]
+    return SharedAxes(array, _diagonal(std, n, array.shape[1], check=True), own)
 
 
 # Matrices

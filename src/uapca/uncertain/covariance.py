@@ -1,30 +1,33 @@
 """Covariances of N rows in the representation in which they were given.
 
-One interface, five representations. Each answers the same questions at the cost its structure
-allows; nothing is expanded to ``(N, D, D)`` unless `Covariance.dense` is called.
+Every representation keeps some of the parts of one sum,
+
+    Ψₙ = s² (Mₙ + Fₙ Fₙᵀ + B diag(σₙ²) Bᵀ),
+
+and each question is answered part by part, at the cost that the parts allow; nothing is expanded to
+``(N, D, D)`` unless `Covariance.dense` is called.
 
 =============  =======================================  ==========================
 class          what is kept                             memory
 =============  =======================================  ==========================
 `Zero`         nothing: the rows are certain            O(1)
-`Diagonal`     standard deviations, as given            as given, at most N D
-`Shared`       one matrix for all rows                  D²
-`Dense`        one matrix for each row                  N D²
+`Diagonal`     standard deviations σ, as given          as given, at most N D
+`Shared`       one matrix M for all rows                D²
+`Dense`        one matrix M for each row                N D²
 `LowRank`      factors F, and standard deviations       N D r (+ N D)
+`SharedAxes`   axes B of all rows, σ, and factors F     N D (r + 1) + D²
 =============  =======================================  ==========================
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from copy import copy
-from typing import Any, Self, cast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Doubles, Floats, frozen, restore_frozen
+from uapca._validation import Doubles, Floats, frozen
 
 __all__ = [
     "Covariance",
@@ -33,6 +36,7 @@ __all__ = [
     "LowRank",
     "Rows",
     "Shared",
+    "SharedAxes",
     "Zero",
     "joined",
     "root",
@@ -45,13 +49,13 @@ Rows = slice | npt.NDArray[np.intp]
 # beyond it, two products through an (N, D, q) buffer need fewer operations.
 _KRONECKER_LIMIT = 3
 
-_BLOCK_BYTES = 2 << 20  # measured: between 1 and 8 MiB the best with 0.5 MiB of L2 a core
+_BLOCK_BYTES = 2 << 20  # the fastest size measured, with 0.5 MiB of L2 cache for each core
 
 # Squares of standard deviations may overflow: the variance is infinite then.
 _quiet = np.errstate(over="ignore", invalid="ignore")
 
 
-class Covariance(ABC):
+class Covariance:
     """The covariances of N rows in D features.
 
     Parameters common to all representations: the number of rows, the number of features and
@@ -62,7 +66,11 @@ class Covariance(ABC):
     shape : tuple of int
         ``(N, D, D)``.
     kind : str
-        ``"zero"``, ``"diagonal"``, ``"shared"``, ``"dense"`` or ``"low-rank"``.
+        ``"zero"``, ``"diagonal"``, ``"shared"``, ``"dense"``, ``"low-rank"`` or
+        ``"shared-axes"``.
+    arrays : dict of ndarray
+        What is kept, by name, before the multiplier: "cov" (M), "factors" (F), "axes" (B) and
+        "std" (σ).
     multiplier : float
         The factor s² by which everything kept is multiplied.
 
@@ -73,6 +81,7 @@ class Covariance(ABC):
     uapca.uncertain.Shared : One matrix for all rows.
     uapca.uncertain.Dense : One matrix for each row.
     uapca.uncertain.LowRank : Few factors and a diagonal.
+    uapca.uncertain.SharedAxes : Independent errors along axes that all rows share.
 
     Examples
     --------
@@ -88,18 +97,23 @@ class Covariance(ABC):
     """
 
     kind: str
-    __slots__ = ("_d", "_n", "multiplier")
 
-    def __init__(self, n: int, d: int, multiplier: float = 1.0) -> None:
-        self._n = n
-        self._d = d
+    def __init__(self, n: int, d: int, multiplier: float = 1.0, **arrays: Floats) -> None:
+        self._n, self._d = n, d
         self.multiplier: float = multiplier
+        self.arrays: dict[str, Floats] = {name: frozen(kept) for name, kept in arrays.items()}
+
+    def _with(self, arrays: Mapping[str, Floats], n: int, d: int, factor: float = 1.0) -> Self:
+        """The same representation with other arrays, and a factor for the multiplier."""
+        new = object.__new__(type(self))
+        Covariance.__init__(new, n, d, self.multiplier * factor, **arrays)
+        return new
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, arrays={k: frozen(kept) for k, kept in state["arrays"].items()})
 
     def __len__(self) -> int:
         return self._n
-
-    def __setstate__(self, state: tuple[Any, dict[str, Any]]) -> None:
-        restore_frozen(self, state)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._n} rows, {self._d} features)"
@@ -109,30 +123,110 @@ class Covariance(ABC):
         return (self._n, self._d, self._d)
 
     @property
-    @abstractmethod
-    def arrays(self) -> dict[str, Floats]:
-        """What is kept, by name, before the multiplier."""
-
-    @property
     def dtype(self) -> np.dtype[Any]:
         """The type of what is kept; float64 where nothing is."""
         return np.result_type(*self.arrays.values()) if self.arrays else np.dtype(np.float64)
 
-    @abstractmethod
+    @property
+    def rank(self) -> int:
+        """The number r of factors."""
+        return int(self.arrays["factors"].shape[2]) if "factors" in self.arrays else 0
+
+    @property
+    def rest(self) -> Diagonal:
+        """The independent errors, beside the factors or along the axes, before the multiplier."""
+        width = self.arrays["axes"].shape[1] if "axes" in self.arrays else self._d
+        std = self.arrays.get("std")
+        return Zero(self._n, width) if std is None else Diagonal(std, self._n, width)
+
+    @property
+    def isotropic(self) -> bool:
+        """Whether each row has one standard deviation for all features, and nothing else."""
+        return self.arrays.keys() == {"std"} and self.arrays["std"].shape[1] == 1
+
+    # Averages
+
+    @_quiet
     def average(self, w: Doubles | None = None) -> Doubles:
         """Ψ̄ = Σ wₙ Ψₙ as a ``(D, D)`` matrix (paper, Eq. (expected-cov)); equal weights if None."""
+        flat = np.zeros(self._d**2)
+        average = flat.reshape(self._d, self._d)
+        if "cov" in self.arrays:
+            weights = self._weights(w) if self.arrays["cov"].ndim == 3 else np.ones(1)
+            for block, matrices in self._matrices():
+                flat += weights[block] @ matrices
+        for half in self._halves(w):
+            average += np.tensordot(half, half, axes=([0, 2], [0, 2]))
+        if "axes" in self.arrays:
+            axes = self.arrays["axes"].astype(np.float64, copy=False)
+            average += (axes * self._average_variances(w)) @ axes.T
+        elif "std" in self.arrays:
+            flat[:: self._d + 1] += self._average_variances(w)
+        average *= self.multiplier
+        return average if isinstance(self, Diagonal) else _symmetric(average)
 
     def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
         """A function that multiplies ``(D,)`` or ``(D, k)`` by Ψ̄.
 
         Ψ̄ is formed only where it is no larger than what is kept.
         """
-        average = self.average(w)
-        return lambda x: average @ x
+        if self.arrays.keys() & {"cov", "axes"}:
+            average = self.average(w)
+            return lambda x: average @ x
+        variances = self._average_variances(w)[:, None]
 
+        def product(x: Doubles) -> Doubles:
+            columns = x.reshape(self._d, -1)
+            out = variances * columns
+            for half in self._halves(w):
+                inner = np.tensordot(half, columns, axes=([1], [0]))
+                out += np.tensordot(half, inner, axes=([0, 2], [0, 1]))
+            out *= self.multiplier
+            return np.asarray(out.reshape(x.shape))
+
+        return product
+
+    @_quiet
     def average_diagonal(self, w: Doubles | None = None) -> Doubles:
         """The diagonal of Ψ̄, shape ``(D,)``."""
-        return self.average(w).diagonal()
+        if "cov" in self.arrays:
+            return self.average(w).diagonal()
+        average, variances = np.zeros(self._d), self._average_variances(w)
+        for half in self._halves(w):
+            average += np.einsum("ndr,ndr->d", half, half)
+        if "axes" in self.arrays:
+            variances = (np.square(self.arrays["axes"], dtype=np.float64) * variances).sum(axis=1)
+        return np.asarray(self.multiplier * (average + variances))
+
+    def _weights(self, w: Doubles | None) -> Doubles:
+        return np.full(self._n, 1.0 / self._n) if w is None else w
+
+    def _matrices(self) -> Iterator[tuple[slice, Doubles]]:
+        """M in blocks of rows: each matrix one row of float64."""
+        matrices = self.arrays["cov"].reshape(-1, self._d, self._d)
+        for block in row_blocks(len(matrices), self._d**2):
+            part = matrices[block].astype(np.float64, copy=False)
+            yield block, part.reshape(len(part), -1)
+
+    def _halves(self, w: Doubles | None) -> Iterator[Doubles]:
+        """√wₙ Fₙ in blocks of rows, if there are factors."""
+        # Weighted before squaring: the square of a row of weight zero may overflow.
+        roots = np.sqrt(self._weights(w)) if self.rank else np.zeros(0)
+        for block in row_blocks(len(roots), self._d * self.rank):
+            yield np.multiply(self.arrays["factors"][block], roots[block, None, None])
+
+    def _average_variances(self, w: Doubles | None) -> Doubles:
+        """Σ wₙ σₙ², of shape ``(D,)``, or ``(1,)`` where all are the same."""
+        std = self.arrays.get("std", np.zeros((1, 1)))
+        if len(std) == 1:
+            return np.asarray(np.square(std[0], dtype=np.float64))
+        roots, average = np.sqrt(self._weights(w)), np.zeros(std.shape[1])
+        for block in row_blocks(*std.shape):
+            part = std[block] * roots[block, None]
+            average += np.einsum("nd,nd->d", part, part)
+        return average
+
+    # Projections
 
     @_quiet
     def project(self, A: Doubles) -> Covariance:
@@ -141,56 +235,205 @@ class Covariance(ABC):
         The representation is kept where the map allows it. Otherwise the result is `Dense` in the
         q new features, or `LowRank` if there are more of them than old ones.
         """
-        if A.ndim == 1 or A.shape[0] <= self._d:
-            return self._projected(A)
-        parts = []
+        q = len(A)
+        if A.ndim == 1:
+            return self._with(self._stretched(A), self._n, q)
+        if q > self._d and self.arrays:
+            return self._onto_more(A)
         if "cov" in self.arrays:
-            matrices = self.arrays["cov"].reshape(-1, self._d, self._d)
-            images = np.empty((len(matrices), *A.shape), dtype=self.dtype)
-            for block in row_blocks(len(matrices), A.size):
-                images[block] = A @ root(matrices[block].astype(np.float64, copy=False))
-            parts.append(images)
+            return self._projected_matrices(A)
+        rest = self._projected_variances(A @ self.arrays["axes"] if "axes" in self.arrays else A)
+        if "factors" not in self.arrays:
+            return rest.times(self.multiplier)
+        images = (A @ self.arrays["factors"]).astype(self.dtype, copy=False)
+        if isinstance(rest, Diagonal):
+            return LowRank(images, rest, self.multiplier)
+        matrices = images @ images.transpose(0, 2, 1) + rest.dense()
+        return Dense(matrices.astype(self.dtype, copy=False), self.multiplier)
+
+    def _stretched(self, A: Doubles) -> dict[str, Floats]:
+        """What is kept, with every feature times a factor."""
+        new = dict(self.arrays)
+        if "cov" in new:
+            new["cov"] = new["cov"] * (A * A[:, None])
+        for name in new.keys() & {"factors", "axes"}:
+            new[name] = A[:, None] * new[name]
+        if "std" in new and "axes" not in new:
+            same = new["std"].shape[1] == 1 and bool(np.all(np.abs(A) == abs(A[0])))
+            new["std"] = new["std"] * np.abs(A[:1] if same else A)
+        return {
+            name: new[name].astype(kept.dtype, copy=False) for name, kept in self.arrays.items()
+        }
+
+    def _onto_more(self, A: Doubles) -> Covariance:
+        """A Ψₙ Aᵀ onto more than D features: as axes, or as A times roots of all parts."""
+        if "axes" in self.arrays:
+            images = {k: a if k == "std" else A @ a for k, a in self.arrays.items()}
+            return self._with(images, self._n, len(A))
+        parts: list[Floats] = []
+        if "cov" in self.arrays:
+            roots = [root(part.reshape(-1, self._d, self._d)) for _, part in self._matrices()]
+            parts.append(A @ np.concatenate(roots))
         if "factors" in self.arrays:
-            parts.append((A @ self.arrays["factors"]).astype(self.dtype, copy=False))
+            parts.append(A @ self.arrays["factors"])
         if "std" in self.arrays:
-            parts.append((A * self.arrays["std"][:, None, :]).astype(self.dtype, copy=False))
+            parts.append(A * self.arrays["std"][:, None, :])
         full = [np.broadcast_to(part, (self._n, *part.shape[1:])) for part in parts]
-        return LowRank(np.concatenate(full, axis=2) if full[1:] else full[0], None, self.multiplier)
+        half = np.concatenate(full, axis=2) if full[1:] else full[0]
+        return LowRank(half.astype(self.dtype, copy=False), None, self.multiplier)
 
-    @abstractmethod
-    def _projected(self, A: Doubles) -> Covariance:
-        """`project` by factors, or onto at most D features."""
+    def _projected_matrices(self, A: Doubles) -> Covariance:
+        """A M Aᵀ onto at most D features."""
+        kept, q, d = self.arrays["cov"], len(A), self._d
+        images = np.empty((kept.size // d**2, q, q))
+        # Stored by rows: with a transposed matrix BLAS takes three times as long.
+        columns = np.einsum("id,je->deij", A, A).reshape(-1, q * q)
+        for block, matrices in self._matrices():
+            if q <= _KRONECKER_LIMIT:
+                np.matmul(matrices, columns, out=images[block].reshape(-1, q * q))
+            else:
+                images[block] = A @ (matrices.reshape(-1, d) @ A.T).reshape(-1, d, q)
+        for i in range(1, q):
+            images[:, i, :i] = images[:, :i, i]
+        image = images.astype(kept.dtype, copy=False).reshape(*kept.shape[:-2], q, q)
+        return self._with({"cov": image}, self._n, q)
 
+    def _projected_variances(self, A: Doubles) -> Covariance:
+        """A diag(σ²) Aᵀ onto at most D features, before the multiplier."""
+        std, q = self.arrays.get("std"), len(A)
+        if std is None:
+            return Zero(self._n, q)
+        if std.shape[1] == 1:
+            gram = A @ A.T
+            size = gram[0, 0]
+            if np.abs(gram - size * np.eye(q)).max() <= 8 * np.finfo(float).eps * self._d * size:
+                return Diagonal((std * np.sqrt(size)).astype(std.dtype), self._n, q)
+        if len(std) == 1:
+            half = A * std[0]
+            return Shared(half @ half.T, self._n)
+        first, second = np.triu_indices(q)
+        upper = self._variances_times(A[first] * A[second])
+        images = np.empty((self._n, q, q), dtype=std.dtype)
+        images[:, first, second] = upper
+        images[:, second, first] = upper
+        return Dense(images)
+
+    def _variances_times(self, coefficients: Doubles) -> Doubles:
+        """Σ_d σ²_nd coefficients_pd: shape ``(N, P)``, or ``(1, P)`` if all rows are the same."""
+        std = self.arrays["std"]
+        if std.shape[1] == 1:
+            coefficients = coefficients.sum(axis=1, keepdims=True)
+        out = np.empty((len(std), len(coefficients)))
+        for block in row_blocks(*std.shape):
+            np.matmul(np.square(std[block], dtype=np.float64), coefficients.T, out=out[block])
+        return out
+
+    @_quiet
     def variances_along(self, A: Doubles) -> Doubles:
         """The diagonals of A Ψₙ Aᵀ, shape ``(N, q)``."""
-        out = np.empty((self._n, A.shape[0]))
-        for block in row_blocks(self._n, A.shape[0] ** 2):
+        if self.arrays.keys() == {"std"}:
+            variances = self.multiplier * self._variances_times(A * A)
+            return np.broadcast_to(variances, (self._n, len(A)))
+        out = np.empty((self._n, len(A)))
+        for block in row_blocks(self._n, len(A) ** 2):
             out[block] = self.take(block).project(A).diagonal()
         return out
 
-    @abstractmethod
-    def diagonal(self) -> Floats:
-        """The variances, shape ``(N, D)``; a read-only view where they are not kept so."""
+    # Values
 
+    def _variances(self) -> Floats:
+        """The variances before the multiplier, in the storage type, of a shape that broadcasts."""
+        found: Floats = np.zeros((1, 1), dtype=self.dtype)
+        if "cov" in self.arrays:
+            found = np.diagonal(self.arrays["cov"], axis1=-2, axis2=-1)
+        if "factors" in self.arrays:
+            found = found + np.square(self.arrays["factors"]).sum(axis=2)
+        if "axes" in self.arrays:
+            found = found + self.rest.diagonal() @ np.square(self.arrays["axes"]).T
+        elif "std" in self.arrays:
+            found = found + np.square(self.arrays["std"])
+        return found
+
+    @_quiet
+    def diagonal(self) -> Floats:
+        """The variances, shape ``(N, D)``; read-only."""
+        variances = self._variances() * np.float64(self.multiplier)  # float32 might overflow
+        return np.broadcast_to(variances.astype(self.dtype, copy=False), (self._n, self._d))
+
+    @_quiet
     def std(self) -> Floats:
         """The standard deviations, shape ``(N, D)``."""
-        return np.sqrt(np.clip(self.diagonal(), 0.0, None))
+        if self.arrays.keys() == {"std"}:
+            std = self.arrays["std"]
+        else:
+            std = np.sqrt(np.clip(self._variances(), 0.0, None)).astype(self.dtype, copy=False)
+        # Not the root of the product, which might overflow.
+        return np.broadcast_to(std * std.dtype.type(np.sqrt(self.multiplier)), self.shape[:2])
 
-    @abstractmethod
+    @_quiet
     def dense(self) -> Floats:
         """All matrices, shape ``(N, D, D)``. This is the one call that expands."""
+        if "cov" in self.arrays:
+            out = self.arrays["cov"]
+            return np.broadcast_to(self._multiplied(out), self.shape)
+        half = self.arrays.get("factors")
+        if "axes" in self.arrays:
+            own = self.arrays["axes"] * self.rest.std()[:, None, :]
+            half = own if half is None else np.concatenate([half, own], axis=2)
+        out = np.zeros(self.shape, self.dtype) if half is None else half @ half.transpose(0, 2, 1)
+        if "axes" not in self.arrays:
+            index = np.arange(self._d)
+            out[:, index, index] += self.rest.diagonal()
+        return self._multiplied(out)
 
-    @abstractmethod
+    def _multiplied(self, out: Floats) -> Floats:
+        """Times the multiplier, which float32 may not hold: ∞ times 0 would not be 0."""
+        if self.multiplier == 1.0:
+            return np.asarray(out)
+        return np.asarray((out * np.float64(self.multiplier)).astype(out.dtype, copy=False))
+
     def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
         """``n`` normal draws of every row's deviation from its mean, shape ``(n, N, D)``."""
+        if isinstance(self, Shared):
+            return rng.standard_normal((n, self._n, self._d)) @ root(self.average()).T
+        out = np.zeros((n, self._n, self._d))
+        if self.arrays.keys() & {"cov", "factors"}:
+            kept = self.arrays["cov" if "cov" in self.arrays else "factors"]
+            for block in row_blocks(self._n, kept[0].size):
+                half = root(kept[block].astype(np.float64)) if "cov" in self.arrays else kept[block]
+                z = rng.standard_normal((len(half), n, half.shape[2]))
+                out[:, block] = (z @ half.transpose(0, 2, 1)).transpose(1, 0, 2)
+        if "std" in self.arrays:
+            z = rng.standard_normal((n, *self.rest.shape[:2]))
+            z *= self.arrays["std"]
+            out += z @ self.arrays["axes"].T if "axes" in self.arrays else z
+        out *= np.sqrt(self.multiplier)
+        return out
 
-    @abstractmethod
+    # Parts and multiples
+
     def take(self, rows: Rows) -> Self:
         """The same representation for some of the rows."""
+        taken = {}
+        for name, kept in self.arrays.items():
+            common = kept.ndim == 2 and (name != "std" or len(kept) == 1)
+            taken[name] = kept if common else kept[rows]
+        return self._with(taken, _count(rows, self._n), self._d)
 
-    @abstractmethod
     def select(self, columns: Rows) -> Self:
         """The same representation for some of the features."""
+        taken = dict(self.arrays)
+        if "cov" in taken:
+            taken["cov"] = taken["cov"][..., columns, :][..., columns]
+        if "factors" in taken:
+            taken["factors"] = taken["factors"][:, columns]
+        if "axes" in taken:
+            axes = taken["axes"][columns]
+            used = np.flatnonzero(axes.any(axis=0))
+            taken |= {"axes": axes[:, used], "std": self.rest.select(used).arrays["std"]}
+        elif "std" in taken and taken["std"].shape[1] > 1:
+            taken["std"] = taken["std"][:, columns]
+        return self._with(taken, self._n, _count(columns, self._d))
 
     def scaled(self, s: float) -> Self:
         """Every Ψₙ times s² (paper, Eq. (scaling)); nothing is copied."""
@@ -198,22 +441,16 @@ class Covariance(ABC):
 
     def times(self, factor: float) -> Self:
         """Every Ψₙ times a factor; nothing is copied."""
-        new = copy(self)
-        new.multiplier *= factor
-        return new
+        return self._with(self.arrays, self._n, self._d, factor)
 
     def in_float64(self) -> Self:
         """The same, with what is kept in double precision."""
-        new = copy(self)
-        for name in ("_std", "_matrices", "_factors"):
-            if hasattr(new, name):
-                setattr(new, name, frozen(getattr(new, name).astype(np.float64, copy=False)))
-        if isinstance(new, LowRank):
-            new.rest = new.rest.in_float64()
-        return new
+        kept = {name: kept.astype(np.float64, copy=False) for name, kept in self.arrays.items()}
+        return self._with(kept, self._n, self._d)
 
-    def _weights(self, w: Doubles | None) -> Doubles:
-        return np.full(self._n, 1.0 / self._n) if w is None else w
+    def plain(self) -> Covariance:
+        """The same covariances without shared axes: those become matrices, others stay."""
+        return Dense(self.dense()) if "axes" in self.arrays else self
 
 
 class Diagonal(Covariance):
@@ -236,107 +473,9 @@ class Diagonal(Covariance):
     """
 
     kind = "diagonal"
-    __slots__ = ("_std",)
 
     def __init__(self, std: Floats, n: int, d: int, multiplier: float = 1.0) -> None:
-        super().__init__(n, d, multiplier)
-        self._std = frozen(std.reshape((1,) * (2 - std.ndim) + std.shape))
-
-    @property
-    def arrays(self) -> dict[str, Floats]:
-        return {"std": self._std}
-
-    @property
-    def isotropic(self) -> bool:
-        """Whether each row has one standard deviation for all features."""
-        return bool(self._std.shape[1] == 1)
-
-    def average(self, w: Doubles | None = None) -> Doubles:
-        return np.diag(self.average_diagonal(w))
-
-    def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
-        diagonal = self.average_diagonal(w)
-        return lambda x: (diagonal * x.T).T
-
-    @_quiet
-    def average_diagonal(self, w: Doubles | None = None) -> Doubles:
-        if self._std.shape[0] == 1:
-            average = np.square(self._std[0], dtype=np.float64)
-        else:
-            half = np.sqrt(self._weights(w))
-            average = np.zeros(self._std.shape[1])
-            for block in row_blocks(self._n, self._std.shape[1]):
-                # Weighted before squaring: the square of a row of weight zero may overflow.
-                part = self._std[block] * half[block, None]
-                average += np.einsum("nd,nd->d", part, part)
-        average *= self.multiplier
-        return average if len(average) == self._d else np.full(self._d, average)
-
-    def _projected(self, A: Doubles) -> Covariance:
-        n, q = self._n, A.shape[0]
-        if A.ndim == 1:
-            same = self.isotropic and bool(np.all(np.abs(A) == abs(A[0])))
-            factor = A[:1] if same else A
-            return self._like(_kept_as(self._std * np.abs(factor), self._std), n, q)
-        if self.isotropic:
-            gram = A @ A.T
-            size = gram[0, 0]
-            if np.abs(gram - size * np.eye(q)).max() <= 8 * np.finfo(float).eps * self._d * size:
-                return self._like(_kept_as(self._std * np.sqrt(size), self._std), n, q)
-        if self._std.shape[0] == 1:
-            half = A * self._std[0]
-            return Shared(self.multiplier * (half @ half.T), n)
-        first, second = np.triu_indices(q)
-        upper = self._products(A[first] * A[second])
-        images = np.empty((n, q, q), dtype=self._std.dtype)
-        images[:, first, second] = upper
-        images[:, second, first] = upper
-        return Dense(images)
-
-    def variances_along(self, A: Doubles) -> Doubles:
-        return np.broadcast_to(self._products(A * A), (self._n, A.shape[0]))
-
-    @_quiet
-    def _products(self, coefficients: Doubles) -> Doubles:
-        """Σ_d std²_nd coefficients_pd: shape ``(N, P)``, or ``(1, P)`` if all rows are the same."""
-        if self.isotropic:
-            coefficients = coefficients.sum(axis=1, keepdims=True)
-        out = np.empty((self._std.shape[0], coefficients.shape[0]))
-        for block in row_blocks(*self._std.shape):
-            np.matmul(np.square(self._std[block], dtype=np.float64), coefficients.T, out=out[block])
-        out *= self.multiplier
-        return out
-
-    def std(self) -> Floats:
-        factor = self._std.dtype.type(np.sqrt(self.multiplier))
-        return np.broadcast_to(self._std * factor, (self._n, self._d))
-
-    @_quiet
-    def diagonal(self) -> Floats:
-        variances = np.square(self._std) * self._std.dtype.type(self.multiplier)
-        return np.broadcast_to(variances, (self._n, self._d))
-
-    def dense(self) -> Floats:
-        out = np.zeros(self.shape, dtype=self._std.dtype)
-        index = np.arange(self._d)
-        out[:, index, index] = self.diagonal()
-        return out
-
-    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
-        out = rng.standard_normal((n, self._n, self._d))
-        out *= self._std * np.sqrt(self.multiplier)
-        return out
-
-    def _like(self, std: Floats, n: int, d: int) -> Diagonal:
-        return Diagonal(std, n, d, self.multiplier)
-
-    def take(self, rows: Rows) -> Diagonal:
-        std = self._std if self._std.shape[0] == 1 else self._std[rows]
-        return self._like(std, _count(rows, self._n), self._d)
-
-    def select(self, columns: Rows) -> Diagonal:
-        std = self._std if self.isotropic else self._std[:, columns]
-        return self._like(std, self._n, _count(columns, self._d))
+        super().__init__(n, d, multiplier, std=std.reshape((1,) * (2 - std.ndim) + std.shape))
 
 
 class Zero(Diagonal):
@@ -354,26 +493,9 @@ class Zero(Diagonal):
     """
 
     kind = "zero"
-    __slots__ = ()
 
     def __init__(self, n: int, d: int) -> None:
-        super().__init__(np.zeros((1, 1)), n, d)
-
-    @property
-    def arrays(self) -> dict[str, Floats]:
-        return {}
-
-    def project(self, A: Doubles) -> Zero:
-        return Zero(self._n, A.shape[0])
-
-    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
-        return np.zeros((n, self._n, self._d))
-
-    def times(self, factor: float) -> Zero:
-        return self
-
-    def _like(self, std: Floats, n: int, d: int) -> Zero:
-        return Zero(n, d)
+        Covariance.__init__(self, n, d)
 
 
 class Dense(Covariance):
@@ -396,93 +518,13 @@ class Dense(Covariance):
     """
 
     kind = "dense"
-    __slots__ = ("_matrices",)
 
     def __init__(self, matrices: Floats, multiplier: float = 1.0) -> None:
-        super().__init__(matrices.shape[0], matrices.shape[1], multiplier)
-        self._matrices: Floats = frozen(matrices)
-
-    @property
-    def arrays(self) -> dict[str, Floats]:
-        return {"cov": self._matrices}
-
-    def _like(self, matrices: Floats, n: int) -> Dense:
-        return Dense(matrices, self.multiplier)
-
-    def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
-        """The matrices as rows of float64: all at once if BLAS can take them as they are."""
-        matrices = self._matrices
-        if matrices.dtype == np.float64 and matrices.flags.c_contiguous:
-            yield slice(0, len(matrices)), cast(Doubles, matrices.reshape(len(matrices), -1))
-            return
-        for block in row_blocks(len(matrices), self._d**2):
-            part = matrices[block].astype(np.float64)
-            yield block, part.reshape(len(part), -1)
-
-    def average(self, w: Doubles | None = None) -> Doubles:
-        weights = np.ones(1) if len(self._matrices) == 1 else self._weights(w)
-        average = np.zeros(self._d * self._d)
-        for block, matrices in self._blocks():
-            average += weights[block] @ matrices
-        average *= self.multiplier
-        return _symmetric(average.reshape(self._d, self._d))
-
-    def _projected(self, A: Doubles) -> Dense:
-        if A.ndim == 1:
-            return self._like(_kept_as(self._matrices * (A * A[:, None]), self._matrices), self._n)
-        q, count = A.shape[0], len(self._matrices)
-        images = np.empty((count, q, q))
-        if q <= _KRONECKER_LIMIT:
-            columns = (A[:, None, :, None] * A[None, :, None, :]).reshape(q * q, -1)
-            for block, matrices in self._blocks():
-                np.matmul(matrices, columns.T, out=images[block].reshape(-1, q * q))
-            for i in range(1, q):
-                images[:, i, :i] = images[:, :i, i]
-        else:
-            for block in row_blocks(count, self._d * self._d):
-                half = self._matrices[block].reshape(-1, self._d) @ A.T
-                images[block] = _symmetric(A @ half.reshape(-1, self._d, q))
-        return self._like(_kept_as(images, self._matrices), self._n)
-
-    def std(self) -> Floats:
-        variances = np.diagonal(self._matrices, axis1=1, axis2=2)
-        std = np.sqrt(np.clip(variances, 0.0, None))
-        std *= std.dtype.type(np.sqrt(self.multiplier))  # the product of variances might overflow
-        return np.broadcast_to(std, (self._n, self._d))
-
-    @_quiet
-    def diagonal(self) -> Floats:
-        diagonals = np.diagonal(self._matrices, axis1=1, axis2=2)
-        variances = diagonals * self._matrices.dtype.type(self.multiplier)
-        return np.broadcast_to(variances, (self._n, self._d))
-
-    @_quiet
-    def dense(self) -> Floats:
-        matrices = self._matrices
-        if self.multiplier != 1.0:
-            matrices = matrices * matrices.dtype.type(self.multiplier)
-        return np.broadcast_to(matrices, self.shape)
-
-    def take(self, rows: Rows) -> Dense:
-        shared = self._n != len(self._matrices)
-        matrices = self._matrices if shared else self._matrices[rows]
-        return self._like(matrices, _count(rows, self._n))
-
-    def select(self, columns: Rows) -> Dense:
-        return self._like(self._matrices[:, columns][:, :, columns], self._n)
-
-    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
-        out = np.empty((n, self._n, self._d))
-        for block in row_blocks(self._n, self._d * self._d):
-            half = root(self._matrices[block].astype(np.float64, copy=False))
-            z = rng.standard_normal((len(half), n, self._d))
-            out[:, block] = (z @ half.transpose(0, 2, 1)).transpose(1, 0, 2)
-        out *= np.sqrt(self.multiplier)
-        return out
+        super().__init__(len(matrices), matrices.shape[1], multiplier, cov=matrices)
 
 
 class Shared(Dense):
-    """One matrix ``(D, D)`` for all rows, kept as a stack of one.
+    """One matrix ``(D, D)`` for all rows.
 
     See Also
     --------
@@ -497,21 +539,9 @@ class Shared(Dense):
     """
 
     kind = "shared"
-    __slots__ = ()
 
     def __init__(self, matrix: Floats, n: int, multiplier: float = 1.0) -> None:
-        super().__init__(matrix[None], multiplier)
-        self._n = n
-
-    @property
-    def arrays(self) -> dict[str, Floats]:
-        return {"cov": self._matrices[0]}
-
-    def _like(self, matrices: Floats, n: int) -> Shared:
-        return Shared(matrices[0], n, self.multiplier)
-
-    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
-        return rng.standard_normal((n, self._n, self._d)) @ root(self.average()).T
+        Covariance.__init__(self, n, len(matrix), multiplier, cov=matrix)
 
 
 class LowRank(Covariance):
@@ -536,129 +566,88 @@ class LowRank(Covariance):
     """
 
     kind = "low-rank"
-    __slots__ = ("_factors", "rest")
 
     def __init__(
         self, factors: Floats, rest: Diagonal | None = None, multiplier: float = 1.0
     ) -> None:
-        super().__init__(factors.shape[0], factors.shape[1], multiplier)
-        self._factors = frozen(factors)
-        #: The independent errors beside the factors, before the multiplier.
-        self.rest: Diagonal = Zero(self._n, self._d) if rest is None else rest
+        n, d, _ = factors.shape
+        own = {} if rest is None else rest.arrays
+        super().__init__(n, d, multiplier, factors=factors, **own)
 
-    @property
-    def rank(self) -> int:
-        """The number r of factors."""
-        return int(self._factors.shape[2])
 
-    @property
-    def arrays(self) -> dict[str, Floats]:
-        return {"factors": self._factors, **self.rest.arrays}
+class SharedAxes(Covariance):
+    """Independent errors along axes that all rows share, B diag(σₙ²) Bᵀ with B of shape (D, K).
 
-    def _blocks(self) -> Iterator[tuple[slice, Doubles]]:
-        for block in row_blocks(self._n, self._d * self.rank):
-            yield block, self._factors[block].astype(np.float64, copy=False)
+    Few numbers for each row, and yet an average that can be any covariance matrix. There may be
+    factors of each row beside them, as in `LowRank`.
 
-    @_quiet
-    def average(self, w: Doubles | None = None) -> Doubles:
-        half_weights = np.sqrt(self._weights(w))
-        average = np.zeros((self._d, self._d))
-        for block, factors in self._blocks():
-            half = factors * half_weights[block, None, None]
-            average += np.tensordot(half, half, axes=([0, 2], [0, 2]))
-        return _symmetric(self.multiplier * (average + self.rest.average(w)))
+    Parameters
+    ----------
+    axes : ndarray of shape (D, K)
+    rest : Diagonal
+        The errors along the axes: N rows in K features, before the multiplier.
+    factors : ndarray of shape (N, D, r), optional
+    multiplier : float, default=1.0
 
-    def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
-        weights, rest = self._weights(w), self.rest.average_operator(w)
+    See Also
+    --------
+    uapca.uncertain.Covariance : What every representation has.
+    uapca.from_groups : Makes such rows with ``spread_form="diagonal"`` or a number.
 
-        def product(x: Doubles) -> Doubles:
-            columns = x.reshape(self._d, -1)
-            out = rest(columns)
-            for block, factors in self._blocks():
-                inner = np.tensordot(factors, columns, axes=([1], [0]))
-                inner *= weights[block, None, None]
-                out += np.tensordot(factors, inner, axes=([0, 2], [0, 1]))
-            return self.multiplier * out.reshape(x.shape)
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uapca
+    >>> points, labels = np.random.default_rng(0).normal(size=(100, 3)), np.arange(100) % 4
+    >>> X = uapca.from_groups(points, labels, spread_form="diagonal")
+    >>> X.cov.kind
+    'shared-axes'
+    >>> full = uapca.from_groups(points, labels)
+    >>> np.allclose(X.cov.average(X.weights), full.cov.average(full.weights))
+    True
+    """
 
-        return product
+    kind = "shared-axes"
 
-    @_quiet
-    def average_diagonal(self, w: Doubles | None = None) -> Doubles:
-        half_weights = np.sqrt(self._weights(w))
-        average = np.zeros(self._d)
-        for block, factors in self._blocks():
-            half = factors * half_weights[block, None, None]
-            average += np.einsum("ndr,ndr->d", half, half)
-        return self.multiplier * (average + self.rest.average_diagonal(w))
-
-    def _projected(self, A: Doubles) -> Covariance:
-        factors = A[:, None] * self._factors if A.ndim == 1 else A @ self._factors
-        images = _kept_as(factors, self._factors)
-        rest = self.rest.project(A)
-        if isinstance(rest, Diagonal):
-            return LowRank(images, rest, self.multiplier)
-        matrices = images @ images.transpose(0, 2, 1)
-        matrices += rest.dense()
-        return Dense(_kept_as(matrices, self._factors), self.multiplier)
-
-    @_quiet
-    def diagonal(self) -> Floats:
-        variances = np.square(self._factors).sum(axis=2) + self.rest.diagonal()
-        return np.asarray(variances * self.multiplier, dtype=self.dtype)
-
-    @_quiet
-    def dense(self) -> Floats:
-        out = self._factors @ self._factors.transpose(0, 2, 1)
-        index = np.arange(self._d)
-        out[:, index, index] += self.rest.diagonal()
-        out *= out.dtype.type(self.multiplier)
-        return np.asarray(out)
-
-    def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
-        out = np.empty((n, self._n, self._d))
-        for block, factors in self._blocks():
-            z = rng.standard_normal((len(factors), n, self.rank))
-            out[:, block] = (z @ factors.transpose(0, 2, 1)).transpose(1, 0, 2)
-        out += self.rest.deviates(n, rng)
-        out *= np.sqrt(self.multiplier)
-        return out
-
-    def take(self, rows: Rows) -> LowRank:
-        return LowRank(self._factors[rows], self.rest.take(rows), self.multiplier)
-
-    def select(self, columns: Rows) -> LowRank:
-        return LowRank(self._factors[:, columns], self.rest.select(columns), self.multiplier)
+    def __init__(
+        self,
+        axes: Floats,
+        rest: Diagonal,
+        factors: Floats | None = None,
+        multiplier: float = 1.0,
+    ) -> None:
+        own = {} if factors is None else {"factors": factors}
+        super().__init__(len(rest), len(axes), multiplier, axes=axes, **own, **rest.arrays)
 
 
 def joined(parts: list[Covariance]) -> Covariance:
     """The rows of several representations in the simplest one that holds them all."""
-    n, d = sum(map(len, parts)), parts[0].shape[1]
+    n, d, first = sum(map(len, parts)), parts[0].shape[1], parts[0]
     kept = [array for part in parts for array in part.arrays.values()]
     if not kept:
         return Zero(n, d)
-    dtype = np.result_type(*kept)
-    same = all(np.array_equal(kept[0], other) for other in kept[1:])
-    same = same and len({(part.kind, part.multiplier) for part in parts}) == 1
-    if same and isinstance(parts[0], Shared):
-        return Shared(kept[0], n, parts[0].multiplier)
-    if same and isinstance(parts[0], Diagonal) and len(kept[0]) == 1:
-        return Diagonal(kept[0], n, d, parts[0].multiplier)
-    if all(isinstance(part, Diagonal) for part in parts):
-        return Diagonal(np.concatenate([part.std().astype(dtype) for part in parts]), n, d)
-    if not all(isinstance(part, Diagonal | LowRank) for part in parts):
+    alike = len({(part.kind, part.multiplier) for part in parts}) == 1
+    common = isinstance(first, Shared) or (isinstance(first, Diagonal) and len(kept[0]) == 1)
+    if alike and common and all(np.array_equal(kept[0], other) for other in kept[1:]):
+        return first._with(first.arrays, n, d)
+    axes = [part.arrays["axes"] for part in parts if isinstance(part, SharedAxes)]
+    turned = len(axes) == len(parts) and all(np.array_equal(axes[0], other) for other in axes)
+    if not turned and not all(isinstance(part, Diagonal | LowRank) for part in parts):
         return Dense(np.concatenate([part.dense() for part in parts]))
-    rank = max(part.rank for part in parts if isinstance(part, LowRank))
-    factors, stds, start = np.zeros((n, d, rank), dtype=dtype), [], 0
+    std = np.concatenate([part.rest.times(part.multiplier).std() for part in parts])
+    rest = Diagonal(std.astype(np.result_type(*kept), copy=False), *std.shape)
+    rank, start = max(part.rank for part in parts), 0
+    factors = np.zeros((n, d, rank), dtype=rest.dtype)
     for part in parts:
-        rest: Covariance = part
-        if isinstance(part, LowRank):
+        if part.rank:
             own = part.arrays["factors"] * np.sqrt(part.multiplier)
             factors[start : start + len(part), :, : part.rank] = own
-            rest = part.rest.times(part.multiplier)
-        stds.append(rest.std().astype(dtype))
         start += len(part)
-    std = np.concatenate(stds)
-    return LowRank(factors, Diagonal(std, n, d) if std.any() else None)
+    if turned:
+        return SharedAxes(axes[0], rest, factors if rank else None)
+    if not rank:
+        return rest
+    return LowRank(factors, rest if std.any() else None)
 
 
 def row_blocks(rows: int, width: int, least: int = 1) -> Iterator[slice]:
@@ -680,11 +669,6 @@ def root(matrix: Doubles) -> Doubles:
 def _symmetric(matrix: Doubles) -> Doubles:
     """The symmetric part of a matrix, or of each of a stack of them."""
     return 0.5 * (matrix + np.swapaxes(matrix, -1, -2))
-
-
-def _kept_as(result: Floats, original: Floats) -> Floats:
-    """``result`` in the storage type of ``original``: float32 stays float32."""
-    return result.astype(original.dtype, copy=False)
 
 
 def _count(rows: Rows, n: int) -> int:

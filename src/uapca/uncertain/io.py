@@ -14,7 +14,7 @@ import numpy as np
 from uapca._files import read_archive, replacing, write_archive
 from uapca._validation import as_floats, check_finite, frozen
 from uapca.uncertain.array import LawList, UncertainArray
-from uapca.uncertain.checks import semidefinite
+from uapca.uncertain.checks import semidefinite, shared_axes
 
 __all__ = ["load", "save"]
 
@@ -27,6 +27,7 @@ _KEPT: dict[str, list[set[str]]] = {
     "shared": [{"cov"}],
     "dense": [{"cov"}],
     "low-rank": [{"factors"}, {"factors", "std"}],
+    "shared-axes": [{"axes", "std"}, {"axes", "factors", "std"}],
 }
 
 
@@ -106,6 +107,8 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> UncertainArray
             raise ValueError(f"{name} must be a list of strings")
     if kind in ("shared", "dense") and arrays["cov"].ndim != (2 if kind == "shared" else 3):
         raise ValueError(f"cov must fit its kind, {kind}; got shape {arrays['cov'].shape}")
+    if kind == "shared-axes":
+        arrays = {"cov": shared_axes(mean.shape, **arrays)}
     if not isinstance(header.get("origin"), str | None):
         raise ValueError("origin must be a string")
     X = UncertainArray(
@@ -131,7 +134,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> UncertainArray
 
 def _laws_to_dict(laws: LawList) -> dict[str, Any]:
     """The laws as they were given, and the map they are seen through."""
-    from uapca.laws import law_to_dict  # which most data does without
+    from uapca.laws import law_to_dict  # most data does not need it
 
     items, matrix, offset = laws.parts
     return {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-
 import numpy as np
 
 import uapca
+from builders import browser
 
 FLAGS = (
     "--headless",
@@ -24,10 +23,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def launched(playwright):
-    """Chromium; a machine without it fails here, in continuous integration and elsewhere."""
-    path = shutil.which("chromium")
-    assert path, "chromium is not installed: Debian's package of that name is what is tested"
-    return playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+    return playwright.chromium.launch(executable_path=browser(), args=list(FLAGS))
 
 
 class Explorer:
@@ -57,6 +53,12 @@ class Explorer:
         self.page.goto(path.resolve().as_uri() + fragment)
         self.settle()
         return self
+
+    def resize(self, width, height=900):
+        """Another size of the window; the page hears of it with the next frame."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.wait_for_function(f"() => innerWidth === {width}")
+        return self.settle()
 
     # What is shown
 
@@ -125,14 +127,14 @@ class Explorer:
         X = self.X
         weights = self.numbers("weights")
         data = uapca.UncertainArray(X.mean, X.cov.dense(), weights=weights)
-        centre, units = data.weights @ data.mean, np.ones(X.shape[1])
+        center, units = data.weights @ data.mean, np.ones(X.shape[1])
         if self.text("standardize") == "true":
             scaler = uapca.UncertainScaler().fit(data)
             data, units = scaler.transform(data), scaler.scale_
         pca = uapca.UAPCA(scale=self.scale).fit(data)
         q = min(pca.n_components_, len(self.numbers("eigenvalues")))
         close(weights.sum(), 1.0)
-        close(self.numbers("mean"), centre)
+        close(self.numbers("mean"), center)
         close(self.numbers("units"), units)
         close(self.numbers("eigenvalues")[:q], pca.explained_variance_[:q])
         close(self.numbers("shares")[:q], pca.explained_variance_ratio_[:q])

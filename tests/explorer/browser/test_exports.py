@@ -51,8 +51,8 @@ def test_png(page):
     height, width = picture.shape[:2]
     assert width > 1600  # two pixels for each on the screen
     assert height > 1000
-    colours = {tuple(pixel) for pixel in picture[::7, ::7, :3].reshape(-1, 3).tolist()}
-    assert len(colours) > 50
+    colors = {tuple(pixel) for pixel in picture[::7, ::7, :3].reshape(-1, 3).tolist()}
+    assert len(colors) > 50
 
 
 def test_csv(page, students):

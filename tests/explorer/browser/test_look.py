@@ -59,9 +59,7 @@ def test_nothing_is_cut_off_or_covered(opened, data, title):
     for scheme, paper in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(28, 32, 36)")):
         page.page.emulate_media(color_scheme=scheme)
         for width in WIDTHS:
-            page.page.set_viewport_size({"width": width, "height": 900})
-            page.page.wait_for_timeout(60)  # the browser tells of a new size when it has time
-            page.settle()
+            page.resize(width)
             found = page.page.evaluate(LOOK)
             assert found["wide"] <= 0
             assert found["cut"] == []
@@ -83,9 +81,7 @@ def test_all_bars_are_seen_or_it_is_said_that_there_are_more(opened, data):
     }"""
     note = page.page.locator(".uapca-loadings .uapca-note")
     for width in WIDTHS:
-        page.page.set_viewport_size({"width": width, "height": 900})
-        page.page.wait_for_timeout(60)
-        page.settle()
+        page.resize(width)
         assert not page.page.evaluate(hidden)
         assert "scroll" not in note.inner_text()
     wide = opened(random_uncertain(np.random.default_rng(0), 5, 45), "Many features")

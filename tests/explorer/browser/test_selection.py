@@ -262,12 +262,12 @@ def test_undo_by_keyboard(page, students):
 def test_groups_share_a_look(opened, rng):
     X = random_uncertain(rng, n=5, d=3)
     page = opened(X, "Groups", groups=["a", "b", "a", None, "b"])
-    colours = [
+    colors = [
         page.page.locator(f'.uapca-row[data-row="{row}"] .uapca-mean').get_attribute("fill")
         for row in range(5)
     ]
-    assert colours[0] == colours[2]
-    assert colours[1] == colours[4]
-    assert len({colours[0], colours[1], colours[3]}) == 3
+    assert colors[0] == colors[2]
+    assert colors[1] == colors[4]
+    assert len({colors[0], colors[1], colors[3]}) == 3
     legend = page.page.locator(".uapca-legend li").all_inner_texts()
     assert legend == ["a", "b", "(no group)"]

@@ -1,0 +1,475 @@
+"""Which columns of a table are values, errors, correlations and names of rows.
+
+Found out once, for `uapca.read`, its explicit forms, labeled points and the command line. The words
+by which columns with errors are known (``x_err``, ``e_x``, ``σx``) stand in `uapca._columns`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import Any, NamedTuple
+
+from uapca._columns import (
+    COUNTER,
+    ERROR_WORDS,
+    IDENTIFIER,
+    counting_columns,
+    error_columns,
+    error_stems,
+    nearest,
+)
+from uapca._validation import listed
+from uapca.uncertain.array import CORRELATION
+
+__all__ = ["Errors", "Roles", "expand", "find_errors", "find_roles", "naming_column", "shown"]
+
+# The weights in tables that this program writes; no column of anybody else's has this name.
+WEIGHT = "uapca_weight"
+
+_LONGEST = 16  # characters of an ending that may be a word for errors
+_RATIO = re.compile(rf".+[_ .-]over[_ .-](?:{ERROR_WORDS})", re.I)
+_DIGITS = re.compile(r"\s*[<>≤≥~+$€£-]?\s?\.?[0-9]")
+_MISSPELLED = tuple(f"_{word}" for word in ERROR_WORDS.split("|") if len(word) > 2)
+
+_NAMING = re.compile(
+    r"(.*[_ .-])?(names?|ids?|identifier|keys?|labels?)|index|rows?|samples?|objects?|items?|case"
+    r"|specimen|subject|patient|person|participant|respondent|students?|pupils?|unnamed: \d+|stars?"
+    r"|source|target|",
+    re.I,
+)
+
+
+class Errors(NamedTuple):
+    """Where the error of a feature stands.
+
+    Attributes
+    ----------
+    kind : str
+        ``"std"``, ``"variance"``, ``"inverse variance"``, ``"distances"`` (below and above the
+        value), ``"bounds"`` (values one standard deviation below and above) or ``"constant"``.
+    columns : tuple of str
+        One column, or the lower and the upper one; the number itself if it is constant.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+
+    def describe(self, feature: str) -> str:
+        """In words: ``x ± x_err``."""
+        first = self.columns[0]
+        return {
+            "std": f"{feature} ± {first}",
+            "constant": f"{feature} ± {first}",
+            "variance": f"{feature} with the variance {first}",
+            "inverse variance": f"{feature} with the inverse variance {first}",
+            "distances": f"{feature} −{first} +{self.columns[-1]}",
+            "bounds": f"{feature} between {first} and {self.columns[-1]}",
+        }[self.kind]
+
+
+@dataclass
+class Roles:
+    """What the columns of a table are.
+
+    Attributes
+    ----------
+    features : list of str
+        The columns of values.
+    errors : dict of str to Errors
+        By feature.
+    pairs : dict of (int, int) to str
+        The columns of correlations, by the positions of two features.
+    left_out : dict of str to list of str
+        Columns that are not used, by the reason.
+    hints : list of str
+        What the user may have meant.
+    """
+
+    features: list[str]
+    errors: dict[str, Errors] = field(default_factory=dict)
+    pairs: dict[tuple[int, int], str] = field(default_factory=dict)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+    hints: list[str] = field(default_factory=list)
+
+    def leave(self, columns: Iterable[str], why: str) -> None:
+        """Leave columns out for a reason; a text is one column."""
+        for column in [columns] if isinstance(columns, str) else columns:
+            self.left_out.setdefault(why, []).append(column)
+
+    def say(self) -> list[str]:
+        """The columns that are left out, and hints, in words."""
+        left_out = self.left_out.items()
+        return [*(f"left out: {shown(names)} ({why})" for why, names in left_out), *self.hints]
+
+
+def find_roles(
+    table: Any,
+    *,
+    taken: Collection[str] = (),
+    errors: Any = None,
+    corr: str | bool | None = None,
+    features: Any = None,
+    exclude: Any = None,
+    groups: bool = False,
+) -> Roles:
+    """What the columns are: values, their errors, correlations, and what is left out.
+
+    Parameters
+    ----------
+    table : Table, or the schema of a file
+        What has ``names``, ``resolve``, ``is_number`` and ``kind``.
+    taken : collection of str
+        Columns that are something else already: names, weights, labels.
+    errors, corr, features, exclude
+        As in `read`.
+    groups : bool
+        Whether the values are points to be grouped, whose errors are not used.
+    """
+    names = table.names
+    excluded = set(expand(exclude, names, "exclude"))
+    # What is left out is left out with its errors.
+    if excluded:
+        excluded |= {column for column, _, _ in error_columns(names, features=excluded)}
+    without = excluded | set(taken)
+    rest = [name for name in names if name not in without]
+    asked = None if features is None else expand(features, names, "features", without)
+    found = find_errors(rest if asked is None else names, errors, asked)
+    used = {column for own in found.values() for column in own.columns if own.kind != "constant"}
+    roles = Roles([], found if not groups else {})
+    values = asked
+    if values is None:
+        ratios = [name for name in rest if _RATIO.fullmatch(name) and name not in found]
+        roles.leave(ratios, "a value divided by its error")
+        values = [name for name in rest if name not in used and name not in ratios]
+        if groups:
+            roles.leave(sorted(used, key=names.index), "errors: points are grouped without them")
+        elif errors is None and found:
+            _refuse_orphans(values, found)
+    pairs, orphans = _correlations(rest, set(values), found, corr)
+    if asked is None:
+        roles.leave(orphans, "correlation of columns that are not there")
+        # A column with an error of its own is a value, whatever its name.
+        aside = {column for column in (*pairs, *orphans) if column not in found}
+        values = [name for name in values if name not in aside]
+        pairs = {column: pair for column, pair in pairs.items() if column in aside}
+    values = _of_numbers(table, values, roles, found, asked is not None, groups)
+    place = {name: j for j, name in enumerate(values)}
+    if groups:
+        roles.leave(pairs, "correlations: points are grouped without them")
+        pairs = {}
+    for column, (first, second) in pairs.items():
+        if first not in place or second not in place:
+            continue
+        pair = (min(place[first], place[second]), max(place[first], place[second]))
+        if pair in roles.pairs:
+            raise ValueError(
+                f"corr must match one column for each pair of features; {first!r} and {second!r} "
+                f"have {listed([roles.pairs[pair], column])}"
+            )
+        roles.pairs[pair] = column
+    if isinstance(corr, str) and not roles.pairs and not groups:
+        raise ValueError(f"corr={corr!r} must match a column; there are {listed(names)}")
+    if corr is False:
+        roles.leave(roles.pairs.values(), "correlations, as asked for")
+        roles.pairs = {}
+    roles.errors = {} if groups else {name: found[name] for name in values if name in found}
+    if asked is None and not groups:
+        kept = {column for own in roles.errors.values() for column in own.columns}
+        unused = sorted(used - kept - place.keys(), key=names.index)
+        roles.leave(unused, "errors of columns that are not used")
+    roles.features = values
+    return roles
+
+
+def _of_numbers(
+    table: Any,
+    values: Sequence[str],
+    roles: Roles,
+    found: Mapping[str, Errors],
+    asked: bool,
+    groups: bool,
+) -> list[str]:
+    """Keep columns of numbers; note in ``roles`` why others are left out, or raise if asked for."""
+    table.resolve(values, asked)
+    plain = [n for n in values if n not in found and table.kind(n) != "flag" and table.is_number(n)]
+    counting = [] if asked or groups or not plain else counting_columns(table.block(plain))
+    counters = {plain[j] for j in counting}
+    chosen, example = [], ""
+    for name in values:
+        if asked:
+            if not table.is_number(name):
+                raise ValueError(
+                    f"features must be columns of numbers; {name!r} holds {table.kind(name)}"
+                )
+            chosen.append(name)
+        elif not table.is_number(name):
+            kind = table.kind(name)
+            first = next(filter(None, table.cells(name)), "") if kind == "text" else ""
+            if _DIGITS.match(str(first)):  # probably numbers in a form of their own
+                example = example or f"text such as {str(first).strip()!r}"
+                roles.leave(name, example)
+            else:
+                roles.leave(name, {"text": "text", "number": "no values"}.get(kind, "not numbers"))
+        elif table.kind(name) == "flag":
+            roles.leave(name, "true or false; features= takes it as 0 and 1")
+        elif name not in found and (
+            IDENTIFIER.fullmatch(name.strip()) or name in getattr(table, "index", ())
+        ):
+            roles.leave(name, "identifies rows")
+        elif name in counters or (name not in found and COUNTER.fullmatch(name.strip())):
+            roles.leave(name, "counts rows")
+        else:
+            chosen.append(name)
+    return chosen
+
+
+def expand(
+    wanted: Any, names: Sequence[str], parameter: str, without: Collection[str] = ()
+) -> list[str]:
+    """The columns that names and patterns such as ``met_*`` stand for, in order.
+
+    Examples
+    --------
+    >>> expand(["met_*", "age"], ["age", "met_1", "met_2"], "features")
+    ['met_1', 'met_2', 'age']
+    """
+    if wanted is None:
+        return []
+    if isinstance(wanted, bytes) or not isinstance(wanted, Iterable):
+        raise TypeError(
+            f"{parameter} must be names of columns or patterns such as 'met_*'; got {wanted!r}"
+        )
+    known, found = set(names), {}
+    for item in [wanted] if isinstance(wanted, str) else wanted:
+        text = str(item)
+        matches = (
+            [text]
+            if text in known
+            else [n for n in names if fnmatchcase(n, text) and n not in without]
+        )
+        if not matches:
+            close = nearest(text, names)
+            meant = f" (perhaps {close!r} was meant)" if close else ""
+            raise ValueError(
+                f"{parameter} must name columns of the table; there is no {text!r}{meant} among "
+                f"{listed(names)}"
+            )
+        found.update(dict.fromkeys(matches))
+    return list(found)
+
+
+# Errors and correlations, by the names of their columns
+
+
+def find_errors(
+    names: Sequence[str], errors: Any = None, features: Collection[str] | None = None
+) -> dict[str, Errors]:
+    """The columns that hold the errors of others; in time linear in the number of columns.
+
+    Examples
+    --------
+    >>> find_errors(["Mass", "Mass_Err", "Teff", "e_Teff", "z", "z_ivar", "body_std"])["Teff"]
+    Errors(kind='std', columns=('e_Teff',))
+    """
+    if isinstance(errors, Mapping):
+        return _given_errors(names, errors)
+    patterns = None if errors is None else _check_patterns(errors)
+    stems = error_stems if patterns is None else partial(_matched, patterns=patterns)
+    sides: dict[str, dict[str, list[str]]] = {}
+    for column, value, role in error_columns(names, stems, features):
+        if role == "interval" and features is not None:
+            continue
+        sides.setdefault(value, {}).setdefault(role, []).append(column)
+    if patterns is not None and not sides:
+        raise ValueError(f"errors={errors!r} must match a column; there are {listed(names)}")
+    return {value: _of_sides(value, own) for value, own in sides.items()}
+
+
+def _matched(column: str, patterns: Sequence[str]) -> list[tuple[str, str]]:
+    found = []
+    for pattern in patterns:
+        head, tail = pattern.split("{}")
+        if column.startswith(head) and column.endswith(tail) and len(column) > len(head + tail):
+            stem = column[len(head) : len(column) - len(tail)]
+            roles = [role for own, role in error_stems(column) if own == stem]
+            found.append((stem, roles[0] if roles else "std"))
+    return found
+
+
+def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
+    columns = [column for own in sides.values() for column in own]
+    if set(sides) == {"std", "plus"} and len(columns) == 2 and sides["std"][0].startswith("e_"):
+        return Errors("distances", (sides["std"][0], sides["plus"][0]))
+    if len(columns) == 1:
+        role = "std" if columns[0].startswith("E_") and "plus" in sides else next(iter(sides))
+        if role in ("std", "variance", "inverse"):
+            return Errors("inverse variance" if role == "inverse" else role, (columns[0],))
+    for pair, kind in ((("minus", "plus"), "distances"), (("lower", "upper"), "bounds")):
+        if set(sides) == set(pair) and len(columns) == 2:
+            return Errors(kind, (sides[pair[0]][0], sides[pair[1]][0]))
+    if "interval" in sides:
+        raise ValueError(
+            f"errors must be standard deviations; {listed(columns)} bound an interval of {value!r} "
+            "of unknown probability: divide the width of a 95 % interval by 3.92, or leave its "
+            f"bounds out with exclude={columns!r}"
+        )
+    wanted = f"errors={{{value!r}: {columns[0]!r}}}"
+    if len(columns) == 1:
+        raise ValueError(
+            f"asymmetric errors must have two columns; {value!r} has only {columns[0]!r}"
+        )
+    raise ValueError(
+        f"every feature must have one error; {value!r} has {listed(columns)}; pass {wanted}"
+    )
+
+
+def _check_patterns(errors: Any) -> list[str]:
+    given = (
+        [errors] if isinstance(errors, str) or not isinstance(errors, Iterable) else list(errors)
+    )
+    for pattern in given or [errors]:
+        if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
+            raise ValueError(
+                "errors must be a pattern such as '{}_err', in which {} stands for the feature, or "
+                f"a mapping of features to columns; got {pattern!r}"
+            )
+    return given
+
+
+def _given_errors(names: Sequence[str], errors: Mapping[Any, Any]) -> dict[str, Errors]:
+    known, found = set(names), {}
+    for feature, own in errors.items():
+        if own is None:
+            continue
+        if isinstance(own, int | float) and not isinstance(own, bool):
+            found[str(feature)] = Errors("constant", (repr(own),))
+            continue
+        columns = (own,) if isinstance(own, str) else tuple(own)
+        expand([feature, *columns], names, "errors")
+        roles = [role for stem, role in error_stems(columns[0]) if stem in known]
+        kind = roles[0] if roles and roles[0] in ("variance", "inverse") else "std"
+        if len(columns) == 2:
+            kind = "bounds" if roles and roles[0] == "lower" else "distances"
+        elif len(columns) != 1:
+            raise ValueError(f"errors[{feature!r}] must be a column, or a lower and an upper one")
+        found[str(feature)] = Errors("inverse variance" if kind == "inverse" else kind, columns)
+    return found
+
+
+def _refuse_orphans(values: Sequence[str], found: Mapping[str, Errors]) -> None:
+    """Raise if a column is named like the errors of others but has no values."""
+    tails = {
+        column[len(value) :]
+        for value, own in found.items()
+        for column in own.columns
+        if column.startswith(value)
+    }
+    measured = set(found)
+    for column in values:
+        tail = next((t for t in tails if column.endswith(t) and len(column) > len(t)), None)
+        if tail is not None and column not in measured:
+            raise ValueError(
+                f"errors must belong to a column of values; {column!r} has none: there is no "
+                f"{column.removesuffix(tail)!r}; leave it out with exclude=[{column!r}]"
+            )
+
+
+def _correlations(
+    names: Sequence[str], values: Collection[str], found: Mapping[str, Errors], corr: Any
+) -> tuple[dict[str, tuple[str, str]], list[str]]:
+    """Columns of correlations with their two features, and those that lack a feature."""
+    if corr is None or isinstance(corr, bool):
+        corr = CORRELATION
+    if not isinstance(corr, str) or corr.count("{}") != 2:
+        raise ValueError(
+            "corr must be a pattern such as '{}_{}_corr', in which {} stands for two features; got "
+            f"{corr!r}"
+        )
+    head, middle, tail = corr.split("{}")
+    pairs, orphans, sizes = {}, [], {len(value) for value in values} - {0}
+    for column in names:
+        if not (column.startswith(head) and column.endswith(tail)) or column in found:
+            continue
+        inner = column[len(head) : len(column) - len(tail)]
+        # Cut only at the length of a known feature: all positions of a long name take long.
+        rest = len(inner) - len(middle)
+        cuts = {k for k in sizes if k < rest} | {rest - k for k in sizes if k < rest}
+        cuts = {k for k in cuts if inner.startswith(middle, k)}
+        splits = [(inner[:k], inner[k + len(middle) :]) for k in sorted(cuts)]
+        whole = [pair for pair in splits if pair[0] in values and pair[1] in values]
+        if whole:
+            pairs[column] = whole[0]
+        elif any(a in values or b in values for a, b in splits) and (head or tail):
+            orphans.append(column)
+    return pairs, orphans
+
+
+def lookalikes(columns: Sequence[str], certain: Collection[str]) -> dict[str, str]:
+    """Columns that are probably misspelled errors of features that have none, and the features.
+
+    Examples
+    --------
+    >>> lookalikes(["x", "x_errr", "y", "y_max", "dz", "z"], {"x", "y", "z"})
+    {'x_errr': 'x', 'dz': 'z'}
+    """
+    found = {}
+    for column in columns:
+        for k in range(len(column) - 1, max(0, len(column) - _LONGEST), -1):
+            rest = column[k:].lower()
+            if column[:k] in certain and len(rest) > 3 and not rest[-1].isdigit():
+                if get_close_matches(rest, _MISSPELLED, n=1, cutoff=0.8):
+                    found[column] = column[:k]
+                break
+        for head in ("d", "d_", "delta", "delta_", "Δ"):
+            if column.startswith(head) and column[len(head) :] in certain:
+                found[column] = column[len(head) :]
+    return found
+
+
+# Names of rows
+
+
+def naming_column(
+    table: Any, without: Collection[str], errors: Any = None, cells: bool = False
+) -> str | None:
+    """The column that names the rows: the first whose texts are all there and distinct.
+
+    A column of numbers must be called ``id`` or the like. In a table of uncertain cells the first
+    column alone can name the rows, and only under a header such as ``name``, since its texts may
+    be words without a meaning.
+    """
+    for name in table.names[: 1 if cells else None]:
+        if name in without:
+            continue
+        header, kind = name.strip(), table.kind(name)
+        if not (kind == "number" and IDENTIFIER.fullmatch(header)) and (
+            kind != "text" or (cells and not _NAMING.fullmatch(header))
+        ):
+            continue
+        identifier = IDENTIFIER.fullmatch(header)
+        found = [] if identifier else table.cells(name)
+        if any(map(table.is_nearly_number, found[:100])):
+            continue
+        texts = table.texts(name)
+        # In a table of cells the header says that these are names: repeated ones are misspelled.
+        if None in texts or not (cells or len(set(texts)) == len(texts)):
+            continue
+        # With an error of its own it is a value.
+        value = identifier and not cells and name in find_errors(table.names, errors)
+        if not value and not any(map(table.is_nearly_number, found[100:])):
+            return str(name)
+    return None
+
+
+# Words
+
+
+def shown(names: Sequence[str], most: int = 8) -> str:
+    """Names one after the other; a long list is cut and says how many are left."""
+    text = ", ".join(names[:most])
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"
