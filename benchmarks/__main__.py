@@ -52,6 +52,7 @@ def main() -> None:
             extras.start_report,
             extras.memory_report,
             aggregate.stream_report,
+            aggregate.live_report,
             aggregate.parquet_report,
             partial(aggregate.parquet_report, files=20),
             partial(aggregate.parquet_report, files=2000),

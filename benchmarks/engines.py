@@ -33,7 +33,7 @@ Job = Callable[[], uapca.UncertainArray]
 
 
 def write(folder: Path, rows: int) -> None:
-    """Points around a centre for each label, far from zero, a file at a time."""
+    """Points around a center for each label, far from zero, a file at a time."""
     pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
     for k in range(-(-rows // _FILE)):
         n = min(_FILE, rows - k * _FILE)

@@ -24,6 +24,7 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 import uapca
 
+BROWSER = shutil.which("chromium") or shutil.which("chromium-headless-shell")
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -139,7 +140,7 @@ def writing(folder: Path) -> Iterator[Result]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.explorer", description=__doc__)
-    parser.add_argument("--chromium", default=shutil.which("chromium"), help="the browser")
+    parser.add_argument("--chromium", default=BROWSER, help="the browser")
     options = parser.parse_args()
     if options.chromium is None:
         sys.exit("chromium is not installed: name a browser with --chromium.")

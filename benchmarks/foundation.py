@@ -35,13 +35,13 @@ def _lower_bound(covariances: Array) -> object:
 
 
 def _lower_bound_with_means(means: Array, covariances: Array) -> object:
-    """The same, and what has to be done with the means: centre them, C, and their projection."""
+    """The same, and what has to be done with the means: center them, C, and their projection."""
     n, d = means.shape
     flat = covariances.reshape(n, d * d)
     w = np.full(n, 1.0 / n)
     mean = w @ means
-    centred = means - mean
-    K = centred.T @ centred / n + (w @ flat).reshape(d, d)
+    centered = means - mean
+    K = centered.T @ centered / n + (w @ flat).reshape(d, d)
     vectors = np.linalg.eigh(K)[1][:, -2:].T
     return (means - mean) @ vectors.T, flat @ _columns(vectors).T
 
@@ -213,6 +213,6 @@ CASES = [
         for n, d in ((1000000, 20), (100000, 100), (20000, 500))
     ),
     _wide(),
-    _sparse(100000, 10000),
+    *(_sparse(n, 10000) for n in (100000, 1000000)),
     _rescale(),
 ]

@@ -1,4 +1,8 @@
-"""Pictures of many rows against matplotlib with the same number of plain artists."""
+"""Pictures of many rows against matplotlib with the same number of plain artists.
+
+A row that is drawn plainly is an ellipse, an artist of its own; of a million rows, which nobody
+would draw so, a marker in one scatter plot.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,6 @@ __all__ = ["CASES"]
 
 
 def _many_rows(n: int) -> dict[str, Job]:
-    """One ellipse for each of up to 5,000 rows, and of more one marker for each."""
     mpl.use("agg")
     from matplotlib import pyplot as plt
     from matplotlib.patches import Ellipse

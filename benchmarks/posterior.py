@@ -63,7 +63,7 @@ def _against_svd(n: int, d: int, q: int | None, rank: int, missing: float, limit
     return Case(f"Denoiser, {n} × {d}, {model}{cells}", build, {"thin SVD": limit}, rounds=3)
 
 
-def expectation_maximisation(data: Observations, goal: float, seconds: float) -> tuple[int, float]:
+def expectation_maximization(data: Observations, goal: float, seconds: float) -> tuple[int, float]:
     """Steps of EM, from the start of the climb, until ``goal`` or the time is reached.
 
     Also how far the log-likelihood is below the goal then.
@@ -100,7 +100,7 @@ def speed() -> Iterator[str]:
     cells = float(data.observed.sum()) * float(np.log(data.unit))
     begin = time.process_time()
     goal = model.log_likelihood_ + cells - 0.01
-    steps, short = expectation_maximisation(data, goal, 15 * ours)
+    steps, short = expectation_maximization(data, goal, 15 * ours)
     ratio = (time.process_time() - begin) / ours
     yield (
         f"1,000 × 20, truth of rank 4: {model.n_iter_} passes, {ours:.2f} s; in {ratio:.0f} × "
