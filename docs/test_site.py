@@ -33,7 +33,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 
 @pytest.fixture(scope="module")
 def browser():
-    path = shutil.which("chromium")
+    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     assert path, "chromium is not installed"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
@@ -48,6 +48,7 @@ class Visit:
         self.context = browser.new_context(
             viewport={"width": width, "height": 800}, color_scheme=scheme
         )
+        self.context.set_default_timeout(60_000)
         self.page = self.context.new_page()
         self.wrong = []
         self.page.on("console", self.listen)
@@ -122,6 +123,6 @@ def test_the_explorer_is_embedded(visit, name):
     one.open(name)
     one.page.locator("iframe.uapca-page").scroll_into_view_if_needed()
     frame = one.page.frame_locator("iframe.uapca-page")
-    frame.locator(".uapca[data-state=settled]").wait_for(timeout=20_000)
+    frame.locator(".uapca[data-state=settled]").wait_for()
     assert frame.locator("svg, canvas").count() > 0
     assert one.wrong == []

@@ -107,8 +107,8 @@ def _projected_rows(Y: uapca.UncertainArray) -> list[list[object]]:
 def _trace_rows(traces: uapca.sensitivity.FactorTraces) -> list[list[object]]:
     return [
         [scale, feature, *point]
-        for scale, loadings in zip(traces.scales, traces.loadings, strict=True)
-        for feature, point in zip(traces.features, loadings, strict=True)
+        for scale, positions in zip(traces.scales, traces.positions, strict=True)
+        for feature, point in zip(traces.features, positions, strict=True)
     ]
 
 

@@ -45,7 +45,7 @@ def plots():
 
 
 def write(figure, name, width, **options):
-    """A PNG of 256 colours, so many pixels wide."""
+    """A PNG of 256 colors, so many pixels wide."""
     stream = BytesIO()
     figure.savefig(stream, **options)
     image = Image.open(stream).convert("RGB")
