@@ -3,16 +3,27 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
+NODE := explorer/node_modules/.installed
+# Modules are compiled when they are first imported; most never are.
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 
-.PHONY: demo test test-all test-core test-lowest lint format docs fuzz bench explorer explorer-test explorer-checked dist programs clean
+CORE := core-3.12 core-3.13 core_lowest
+
+.PHONY: demo test coverage test-all test-core $(CORE) test-lowest lint format docs fuzz bench explorer explorer-test explorer-checked dist programs clean
 
 demo: $(STAMPS)/plain
 	$(BIN)/python examples/students.py
 
-# Test matrices are small: threads would only wait for each other. Files of tests run side by side.
+# Test matrices are small: threads would only wait for each other. Files of tests run side by side, in
+# the order of their names, which leaves quick ones for the end.
 # Slow tests run in continuous integration; `make test CI=true` runs them too.
+SUITE := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(CI),,-m "not slow")
 test: $(STAMPS)/dev programs explorer-test
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile $(if $(CI),,-m "not slow")
+	$(SUITE)
+
+# The lines that the tests reach, in processes that they start too, and those that they do not.
+coverage: $(STAMPS)/dev programs
+	$(SUITE) --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
 
 lint: $(STAMPS)/dev
 	$(BIN)/ruff check .
@@ -37,7 +48,7 @@ bench: $(STAMPS)/bench
 	$(BIN)/python -m benchmarks
 
 # The explorer's one file in the package, from its TypeScript.
-explorer: $(STAMPS)/explorer
+explorer: $(NODE)
 	cd explorer && npm run --silent build
 
 # Its types, its own tests, and that the file in the package is what the sources give.
@@ -45,19 +56,21 @@ explorer-test: programs
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory explorer-checked; \
 	else echo "npm is missing: the explorer's own tests are left out"; [ -z "$$CI" ]; fi
 
-explorer-checked: $(STAMPS)/explorer
+explorer-checked: $(NODE)
 	cd explorer && npm run --silent check && npm test --silent && node build.mjs --check
 
-$(STAMPS)/explorer: explorer/package-lock.json | $(STAMPS)/venv programs
+$(NODE): explorer/package-lock.json | programs
 	cd explorer && npm ci --no-audit --no-fund --silent
 	touch $@
 
 # What tests need besides Python: a browser, Java for Spark, Node for the explorer, ffmpeg for films.
 # Root gets Debian's packages where they are missing; anybody else gets the line to run.
-PROGRAMS := chromium:chromium java:openjdk-17-jre-headless node:nodejs npm:npm ffmpeg:ffmpeg
+PROGRAMS := java:openjdk-17-jre-headless node:nodejs npm:npm ffmpeg:ffmpeg
 SUDO ?=
 programs:
-	@missing=; for pair in $(PROGRAMS); do command -v $${pair%%:*} >/dev/null || missing="$$missing $${pair##*:}"; done; \
+	@missing=; command -v chromium >/dev/null || command -v chromium-headless-shell >/dev/null || \
+		missing=" chromium-headless-shell"; \
+	for pair in $(PROGRAMS); do command -v $${pair%%:*} >/dev/null || missing="$$missing $${pair##*:}"; done; \
 	[ -z "$$missing" ] || if [ "$$(id -u)" = 0 ] || [ -n "$(SUDO)" ]; then \
 		echo "installing Debian's$$missing"; \
 		$(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing >/dev/null; \
@@ -74,8 +87,10 @@ test-all: $(STAMPS)/release programs explorer-test
 
 # What continuous integration adds to `make test`: the core rooms of the source archive on the newest
 # Pythons and with the oldest libraries.
-test-core: dist
-	$(NOX) --no-error-on-missing-interpreters -s core core_lowest
+test-core: $(CORE)
+
+$(CORE): dist
+	$(NOX) --no-error-on-missing-interpreters -s $@
 
 test-lowest: $(STAMPS)/release programs explorer-test
 	$(NOX) -s lowest
@@ -94,26 +109,26 @@ clean:
 
 $(STAMPS)/venv:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet "pip>=25.1"  # dependency groups
+	$(INSTALL) "pip>=25.1"  # dependency groups
 	mkdir -p $(STAMPS)
 	touch $@
 
 $(STAMPS)/plain: pyproject.toml | $(STAMPS)/venv
-	$(BIN)/python -m pip install --quiet --editable ".[cli,explore]"
+	$(INSTALL) --editable ".[cli,explore]"
 	touch $@
 
 $(STAMPS)/dev: pyproject.toml | $(STAMPS)/venv
-	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
+	$(INSTALL) --editable ".[all]" --group dev
 	touch $@ $(STAMPS)/plain
 
 $(STAMPS)/docs: pyproject.toml | $(STAMPS)/dev
-	$(BIN)/python -m pip install --quiet --group docs
+	$(INSTALL) --group docs
 	touch $@
 
 $(STAMPS)/bench: pyproject.toml | $(STAMPS)/venv
-	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev --group bench
+	$(INSTALL) --editable ".[all]" --group dev --group bench
 	touch $@ $(STAMPS)/dev $(STAMPS)/plain
 
 $(STAMPS)/release: pyproject.toml | $(STAMPS)/venv
-	$(BIN)/python -m pip install --quiet --group release
+	$(INSTALL) --group release
 	touch $@

@@ -12,12 +12,12 @@ import nox
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "venv"
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
-SUITE = ("pytest", "-n", "auto", "--dist", "loadfile", "-q")
+SUITE = ("pytest", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", "-q")
 
 
 def install(session, *more):
     session.install("pip>=25.1")
-    session.run_install("python", "-m", "pip", "install", "--quiet", "--group", "test", *more)
+    session.install("--no-compile", "--group", "test", *more)
 
 
 @nox.session(python=["3.11", "3.12", "3.13", "3.14"])
@@ -35,7 +35,7 @@ def lowest(session):
 
 # Rooms whose tests need no engine, no browser and no program, for a quick look at another Python.
 CORE = ("uncertain", "laws", "decomposition", "sensitivity", "posterior")
-TOOLS = ("hypothesis", "mpmath", "pytest", "pytest-xdist")
+TOOLS = ("hypothesis", "mpmath", "pytest", "pytest-xdist>=3.7")
 
 
 @nox.session(python=["3.12", "3.13"], default=False)
@@ -55,7 +55,7 @@ def run_core(session, *constraints):
     folder = Path(session.create_tmp())
     shutil.unpack_archive(archive, folder, filter="data")
     session.chdir(folder / archive.name.removesuffix(".tar.gz"))
-    session.install("--editable", ".[plot,frames]", *TOOLS, *constraints)
+    session.install("--no-compile", "--editable", ".[plot,frames]", *TOOLS, *constraints)
     # A library that only other extras bring is not here: its tests are skipped, and may be.
     environment = {**ENVIRONMENT, "CI": ""}
     rooms = [f"tests/{room}" for room in CORE]
@@ -66,7 +66,7 @@ def run_core(session, *constraints):
 def wheel(session):
     """The wheel in an empty environment: import, fit, draw, write the page."""
     (built,) = Path("dist").glob("*.whl")
-    session.install(f"{built}[plot]")
+    session.install("--no-compile", f"{built}[plot]")
     script = (
         "import matplotlib; matplotlib.use('agg')\n"
         "import uapca\n"
