@@ -65,8 +65,8 @@ def hellinger(a: Comparable, b: Comparable, *, space: Space = "full") -> float:
     Warns
     -----
     SupportWarning
-        If the distance is 1 only because both covariances have a rank below D and different
-        supports, as with certain rows and D > N.
+        If the distance is 1 only because a covariance has a rank below D and the supports differ,
+        as with certain rows and D ≥ N.
 
     Returns
     -------
@@ -207,16 +207,15 @@ def _log_coefficient(a: Comparable, b: Comparable, space: Space) -> float:
     difference = 0.5 * (cov_a - cov_b) / size / size[:, None]
     basis, ranks = _common_support(first, second)
     if basis is None:
-        if max(ranks) < len(size) and all(isinstance(x, UAPCA | UncertainArray) for x in (a, b)):
-            what, remedy = "features", "for two fits space='components' compares their components"
-            if space == "components":
-                what, remedy = "dimensions", "fits with fewer components have a noise floor"
-            warnings.warn(
-                f"the distance is 1 because both covariances have a rank below the {len(size)} "
-                f"{what} ({ranks[0]} and {ranks[1]}) and different supports; {remedy}",
-                SupportWarning,
-                stacklevel=3,
-            )
+        what, remedy = "features", "for two fits space='components' compares their components"
+        if space == "components":
+            what, remedy = "dimensions", "fits with fewer components have a noise floor"
+        warnings.warn(
+            f"the distance is 1 because the covariances have different supports (rank {ranks[0]} "
+            f"and {ranks[1]} of {len(size)} {what}); {remedy}",
+            SupportWarning,
+            stacklevel=3,
+        )
         return -np.inf
     inside = basis.T @ shift
     outside = float(np.linalg.norm(shift - basis @ inside))

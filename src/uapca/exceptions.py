@@ -284,7 +284,7 @@ class SkippedFilesWarning(UserWarning):
 
 
 class SupportWarning(UserWarning):
-    """Two covariances of rank below D have different supports, so that their distance is 1.
+    """Two covariances, one of rank below D, have different supports: their distance is 1.
 
     See Also
     --------
