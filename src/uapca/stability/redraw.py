@@ -184,17 +184,20 @@ def redraw_of(
 
 
 def weighted_sum(cov: Covariance, weights: Doubles) -> Doubles:
-    """Σ t_n Ψ_n for weights of any sum and sign, shape (D, D)."""
-    total = np.zeros(cov.shape[1:])
+    """Σ t_n Ψ_n for weights (…, N) of any sum and sign, shape (…, D, D)."""
+    total = np.zeros((*weights.shape[:-1], *cov.shape[1:]))
     if cov.kind == "diagonal":
-        blocks = row_blocks(*cov.shape[:2])
-        return total + np.diag(sum(weights[b] @ cov.take(b).diagonal() for b in blocks))
+        axis = np.arange(total.shape[-1])
+        for block in row_blocks(*cov.shape[:2]):
+            total[..., axis, axis] += weights[..., block] @ cov.take(block).diagonal()
+        return total
     # `average` takes weights that sum to 1, so those above and below zero are normalized apart.
-    for sign in (1.0, -1.0):
-        part = np.maximum(sign * weights, 0.0)
-        size = float(part.sum())
-        if size:
-            total += sign * size * cov.average(part / size)
+    for place in np.ndindex(weights.shape[:-1]):
+        for sign in (1.0, -1.0):
+            part = np.maximum(sign * weights[place], 0.0)
+            size = float(part.sum())
+            if size:
+                total[place] += sign * size * cov.average(part / size)
     return total
 
 

@@ -407,7 +407,7 @@ def component_uncertainty(
         n = count or _draw_count(redraw)
         figures = _by_simulation(redraw, expansion, fit, n, rng_from(rng), q, joint)
     else:
-        figures = _in_closed_form(redraw, expansion, fit, order, q, joint)
+        figures = _in_closed_form(redraw, expansion, fit, order, q)
     reason = doubt or "its error estimate is small" if method == "auto" else "as asked for"
     mixed = [i for i, p in enumerate(figures.swaps) if not p <= _SWAPS]
     if mixed:
@@ -502,7 +502,7 @@ def _doubt(redraw: Redraw, expansion: Expansion, fit: Spectrum, q: int) -> str:
 def _tilts(expansion: Expansion, fit: Doubles) -> Doubles:
     """Root mean square angle to the fit's components, to first order, shape (q,)."""
     q = len(fit)
-    variances = np.maximum(expansion.covariance[:q].trace(axis1=1, axis2=2), 0.0)
+    variances = np.maximum(expansion.covariance.trace(axis1=1, axis2=2), 0.0)
     return np.asarray(np.sqrt(variances + np.square(angles(expansion.vectors[:q], fit))))
 
 
@@ -519,9 +519,9 @@ class _Figures:
 
 
 def _in_closed_form(
-    redraw: Redraw, expansion: Expansion, fit: Spectrum, order: int, q: int, joint: bool
+    redraw: Redraw, expansion: Expansion, fit: Spectrum, order: int, q: int
 ) -> _Figures:
-    components, covariance = fit.vectors[:q], expansion.covariance[:q]
+    components, covariance = fit.vectors[:q], expansion.covariance
     variances = np.maximum(covariance.diagonal(axis1=1, axis2=2), 0.0)
     std = np.sqrt(variances)
     if order == 2:
@@ -535,16 +535,11 @@ def _in_closed_form(
             along = np.square(1.0 - 1.0 / np.sqrt(1.0 + square)) * fourth * np.square(components)
             total = variances / (1.0 + square) + along + np.square(centers - components)
         std = np.sqrt(np.where(np.isfinite(square), total, np.inf))
-    blocks, d = None, components.shape[1]
-    if joint:
-        blocks = np.empty((q, d, q, d))
-        for (i, k), block in zip(expansion.pairs, expansion.covariance, strict=True):
-            blocks[k, :, i], blocks[i, :, k] = block.T, block
     known = _figures(redraw, fit, q)
     mean, spreads, degrees = _figure_moments(expansion, q)
     redrawn = Redrawn(*known, mean, spreads, freedom=degrees, tangent=expansion.tangent)
     swaps = ndtr(-separations(expansion, q))
-    return _Figures(covariance, std, _tilts(expansion, components), swaps, blocks, redrawn)
+    return _Figures(covariance, std, _tilts(expansion, components), swaps, expansion.joint, redrawn)
 
 
 def _figure_moments(expansion: Expansion, q: int) -> tuple[Doubles, Doubles, Doubles | None]:
