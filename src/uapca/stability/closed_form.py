@@ -264,9 +264,10 @@ class _RowSums(_Sums):
     def __init__(
         self, redraw: Redraw, units: tuple[float, float], U: Doubles, pairs: Pairs, order: int
     ) -> None:
-        X, w, (first, second) = redraw.rows, redraw.rows.weights, pairs
+        X, (first, second) = redraw.rows, pairs
         (n, d), k, count = X.shape, len(U), len(first)
         self.pairs, self.U, self._redraw, self._unit = pairs, U, redraw, units[0]
+        self._w = w = X.weights
         self._cov = X.cov.scaled(1.0 / units[1])
         self.spreads, self.linear = np.zeros((count, d, d)), np.zeros((k, k))
         if order == 2:
@@ -282,8 +283,8 @@ class _RowSums(_Sums):
         swapped = np.lexsort((first, second))  # the place of (k, i)
         axis, alone = np.arange(d), X.cov.kind == "diagonal"
         for block in row_blocks(n, d * (6 + 2 * count + (0 if alone else k))):
-            m, cov = self._weighted(block), self._cov.take(block)
-            own = self._own[block] if order == 2 else None
+            m, own = self._weighted(block), self._own[block] if order == 2 else None
+            cov = self._cov if len(m) == n else self._cov.take(block)
             a = U @ m.T
             # Independent errors need few products: Ψu = ψ ∘ u, and u need not be inside of a sum.
             if alone:
@@ -317,14 +318,14 @@ class _RowSums(_Sums):
 
     def _weighted(self, block: slice) -> Doubles:
         """w (m − μ) of some rows."""
-        X = self._redraw.rows
-        centered = np.subtract(X.mean[block], self._redraw.mean, dtype=np.float64)
-        centered *= (X.weights[block] / self._unit)[:, None]
+        mean = self._redraw.rows.mean[block]
+        centered = np.subtract(mean, self._redraw.mean, dtype=np.float64)
+        centered *= (self._w[block] / self._unit)[:, None]
         return centered
 
     def _add_cumulants(self, third: Doubles, fourth: Doubles) -> None:
         """Add what third and fourth cumulants of independent errors contribute."""
-        U, w, unit, m = self.U, self._redraw.rows.weights, self._unit, self._weighted(slice(None))
+        U, w, unit, m = self.U, self._w, self._unit, self._weighted(slice(None))
         B = w * (1.0 - w)
         fourth_sum, skewed = (B * B) @ (fourth / unit**4), B[:, None] * (third / unit**3)
         crossed = m.T @ skewed  # Σ w B m κ₃ᵀ
@@ -421,7 +422,9 @@ class _PointSums(_Sums):
             share * (e * (c @ u)[:, None] + x[:, None] * c + square * centered(e * x[:, None]))
             for u, x in zip(U, U @ e.T, strict=True)
         ]
-        self.spreads = np.stack([self._moved[i].T @ self._moved[j] for i, j in zip(*pairs, strict=True)])
+        self.spreads = np.stack(
+            [self._moved[i].T @ self._moved[j] for i, j in zip(*pairs, strict=True)]
+        )
         own = np.column_stack([one @ u for one, u in zip(self._moved, U, strict=True)])
         self.influences = np.column_stack([own, self._features.sum(axis=1)])
         self.linear = own.T @ own

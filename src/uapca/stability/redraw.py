@@ -105,7 +105,8 @@ class Redraw:
         """The largest rank of a redrawn covariance."""
         if self.question != "values":
             return len(self.fit)
-        return int((self.X.weights > 0.0).sum()) - 1
+        weights = self.X.given_weights
+        return (len(self.X) if weights is None else np.count_nonzero(weights)) - 1
 
     def standardized(self) -> Redraw:
         """The redraws, divided by their own standard deviations."""

@@ -499,11 +499,12 @@ def _doubt(redraw: Redraw, expansion: Expansion, fit: Spectrum, q: int) -> str:
     return ""
 
 
-def _tilts(expansion: Expansion, fit: Doubles) -> Doubles:
+def _tilts(expansion: Expansion, fit: Doubles, order: int = 2) -> Doubles:
     """Root mean square angle to the fit's components, to first order, shape (q,)."""
-    q = len(fit)
-    variances = np.maximum(expansion.covariance.trace(axis1=1, axis2=2), 0.0)
-    return np.asarray(np.sqrt(variances + np.square(angles(expansion.vectors[:q], fit))))
+    squares = np.maximum(expansion.covariance.trace(axis1=1, axis2=2), 0.0)
+    if order == 2:  # to order 1 the expansion is about the fit
+        squares += np.square(angles(expansion.vectors[: len(fit)], fit))
+    return np.asarray(np.sqrt(squares))
 
 
 @dataclass(frozen=True, eq=False)
@@ -539,7 +540,9 @@ def _in_closed_form(
     mean, spreads, degrees = _figure_moments(expansion, q)
     redrawn = Redrawn(*known, mean, spreads, freedom=degrees, tangent=expansion.tangent)
     swaps = ndtr(-separations(expansion, q))
-    return _Figures(covariance, std, _tilts(expansion, components), swaps, expansion.joint, redrawn)
+    return _Figures(
+        covariance, std, _tilts(expansion, components, order), swaps, expansion.joint, redrawn
+    )
 
 
 def _figure_moments(expansion: Expansion, q: int) -> tuple[Doubles, Doubles, Doubles | None]:
@@ -643,14 +646,16 @@ def _draw_count(redraw: Redraw) -> int:
 
 def _figures(redraw: Redraw, fit: Spectrum, q: int) -> tuple[Doubles, Doubles]:
     """Eigenvalues and their shares, shape (2q,), of the fit and of the population."""
-    found, plugged = [], fit.values[:q]
-    if redraw.population is not redraw.fit:
-        plugged = spectrum(redraw.population, q).values
-    for values, matrix in ((fit.values[:q], redraw.fit), (plugged, redraw.population)):
+
+    def figures(values: Doubles, matrix: Doubles) -> Doubles:
         total = float(matrix.trace())
-        share = (values / total).clip(0.0, 1.0) if total > 0.0 else np.zeros(q)
-        found.append(np.concatenate([values, share]))
-    return found[0], found[1]
+        share = np.minimum(values / total, 1.0) if total > 0.0 else np.zeros(q)
+        return np.concatenate([values, share])
+
+    found = figures(fit.values[:q], redraw.fit)
+    if redraw.population is redraw.fit:
+        return found, found
+    return found, figures(spectrum(redraw.population, q).values, redraw.population)
 
 
 @lru_cache(maxsize=64)
