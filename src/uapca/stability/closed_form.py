@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -98,9 +99,7 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
 
     To order 1 the expected covariance should be C, the covariance of the means.
     """
-    # Each component with itself, or with all.
-    first, second = np.divmod(np.arange(0, q * q, 1 if joint else q + 1), q)
-    own = np.flatnonzero(first == second)
+    first, second = _pairs(q, joint)
     # Numbers out of range are looked for once they have been used.
     with np.errstate(over="ignore", invalid="ignore"):
         unit, error = _units(redraw.rows, redraw.expected, order)
@@ -124,7 +123,7 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         loose = tied[first] | tied[second]
         _check_range(turned, sums.linear, blocks[~loose])
         blocks[loose] = np.inf
-    turned, linear = turned[own], sums.linear
+    turned, linear = turned[:q], sums.linear
     spreads = turned.diagonal(axis1=1, axis2=2)
     # Two neighbors are a 2 × 2 problem: their gap becomes √((g + δ_ii − δ_jj)² + 4 δ_ij²).
     along, across = linear.diagonal(), linear.diagonal(1)
@@ -141,19 +140,36 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
     return Expansion(
         values=pairs.values * unit**2,
         vectors=V,
-        covariance=blocks[own],
-        joint=blocks.reshape(q, q, *V.shape).transpose(0, 2, 1, 3) if joint else None,
+        covariance=blocks[:q],
+        joint=_joint(blocks, (first, second), q) if joint else None,
         size=unit * error,
         variance=np.maximum(variance, 0.0),
         shift=shift * unit * error,
         linear=linear,
         spreads=np.maximum(spreads, 0.0),
         gap_variance=gap_variance,
-        tangent=tangent[own],
+        tangent=tangent[:q],
         total_variance=total,
         total_covariance=whole[:q],
         influences=None if influences is None else np.delete(influences, np.s_[q:-1], axis=1),
     )
+
+
+@lru_cache(maxsize=16)
+def _pairs(q: int, joint: bool) -> Pairs:
+    """Each component with itself and, if joint, with those after it."""
+    own = np.arange(q)
+    i, j = np.triu_indices(q if joint else 0, 1)
+    return np.append(own, i), np.append(own, j)
+
+
+def _joint(blocks: Doubles, pairs: Pairs, q: int) -> Doubles:
+    """Shape (q, D, q, D) of the blocks of all pairs; those in the other order are transposed."""
+    d = blocks.shape[1]
+    found = np.empty((q, d, q, d))
+    for block, i, j in zip(blocks, *pairs, strict=True):
+        found[j, :, i], found[i, :, j] = block.T, block
+    return found
 
 
 def _standardize(sums: _Sums, pairs: Spectrum) -> Doubles:
@@ -227,7 +243,7 @@ class _Sums:
     Attributes
     ----------
     pairs : tuple of two ndarrays of int
-        Components i and k, or all of them with themselves; with i and k also k and i.
+        Components i and k: all of them with themselves, then perhaps with those after them.
     spreads : ndarray of shape (number of pairs, D, D)
         Cov(δu_i, δu_k) for each pair of i and k.
     linear : ndarray of shape (k, k)
@@ -265,7 +281,7 @@ class _RowSums(_Sums):
         self, redraw: Redraw, units: tuple[float, float], U: Doubles, pairs: Pairs, order: int
     ) -> None:
         X, (first, second) = redraw.rows, pairs
-        (n, d), k, count = X.shape, len(U), len(first)
+        (n, d), k, q, count = X.shape, len(U), int(second[-1]) + 1, len(first)
         self.pairs, self.U, self._redraw, self._unit = pairs, U, redraw, units[0]
         self._w = w = X.weights
         self._cov = X.cov.scaled(1.0 / units[1])
@@ -280,8 +296,8 @@ class _RowSums(_Sums):
             self.linear += 2.0 * np.square(along @ U.T)
             self.spreads += (along[first] * U[second]).sum(axis=1)[:, None, None] * S
             self.spreads += along[second][:, :, None] * along[first][:, None, :]
-        swapped = np.lexsort((first, second))  # the place of (k, i)
-        axis, alone = np.arange(d), X.cov.kind == "diagonal"
+        diagonal = self.spreads.reshape(count, -1)[:, :: d + 1]
+        alone = X.cov.kind == "diagonal"
         for block in row_blocks(n, d * (6 + 2 * count + (0 if alone else k))):
             m, own = self._weighted(block), self._own[block] if order == 2 else None
             cov = self._cov if len(m) == n else self._cov.take(block)
@@ -290,22 +306,24 @@ class _RowSums(_Sums):
             if alone:
                 psi = np.asarray(cov.diagonal(), dtype=np.float64)
                 P = (U[:, None] * U) @ psi.T
-                halves = ((m.T * a[: k - (k > first[-1] + 1), None]) @ psi)[second]
-                halves *= U[first][:, None]
+                outer = ((m.T * a[:q, None]).reshape(-1, len(m)) @ psi).reshape(q, d, d)
+                self.spreads += outer[second] * U[first][:, None]
+                self.spreads += (outer[first] * U[second][:, None]).transpose(0, 2, 1)
             else:
                 images = row_images(cov, U)
                 P = U @ images.transpose(0, 2, 1)
-                each = zip(first, second, strict=True)
-                halves = np.stack([(m.T * a[j]) @ images[i] for i, j in each])
-            self.spreads += halves + halves[swapped].transpose(0, 2, 1)
-            self.spreads += (m.T * P[first, second][:, None]) @ m
+                for total, i, j in zip(self.spreads, first, second, strict=True):
+                    half = (m.T * a[j]) @ images[i]
+                    total += half + (half if i == j else (m.T * a[i]) @ images[j]).T
+            shared = P[first, second]
+            self.spreads += ((m.T * shared[:, None]).reshape(-1, len(m)) @ m).reshape(-1, d, d)
             self.linear += 4.0 * (a[:, None] * a * P).sum(axis=2)
             weights = a[first] * a[second]
             if own is not None:
-                weights += own * P[first, second]
+                weights += own * shared
                 self.linear += 2.0 * (np.square(P) @ own)
             if alone:
-                self.spreads[:, axis, axis] += weights @ psi
+                diagonal += weights @ psi
             else:
                 self.spreads += weighted_sum(cov, weights)
             if own is not None and alone:
