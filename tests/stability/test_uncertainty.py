@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from sklearn.pipeline import make_pipeline
 
 import uapca
 from uapca.laws import Independent, Samples, Variable
@@ -697,3 +698,45 @@ def test_truths_along_a_curve_have_measured_tilts() -> None:
     few = rows(0, 100)
     result = uapca.component_uncertainty(uapca.Denoiser().fit(few).transform(few), 1)
     assert result.assumption.endswith(", as normals")
+
+
+def test_a_fit_has_its_own_scale_units_and_steps(rng) -> None:
+    """The figures of a fit are those of its parameters, and of the rows that it sees."""
+
+    def same(found, expected) -> None:
+        assert found.assumption == expected.assumption
+        for name in ("components", "eigenvalues", "std", "angle"):
+            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9)
+
+    units = np.array([1.0, 50.0, 0.02])
+    mean = rng.normal(size=(60, 3)) @ [[2.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 0.4]]
+    X = uapca.UncertainArray(mean * units, std=0.1 * units)
+    found = uapca.component_uncertainty(X, fit=uapca.UAPCA(1, standardize=True).fit(X))
+    same(found, uapca.component_uncertainty(X, 1, standardize=True))
+    pca = uapca.UAPCA(3, scale=0.5).fit(X)
+    same(uapca.component_uncertainty(X, 2, fit=pca), uapca.component_uncertainty(X, scale=0.5))
+    steps = make_pipeline(uapca.UncertainScaler(), uapca.UAPCA(2)).fit(X)
+    found = uapca.component_uncertainty(X, fit=steps)
+    same(found, uapca.component_uncertainty(X, standardize=True))
+    # Missing cells are what a Denoiser takes.
+    mean = mean.copy()
+    mean[0, 1] = np.nan
+    X = uapca.UncertainArray(mean, std=0.1, missing="keep")
+    truth = make_pipeline(uapca.Denoiser(), uapca.UAPCA(2)).fit(X)
+    found = uapca.component_uncertainty(X, fit=truth)
+    assert found.of == "truth"
+    same(found, uapca.component_uncertainty(truth[:-1].transform(X)))
+
+
+def test_bad_fits(rng) -> None:
+    X = uapca.UncertainArray(rng.normal(size=(20, 3)), std=0.1)
+    pca = uapca.UAPCA(2).fit(X)
+    message = "fit must be given without scale and standardize; it has its own"
+    for options in ({"scale": 1.0}, {"standardize": False}):
+        with pytest.raises(ValueError, match=message):
+            uapca.component_uncertainty(X, fit=pca, **options)
+    message = "X must be the rows that fit was made from; their mean is another one"
+    with pytest.raises(ValueError, match=message):
+        uapca.component_uncertainty(X[:10], fit=pca)
+    with pytest.raises(TypeError, match="fit must be a UAPCA or a Pipeline that ends in one"):
+        uapca.component_uncertainty(X, fit=uapca.UncertainScaler().fit(X))
