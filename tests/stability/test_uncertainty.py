@@ -740,3 +740,13 @@ def test_bad_fits(rng) -> None:
         uapca.component_uncertainty(X[:10], fit=pca)
     with pytest.raises(TypeError, match="fit must be a UAPCA or a Pipeline that ends in one"):
         uapca.component_uncertainty(X, fit=uapca.UncertainScaler().fit(X))
+
+
+def test_a_closed_form_that_is_asked_for_says_where_it_is_not_accurate() -> None:
+    X = uapca.UncertainArray([[3.0, 0.0], [-3.0, 0.0], [0.0, 2.9], [0.0, -2.9]], std=0.5)
+    found = uapca.component_uncertainty(X, 1, method="closed form")
+    assert found.reason == (
+        "as asked for, but it is not accurate: a component tilts by more than 11°"
+    )
+    far = uapca.UncertainArray(X.mean * [10.0, 1.0], std=0.1)
+    assert uapca.component_uncertainty(far, 1, method="closed form").reason == "as asked for"

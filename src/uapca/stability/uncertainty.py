@@ -99,7 +99,7 @@ class ComponentUncertainty:
     method : {"closed form", "simulation"}
         How the figures were found.
     reason : str
-        Why this method.
+        Why this method; where the closed form was asked for, also why it is not accurate.
     n_draws : int
         Number of draws; 0 in closed form.
     order : int
@@ -427,13 +427,16 @@ def component_uncertainty(
     base = Spectrum(expansion.values, expansion.vectors)
     if order == 2:
         base = spectrum(redraw.fit, min(q + 1, d))
-    doubt = _doubt(redraw, expansion, base, q) if order == 2 and method == "auto" else ""
-    if method == "simulation" or doubt:
+    checked = order == 2 and method != "simulation"
+    doubt = _doubt(redraw, expansion, base, q) if checked else ""
+    if method == "simulation" or (method == "auto" and doubt):
         n = count or _draw_count(redraw)
         figures = _by_simulation(redraw, expansion, base, n, rng_from(rng), q, joint)
     else:
         figures = _in_closed_form(redraw, expansion, base, order, q)
-    reason = doubt or "its error estimate is small" if method == "auto" else "as asked for"
+    reason = "as asked for" + f", but it is not accurate: {doubt}" * bool(doubt)
+    if method == "auto":
+        reason = doubt or "its error estimate is small"
     mixed = [i for i, p in enumerate(figures.swaps) if not p <= _SWAPS]
     if mixed:
         pairs = ", ".join(f"PC{i + 1} and PC{i + 2}" for i in mixed)
