@@ -108,7 +108,7 @@ class Redraw:
         if self.question != "values":
             return len(self.fit)
         weights = self.X.given_weights
-        return (len(self.X) if weights is None else np.count_nonzero(weights)) - 1
+        return (len(self.X) if weights is None else int(np.count_nonzero(weights))) - 1
 
     def standardized(self) -> Redraw:
         """The redraws, divided by their own standard deviations."""
