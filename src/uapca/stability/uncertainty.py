@@ -391,6 +391,7 @@ def component_uncertainty(
 
     Of a standardized fit:
 
+    >>> X = X.affine(np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 1.0]]))
     >>> pca = uapca.UAPCA(1, standardize=True).fit(X)
     >>> uapca.component_uncertainty(X, fit=pca).assumption
     'if each row is one unknown value, and standardized anew'
