@@ -518,7 +518,7 @@ def test_bad_data():
     message = "X must be an UncertainArray; got ndarray"
     with pytest.raises(TypeError, match=told(message)):
         closed_form(np.eye(3))
-    with pytest.raises(TypeError, match="got UAPCA .give the rows; of a standardized fit"):
+    with pytest.raises(TypeError, match="got UAPCA .give the rows first; .* fit=pca"):
         closed_form(uapca.UAPCA())
     message = (
         "X must have squares that fit into float64; the covariance overflows: divide the data by "

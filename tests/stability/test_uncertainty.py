@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from sklearn.pipeline import make_pipeline
 
 import uapca
 from uapca.laws import Independent, Samples, Variable
@@ -672,3 +673,80 @@ def test_truths_in_other_units_are_still_truths(rng):
         rows.affine(factors).parameter_errors.covariance(),
         rows.parameter_errors.covariance() * factors[:, None] * factors,
     )
+
+
+def test_truths_along_a_curve_have_measured_tilts() -> None:
+    """Scores that depend on each other turn a component further than those of normal truths."""
+
+    def rows(seed: int, n: int) -> uapca.UncertainArray:
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=n)
+        truths = np.column_stack([2.0 * x, x * x, np.zeros(n)]) + 0.3 * rng.normal(size=(n, 3))
+        return uapca.UncertainArray(truths + 0.3 * rng.normal(size=(n, 3)), std=0.3)
+
+    # For E[x⁴] = 3 and skewness zero the population has its first component along the first axis.
+    stated, measured = [], []
+    for seed in range(30):
+        X = rows(seed, 500)
+        result = uapca.component_uncertainty(uapca.Denoiser().fit(X).transform(X), 1)
+        stated.append(result.angle[0])
+        measured.append(np.arccos(min(abs(float(result.components[0, 0])), 1.0)))
+    assert result.assumption == "if the truths behind the rows were drawn again"
+    measured_tilt = np.sqrt(np.mean(np.square(measured)))
+    # 30 angles, mostly in one plane, have a relative error of 1 / √60.
+    np.testing.assert_allclose(np.mean(stated) / measured_tilt, 1.0, atol=0.3)
+    few = rows(0, 100)
+    result = uapca.component_uncertainty(uapca.Denoiser().fit(few).transform(few), 1)
+    assert result.assumption.endswith(", as normals")
+
+
+def test_a_fit_has_its_own_scale_units_and_steps(rng) -> None:
+    """The figures of a fit are those of its parameters, and of the rows that it sees."""
+
+    def same(found, expected) -> None:
+        assert found.assumption == expected.assumption
+        for name in ("components", "eigenvalues", "std", "angle"):
+            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9)
+
+    units = np.array([1.0, 50.0, 0.02])
+    mean = rng.normal(size=(60, 3)) @ [[2.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 0.4]]
+    X = uapca.UncertainArray(mean * units, std=0.1 * units)
+    found = uapca.component_uncertainty(X, fit=uapca.UAPCA(1, standardize=True).fit(X))
+    same(found, uapca.component_uncertainty(X, 1, standardize=True))
+    pca = uapca.UAPCA(3, scale=0.5).fit(X)
+    same(uapca.component_uncertainty(X, 2, fit=pca), uapca.component_uncertainty(X, scale=0.5))
+    steps = make_pipeline(uapca.UncertainScaler(), uapca.UAPCA(2)).fit(X)
+    found = uapca.component_uncertainty(X, fit=steps)
+    same(found, uapca.component_uncertainty(X, standardize=True))
+    # Missing cells are what a Denoiser takes.
+    mean = mean.copy()
+    mean[0, 1] = np.nan
+    X = uapca.UncertainArray(mean, std=0.1, missing="keep")
+    truth = make_pipeline(uapca.Denoiser(), uapca.UAPCA(2)).fit(X)
+    found = uapca.component_uncertainty(X, fit=truth)
+    assert found.of == "truth"
+    same(found, uapca.component_uncertainty(truth[:-1].transform(X)))
+
+
+def test_bad_fits(rng) -> None:
+    X = uapca.UncertainArray(rng.normal(size=(20, 3)), std=0.1)
+    pca = uapca.UAPCA(2).fit(X)
+    message = "fit must be given without scale and standardize; it has its own"
+    for options in ({"scale": 1.0}, {"standardize": False}):
+        with pytest.raises(ValueError, match=message):
+            uapca.component_uncertainty(X, fit=pca, **options)
+    message = "X must be the rows that fit was made from; their mean is another one"
+    with pytest.raises(ValueError, match=message):
+        uapca.component_uncertainty(X[:10], fit=pca)
+    with pytest.raises(TypeError, match="fit must be a UAPCA or a Pipeline that ends in one"):
+        uapca.component_uncertainty(X, fit=uapca.UncertainScaler().fit(X))
+
+
+def test_a_closed_form_that_is_asked_for_says_where_it_is_not_accurate() -> None:
+    X = uapca.UncertainArray([[3.0, 0.0], [-3.0, 0.0], [0.0, 2.9], [0.0, -2.9]], std=0.5)
+    found = uapca.component_uncertainty(X, 1, method="closed form")
+    assert found.reason == (
+        "as asked for, but it is not accurate: a component tilts by more than 11°"
+    )
+    far = uapca.UncertainArray(X.mean * [10.0, 1.0], std=0.1)
+    assert uapca.component_uncertainty(far, 1, method="closed form").reason == "as asked for"

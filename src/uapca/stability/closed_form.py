@@ -23,8 +23,8 @@ t of δ the change of the correlation matrix is δ − ½ (diag(t) R + R diag(t)
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ __all__ = ["Expansion", "expand"]
 # Variances below this have lost digits, or their inverses overflow.
 _SMALLEST = 1e-290
 
-Pairs = Sequence[tuple[int, int]]
+Pairs = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +51,10 @@ class Expansion:
     ----------
     values, vectors : ndarray of shape (D,) and (D, D)
         Eigenvalues, decreasing, and eigenvectors, as rows, of the expected covariance.
-    pairs : list of (int, int)
-        The i and k of ``covariance``; those with i = k first.
-    covariance : ndarray of shape (len(pairs), D, D)
-        Between the entries of components i and k, to first order; infinite where one is tied.
+    covariance : ndarray of shape (q, D, D)
+        Of the entries of each component, to first order; infinite where it is tied.
+    joint : ndarray of shape (q, D, q, D), or None
+        Between the entries of all components, if it was asked for.
     size : float
         The unit of standard deviations of eigenvalues; variances below are in its square, since
         fourth powers of the data may not fit into float64.
@@ -80,8 +80,8 @@ class Expansion:
 
     values: Doubles
     vectors: Doubles
-    pairs: Pairs
     covariance: Doubles
+    joint: Doubles | None
     size: float
     variance: Doubles
     shift: Doubles
@@ -99,8 +99,7 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
 
     To order 1 the expected covariance should be C, the covariance of the means.
     """
-    wanted = [(i, i) for i in range(q)]
-    wanted += [(i, k) for i in range(q if joint else 0) for k in range(i + 1, q)]
+    first, second = _pairs(q, joint)
     # Numbers out of range are looked for once they have been used.
     with np.errstate(over="ignore", invalid="ignore"):
         unit, error = _units(redraw.rows, redraw.expected, order)
@@ -108,41 +107,41 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         V = pairs.vectors
         sums: _Sums
         if redraw.groups is not None and redraw.groups.kept:
-            sums = _PointSums(redraw, unit, V[: q + 1], wanted)
+            sums = _PointSums(redraw, unit, V[: q + 1], (first, second))
         elif redraw.entries is not None:
-            sums = _EntrySums(redraw, unit, V, wanted)
+            sums = _EntrySums(redraw, unit, V, (first, second))
         else:
-            sums = _RowSums(redraw, (unit, error), V[: q + 1], wanted, order)
-        total, along = sums.totals() if order == 2 else (0.0, np.zeros(q))
+            sums = _RowSums(redraw, (unit, error), V[: q + 1], (first, second), order)
+        total, whole = sums.totals() if order == 2 else (0.0, np.zeros(q))
         moved, influences = np.zeros(q), sums.influences
         if redraw.units == "anew":
-            moved, total, along, influences = _standardize(sums, pairs)[:q], 0.0, 0.0 * along, None
+            moved, total, whole, influences = _standardize(sums, pairs)[:q], 0.0, 0.0 * whole, None
         turned = V @ sums.spreads @ V.T
         inverse, tied = _inverse_gaps(pairs.values * (unit / error), q)
-        first, second = np.array(wanted).T
         tangent = turned * inverse[first, :, None] * inverse[second, None, :]
         blocks = V.T @ tangent @ V
         loose = tied[first] | tied[second]
         _check_range(turned, sums.linear, blocks[~loose])
         blocks[loose] = np.inf
-    spreads, linear = turned[:q].diagonal(axis1=1, axis2=2), sums.linear
+    turned, linear = turned[:q], sums.linear
+    spreads = turned.diagonal(axis1=1, axis2=2)
     # Two neighbors are a 2 × 2 problem: their gap becomes √((g + δ_ii − δ_jj)² + 4 δ_ij²).
-    own, across = linear.diagonal(), linear.diagonal(1)
-    gap_variance = own[:-1] + own[1:] - 2.0 * across
+    along, across = linear.diagonal(), linear.diagonal(1)
+    gap_variance = along[:-1] + along[1:] - 2.0 * across
     gap_variance = np.maximum(gap_variance, 4.0 * spreads.diagonal(1)[: len(across)])
     variance, shift = spreads.diagonal(), moved
     if order == 2:
         # λ̃ has Σ δ_ij² / (λ_i − λ_j): its mean, and its variance for normal δ (Isserlis). The gap g
         # is replaced by g + Var(δ_ij) / g, which matters where they are of one size only.
         damped = inverse / (1.0 + np.maximum(spreads, 0.0) * np.square(inverse))
-        coupling = turned[:q] * damped[:, None, :]
+        coupling = turned * damped[:, None, :]
         shift = (spreads * damped).sum(axis=1) + moved
         variance = variance + 2.0 * np.einsum("ijk,ikj->i", coupling, coupling)
     return Expansion(
         values=pairs.values * unit**2,
         vectors=V,
-        pairs=wanted,
-        covariance=blocks,
+        covariance=blocks[:q],
+        joint=_joint(blocks, (first, second), q) if joint else None,
         size=unit * error,
         variance=np.maximum(variance, 0.0),
         shift=shift * unit * error,
@@ -151,9 +150,26 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         gap_variance=gap_variance,
         tangent=tangent[:q],
         total_variance=total,
-        total_covariance=along[:q],
+        total_covariance=whole[:q],
         influences=None if influences is None else np.delete(influences, np.s_[q:-1], axis=1),
     )
+
+
+@lru_cache(maxsize=16)
+def _pairs(q: int, joint: bool) -> Pairs:
+    """Each component with itself and, if joint, with those after it."""
+    own = np.arange(q)
+    i, j = np.triu_indices(q if joint else 0, 1)
+    return np.append(own, i), np.append(own, j)
+
+
+def _joint(blocks: Doubles, pairs: Pairs, q: int) -> Doubles:
+    """Shape (q, D, q, D) of the blocks of all pairs; those in the other order are transposed."""
+    d = blocks.shape[1]
+    found = np.empty((q, d, q, d))
+    for block, i, j in zip(blocks, *pairs, strict=True):
+        found[j, :, i], found[i, :, j] = block.T, block
+    return found
 
 
 def _standardize(sums: _Sums, pairs: Spectrum) -> Doubles:
@@ -171,8 +187,10 @@ def _standardize(sums: _Sums, pairs: Spectrum) -> Doubles:
     k = len(crossed)
     U = V[:k]
     half = 0.5 * (values[:k, None, None] * np.eye(len(V)) + R) * U[:, None, :]
-    for spread, (i, j) in zip(sums.spreads, sums.pairs, strict=True):
-        spread += half[i] @ T @ half[j].T - crossed[i] @ half[j].T - half[i] @ crossed[j].T
+    first, second = sums.pairs
+    back = half[second].transpose(0, 2, 1)
+    sums.spreads += (half[first] @ T - crossed[first]) @ back
+    sums.spreads -= half[first] @ crossed[second].transpose(0, 2, 1)
     weights = values[:k, None] * np.square(U)
     crossing = np.einsum("ia,iab->ib", U, crossed) @ weights.T
     sums.linear = sums.linear + weights @ T @ weights.T - crossing - crossing.T
@@ -224,7 +242,8 @@ class _Sums:
 
     Attributes
     ----------
-    pairs : sequence of (int, int)
+    pairs : tuple of two ndarrays of int
+        Components i and k: all of them with themselves, then perhaps with those after them.
     spreads : ndarray of shape (number of pairs, D, D)
         Cov(δu_i, δu_k) for each pair of i and k.
     linear : ndarray of shape (k, k)
@@ -261,67 +280,76 @@ class _RowSums(_Sums):
     def __init__(
         self, redraw: Redraw, units: tuple[float, float], U: Doubles, pairs: Pairs, order: int
     ) -> None:
-        X, w = redraw.rows, redraw.rows.weights
-        (n, d), k = X.shape, len(U)
+        X, (first, second) = redraw.rows, pairs
+        (n, d), k, q, count = X.shape, len(U), int(second[-1]) + 1, len(first)
         self.pairs, self.U, self._redraw, self._unit = pairs, U, redraw, units[0]
-        self._cov, self._squares = X.cov.scaled(1.0 / units[1]), w * w
-        # B = diag(w) − wwᵀ has B_nm² = w_n² w_m², to which n = m adds w_n² (1 − 2 w_n).
+        self._w = w = X.weights
+        self._cov = X.cov.scaled(1.0 / units[1])
+        self.spreads, self.linear = np.zeros((count, d, d)), np.zeros((k, k))
         if order == 2:
-            self._own = self._squares * (1.0 - 2.0 * w)
+            # B = diag(w) − wwᵀ has B_nm² = w_n² w_m², to which n = m adds w_n² (1 − 2 w_n).
+            self._own = np.square(w) * (1.0 - 2.0 * w)
             if redraw.own is not None:
                 self._own = self._own + redraw.own
-            self._common = weighted_sum(self._cov, self._squares)
-        scores = np.empty((k, n))  # a = U (m − μ)
-        inner = np.empty((k, k, n))  # P = U Ψ Uᵀ
-        first, second = np.array(pairs).T
-        self.spreads = np.zeros((len(pairs), d, d))
-        for block in row_blocks(n, d * (k + 6 + 2 * len(pairs))):
-            centered = self._centered(block)
-            images = row_images(self._cov if len(centered) == n else self._cov.take(block), U)
-            a, P = U @ centered.T, U @ images.transpose(0, 2, 1)
-            scores[:, block], inner[:, :, block] = a, P
-            squares = self._squares[block]
-            # One product gives mᵀ(P_ij m + a_j Ψu_i) and mᵀ(a_i Ψu_j), or half of both if i = j.
-            turns = [(i, j) for i, j in pairs] + [(j, i) for i, j in pairs if i != j]
-            mixed = np.empty((len(centered), len(turns), d))
-            for t, (i, j) in enumerate(turns):
-                np.multiply(images[i], (squares * a[j])[:, None], out=mixed[:, t])
-                if t < len(pairs):
-                    half = squares * P[i, j] * (0.5 if i == j else 1.0)
-                    mixed[:, t] += half[:, None] * centered
-            halves = (centered.T @ mixed.reshape(len(centered), -1)).reshape(d, -1, d)
-            for t, (i, j) in enumerate(pairs):
-                back = t if i == j else turns.index((j, i))
-                self.spreads[t] += halves[:, t] + halves[:, back].T
-                if order == 2:
-                    self.spreads[t] += images[j].T @ (self._own[block, None] * images[i])
-        weights = self._squares * scores[first] * scores[second]
-        self.linear = 4.0 * ((scores[:, None] * scores * inner) @ self._squares)
-        if order == 2:
-            weights += self._own * inner[first, second]
-            S, along = self._common, U @ self._common
-            for total, (i, j) in zip(self.spreads, pairs, strict=True):
-                total += (along[i] @ U[j]) * S + np.multiply.outer(along[j], along[i])
-            self.linear += 2.0 * (np.square(inner) @ self._own + np.square(along @ U.T))
-        for total, each in zip(self.spreads, weights, strict=True):
-            total += weighted_sum(self._cov, each)
-        self._scores = scores
+            self._common = S = weighted_sum(self._cov, np.square(w))
+            along = U @ S
+            self.linear += 2.0 * np.square(along @ U.T)
+            self.spreads += (along[first] * U[second]).sum(axis=1)[:, None, None] * S
+            self.spreads += along[second][:, :, None] * along[first][:, None, :]
+        diagonal = self.spreads.reshape(count, -1)[:, :: d + 1]
+        alone = X.cov.kind == "diagonal"
+        for block in row_blocks(n, d * (6 + 2 * count + (0 if alone else k))):
+            m, own = self._weighted(block), self._own[block] if order == 2 else None
+            cov = self._cov if len(m) == n else self._cov.take(block)
+            a = U @ m.T
+            # Independent errors need few products: Ψu = ψ ∘ u, and u need not be inside of a sum.
+            if alone:
+                psi = np.asarray(cov.diagonal(), dtype=np.float64)
+                P = (U[:, None] * U) @ psi.T
+                outer = ((m.T * a[:q, None]).reshape(-1, len(m)) @ psi).reshape(q, d, d)
+                self.spreads += outer[second] * U[first][:, None]
+                self.spreads += (outer[first] * U[second][:, None]).transpose(0, 2, 1)
+            else:
+                images = row_images(cov, U)
+                P = U @ images.transpose(0, 2, 1)
+                for total, i, j in zip(self.spreads, first, second, strict=True):
+                    half = (m.T * a[j]) @ images[i]
+                    total += half + (half if i == j else (m.T * a[i]) @ images[j]).T
+            shared = P[first, second]
+            self.spreads += ((m.T * shared[:, None]).reshape(-1, len(m)) @ m).reshape(-1, d, d)
+            self.linear += 4.0 * (a[:, None] * a * P).sum(axis=2)
+            weights = a[first] * a[second]
+            if own is not None:
+                weights += own * shared
+                self.linear += 2.0 * (np.square(P) @ own)
+            if alone:
+                diagonal += weights @ psi
+            else:
+                self.spreads += weighted_sum(cov, weights)
+            if own is not None and alone:
+                self.spreads += ((psi.T * own) @ psi) * U[second][:, :, None] * U[first][:, None]
+            elif own is not None:
+                for total, i, j in zip(self.spreads, first, second, strict=True):
+                    total += (images[j].T * own) @ images[i]
         if order == 2 and redraw.cumulants is not None:
             self._add_cumulants(*redraw.cumulants)
 
-    def _centered(self, block: slice) -> Doubles:
+    def _weighted(self, block: slice) -> Doubles:
+        """w (m − μ) of some rows."""
         mean = self._redraw.rows.mean[block]
-        return np.subtract(mean, self._redraw.mean, dtype=np.float64) / self._unit
+        centered = np.subtract(mean, self._redraw.mean, dtype=np.float64)
+        centered *= (self._w[block] / self._unit)[:, None]
+        return centered
 
     def _add_cumulants(self, third: Doubles, fourth: Doubles) -> None:
         """Add what third and fourth cumulants of independent errors contribute."""
-        U, w, unit = self.U, self._redraw.rows.weights, self._unit
+        U, w, unit, m = self.U, self._w, self._unit, self._weighted(slice(None))
         B = w * (1.0 - w)
-        fourth_sum, skewed = (B * B) @ (fourth / unit**4), (w * B)[:, None] * (third / unit**3)
-        crossed = self._centered(slice(None)).T @ skewed  # Σ w B m κ₃ᵀ
-        along = self._scores @ skewed  # Σ w B a_i κ₃
+        fourth_sum, skewed = (B * B) @ (fourth / unit**4), B[:, None] * (third / unit**3)
+        crossed = m.T @ skewed  # Σ w B m κ₃ᵀ
+        along = U @ crossed
         self._cumulants = fourth_sum, crossed, along
-        for total, (i, k) in zip(self.spreads, self.pairs, strict=True):
+        for total, i, k in zip(self.spreads, *self.pairs, strict=True):
             linear = crossed * (U[i] * U[k])
             total += linear + linear.T
             total += np.diag(fourth_sum * U[i] * U[k] + along[i] * U[k] + along[k] * U[i])
@@ -330,23 +358,22 @@ class _RowSums(_Sums):
         self.linear += (squares * fourth_sum) @ squares.T + mixed + mixed.T
 
     def diagonals(self) -> tuple[Doubles, Doubles]:
-        U, a, (n, d), S = self.U, self._scores, self._redraw.rows.shape, self._common
+        U, (n, d), S = self.U, self._redraw.rows.shape, self._common
         X, T = 2.0 * S * (U @ S)[:, None, :], 2.0 * np.square(S)
         alone, axis = self._cov.kind in ("diagonal", "zero"), np.arange(d)
         for block in row_blocks(n, d * ((4 if alone else d) + len(U) + 3)):
-            m, cov = self._centered(block), self._cov.take(block)
-            weighted, own = self._squares[block, None] * m, self._own[block, None]
+            m, cov, own = self._weighted(block), self._cov.take(block), self._own[block, None]
             images = row_images(cov, U)
             if alone:
                 psi = np.asarray(cov.diagonal(), dtype=np.float64)
-                T[axis, axis] += (psi * (4.0 * weighted * m + 2.0 * own * psi)).sum(axis=0)
+                T[axis, axis] += (psi * (4.0 * m * m + 2.0 * own * psi)).sum(axis=0)
             else:
                 psi = cov.dense().astype(np.float64, copy=False)
-                T += 4.0 * np.einsum("na,nb,nab->ab", weighted, m, psi)
+                T += 4.0 * np.einsum("na,nb,nab->ab", m, m, psi)
                 T += 2.0 * np.einsum("nx,nab->ab", own, np.square(psi))
-            for total, image, score in zip(X, images, a[:, block], strict=True):
-                total += 2.0 * weighted.T @ (m * image)
-                moved = score[:, None] * weighted + own * image
+            for total, image, score in zip(X, images, U @ m.T, strict=True):
+                total += 2.0 * m.T @ (m * image)
+                moved = score[:, None] * m + own * image
                 if alone:
                     total[axis, axis] += 2.0 * (psi * moved).sum(axis=0)
                 else:
@@ -365,12 +392,12 @@ class _EntrySums(_Sums):
 
     def __init__(self, redraw: Redraw, unit: float, V: Doubles, pairs: Pairs) -> None:
         assert redraw.entries is not None
-        entries, rows, k = redraw.entries / unit**4, redraw.influences, max(map(max, pairs)) + 2
+        entries, rows, k = redraw.entries / unit**4, redraw.influences, pairs[0].max() + 2
         if rows is not None:
             self.influences = np.column_stack([rows, rows.sum(axis=1)]) / unit / unit
         self.pairs, self.U, self._entries, self._V = pairs, V[:k], entries, V
-        turned = np.zeros((len(pairs), *entries.shape))
-        for total, (i, k) in zip(turned, pairs, strict=True):
+        turned = np.zeros((len(pairs[0]), *entries.shape))
+        for total, i, k in zip(turned, *pairs, strict=True):
             if i == k:
                 np.fill_diagonal(total, entries[i])
             else:  # of δ_ij and δ_kl, which are one for j = k and l = i
@@ -413,7 +440,9 @@ class _PointSums(_Sums):
             share * (e * (c @ u)[:, None] + x[:, None] * c + square * centered(e * x[:, None]))
             for u, x in zip(U, U @ e.T, strict=True)
         ]
-        self.spreads = np.stack([self._moved[i].T @ self._moved[j] for i, j in pairs])
+        self.spreads = np.stack(
+            [self._moved[i].T @ self._moved[j] for i, j in zip(*pairs, strict=True)]
+        )
         own = np.column_stack([one @ u for one, u in zip(self._moved, U, strict=True)])
         self.influences = np.column_stack([own, self._features.sum(axis=1)])
         self.linear = own.T @ own

@@ -36,7 +36,7 @@ _BATCH_BYTES = 1 << 20
 _QUESTIONS = {
     "values": "if each row is one unknown value",
     "sample": "if the points behind the groups were drawn again",
-    "truth": "with the errors of the estimated truth",
+    "truth": "if the truths behind the rows were drawn again",
 }
 _UNITS = {"": "", "anew": ", and standardized anew", "known": ", with their units taken as known"}
 
@@ -97,15 +97,18 @@ class Redraw:
     @property
     def assumption(self) -> str:
         """The question in words, whether points count as normal, and what is standardized."""
-        normal = ", as normals" * (self.groups is not None and not self.groups.kept)
-        return _QUESTIONS[self.question] + normal + _UNITS[self.units]
+        normal = self.groups is not None and not self.groups.kept
+        if self.question == "truth":
+            normal = self.normal or len(self.X) < POINTS_FOR_TAILS
+        return _QUESTIONS[self.question] + ", as normals" * normal + _UNITS[self.units]
 
     @property
     def rank(self) -> int:
         """The largest rank of a redrawn covariance."""
         if self.question != "values":
             return len(self.fit)
-        return int((self.X.weights > 0.0).sum()) - 1
+        weights = self.X.given_weights
+        return (len(self.X) if weights is None else int(np.count_nonzero(weights))) - 1
 
     def standardized(self) -> Redraw:
         """The redraws, divided by their own standard deviations."""
@@ -184,17 +187,20 @@ def redraw_of(
 
 
 def weighted_sum(cov: Covariance, weights: Doubles) -> Doubles:
-    """Σ t_n Ψ_n for weights of any sum and sign, shape (D, D)."""
-    total = np.zeros(cov.shape[1:])
+    """Σ t_n Ψ_n for weights (…, N) of any sum and sign, shape (…, D, D)."""
+    total = np.zeros((*weights.shape[:-1], *cov.shape[1:]))
     if cov.kind == "diagonal":
-        blocks = row_blocks(*cov.shape[:2])
-        return total + np.diag(sum(weights[b] @ cov.take(b).diagonal() for b in blocks))
+        axis = np.arange(total.shape[-1])
+        for block in row_blocks(*cov.shape[:2]):
+            total[..., axis, axis] += weights[..., block] @ cov.take(block).diagonal()
+        return total
     # `average` takes weights that sum to 1, so those above and below zero are normalized apart.
-    for sign in (1.0, -1.0):
-        part = np.maximum(sign * weights, 0.0)
-        size = float(part.sum())
-        if size:
-            total += sign * size * cov.average(part / size)
+    for place in np.ndindex(weights.shape[:-1]):
+        for sign in (1.0, -1.0):
+            part = np.maximum(sign * weights[place], 0.0)
+            size = float(part.sum())
+            if size:
+                total[place] += sign * size * cov.average(part / size)
     return total
 
 
@@ -253,10 +259,11 @@ def _truth(X: UncertainArray, scale: float, normal: bool) -> Redraw:
 
     With a_n,i the score of a posterior row, B_n its covariance and r_n,i = 1 − v_iᵀB_nv_i / λ_i the
     share of component i that its observation determined, Var(δ_ij) = λ_i λ_j / Σ r_n,i r_n,j, twice
-    that for i = j: a row counts as much as it was observed. If truths need not be ``normal``, the
-    variances of δ_ii are those of the influences of the rows, (a_n,i² − λ_i r_n,i) / mean(r_i²)
-    (sandwich formula). Along components without variance B_n does not tell how
-    much was observed; there the parameter errors of the model are used.
+    that for i = j: a row counts as much as it was observed. If truths need not be ``normal`` and
+    are enough to measure, the variances are those of the influences of the rows (sandwich formula),
+    (a_n,i² − λ_i r_n,i) / mean(r_i²) for i = j, a_n,i a_n,j / mean(r_i r_j) otherwise: where truths
+    lie along a curve, the scores are not independent. Along components without variance B_n does
+    not tell how much was observed; there the parameter errors of the model are used.
     """
     w, n = X.weights, len(X)
     mean, between = moments(X.mean, X.given_weights)
@@ -273,7 +280,11 @@ def _truth(X: UncertainArray, scale: float, normal: bool) -> Redraw:
     axis, influences = np.arange(len(values)), None
     entries[axis, axis] *= 2.0
     if not normal and n >= POINTS_FOR_TAILS:
-        moved = (np.square((X.mean - mean) @ V.T) - observed * values) / shares.diagonal()
+        scores = (X.mean - mean) @ V.T
+        squares = np.square(scores)
+        entries = (squares.T * w) @ squares - np.square((scores.T * w) @ scores)
+        entries = np.maximum(entries, 0.0) / (rest * np.square(shares))
+        moved = (squares - observed * values) / shares.diagonal()
         influences = np.sqrt(w / rest)[:, None] * moved
         entries[axis, axis] = np.square(influences).sum(axis=0)
     if unseen.any():

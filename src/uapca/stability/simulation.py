@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
+from sklearn.pipeline import Pipeline
 
 from uapca._progress import Progress, reported
 from uapca._validation import Doubles, Seed, as_floats, check_choice, check_finite, rng_from, shown
@@ -311,8 +312,8 @@ def draw_batches(
 def check_data(X: object) -> UncertainArray:
     """Raise unless X is an UncertainArray without missing cells."""
     if not isinstance(X, UncertainArray):
-        hint = " (give the rows; of a standardized fit UncertainScaler().fit_transform(rows))"
-        hint = hint if isinstance(X, UAPCA) else ""
+        hint = " (give the rows first; component_uncertainty also takes fit=pca)"
+        hint = hint if isinstance(X, UAPCA | Pipeline) else ""
         raise TypeError(f"X must be an UncertainArray; got {type(X).__name__}{hint}")
     X.require_complete("a PCA")
     return X

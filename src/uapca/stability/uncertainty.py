@@ -17,8 +17,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtri, gammaincinv, gammaln, ndtr, ndtri
+from sklearn.pipeline import Pipeline
 
 from uapca._validation import Doubles, Seed, check_choice, rng_from, shown
+from uapca.decomposition import UAPCA, unwrap
 from uapca.decomposition.base import feature_variances
 from uapca.decomposition.spectrum import Spectrum, spectrum
 from uapca.exceptions import ApproximationWarning, SeparationWarning
@@ -97,7 +99,7 @@ class ComponentUncertainty:
     method : {"closed form", "simulation"}
         How the figures were found.
     reason : str
-        Why this method.
+        Why this method; where the closed form was asked for, also why it is not accurate.
     n_draws : int
         Number of draws; 0 in closed form.
     order : int
@@ -263,11 +265,12 @@ class ComponentUncertainty:
 
 def component_uncertainty(
     X: UncertainArray,
-    n_components: int = 2,
+    n_components: int | None = None,
     *,
+    fit: UAPCA | Pipeline | None = None,
     of: Of = "auto",
     method: Method = "auto",
-    scale: float = 1.0,
+    scale: float | None = None,
     order: int = 2,
     normal: bool = False,
     standardize: bool | None = None,
@@ -278,12 +281,18 @@ def component_uncertainty(
     """The uncertainty of the principal components and eigenvalues of a fit.
 
     Which data could have been seen instead? Each of them has its own PCA, and the spread of those
-    is the uncertainty of the fit, ``UAPCA(n_components, scale=scale).fit(X)``.
+    is the uncertainty of the fit: ``fit``, or by default
+    ``UAPCA(n_components, scale=scale, standardize=standardize).fit(X)``.
 
     Parameters
     ----------
     X : UncertainArray of shape (N, D)
-    n_components : int, default=2
+        The rows that the fit was made from.
+    n_components : int, optional
+        By default those of ``fit``, or 2.
+    fit : fitted UAPCA, or a Pipeline that ends in one, optional
+        Has the scale, and whether features are standardized. The rows pass the steps of a Pipeline:
+        after a `uapca.Denoiser` they are truths.
     of : {"auto", "values", "sample", "truth"}, default="auto"
         The question. "values": each row is one unknown value; the values are redrawn from the
         rows' distributions. "sample": the rows are groups of ``X.counts`` points; the points
@@ -295,8 +304,9 @@ def component_uncertainty(
     method : {"auto", "closed form", "simulation"}, default="auto"
         "auto" takes the closed form where its own error estimate is small (tilt, second-order
         shift, spread of the eigenvalues, cumulants of the rows' laws), and simulates otherwise.
-    scale : float, default=1.0
-        The scale s of the fit, finite. For values the redraws come from ``X.scaled(scale)``.
+    scale : float, optional
+        The scale s without ``fit``, finite; by default 1. For values the redraws come from
+        ``X.scaled(scale)``.
     order : {1, 2}, default=2
         2 expands about the expected covariance of a redraw and keeps products of errors and the
         second-order shift of the eigenvalues. 1 expands about C, the PCA of the means, and keeps
@@ -306,9 +316,9 @@ def component_uncertainty(
         need their fourth moments, which take 500 points that are kept
         (``from_groups(keep_samples=True)``) or 500 rows of a Denoiser; otherwise none is stated.
     standardize : bool, optional
-        Whether the fit is ``UAPCA(n_components, standardize=True).fit(X)``: each redraw is then
-        divided by its own total standard deviations, √K(1)ⱼⱼ. By default that is done for rows that
-        were standardized, of which all features have the total variance 1. False takes the units as
+        As that of `uapca.UAPCA`, without ``fit``. Each redraw of a standardized fit is divided by
+        its own total standard deviations, √K(1)ⱼⱼ. By default rows that were standardized, of which
+        all features have the total variance 1, are redrawn so, too. False takes their units as
         known, as at other scales than 1 and to order 1. Intervals of standardized samples and
         truths are not stated.
     joint : bool, default=False
@@ -378,10 +388,26 @@ def component_uncertainty(
     >>> found.eigenvalue_interval(0.9).round(2)
     array([[28.95, 30.74],
            [ 8.81,  9.81]])
+
+    Of a standardized fit:
+
+    >>> X = X.affine(np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 1.0]]))
+    >>> pca = uapca.UAPCA(1, standardize=True).fit(X)
+    >>> uapca.component_uncertainty(X, fit=pca).assumption
+    'if each row is one unknown value, and standardized anew'
     """
-    X = check_data(X)
-    d = X.shape[1]
-    q = check_count(n_components, "n_components", d, "features")
+    if fit is None:
+        X = check_data(X)
+    else:
+        if scale is not None or standardize is not None:
+            raise ValueError("fit must be given without scale and standardize; it has its own")
+        pca, rows = unwrap(fit, X)
+        X = check_data(rows)  # a Denoiser fills in what is missing
+        _check_own(pca, X)
+        n_components = pca.n_components_ if n_components is None else n_components
+        scale = pca.scale
+    d, scale = X.shape[1], 1.0 if scale is None else scale
+    q = check_count(2 if n_components is None else n_components, "n_components", d, "features")
     check_choice(of, ("auto", "values", "sample", "truth"), "of")
     check_choice(method, ("auto", "closed form", "simulation"), "method")
     if isinstance(order, bool) or order not in (1, 2):
@@ -399,16 +425,19 @@ def component_uncertainty(
         anew = scale == 1.0 and standardize is not False
         redraw = redraw.standardized() if anew else replace(redraw, units="known")
     expansion = expand(redraw, q, order, joint)
-    fit = Spectrum(expansion.values, expansion.vectors)
+    base = Spectrum(expansion.values, expansion.vectors)
     if order == 2:
-        fit = spectrum(redraw.fit, min(q + 1, d))
-    doubt = _doubt(redraw, expansion, fit, q) if order == 2 and method == "auto" else ""
-    if method == "simulation" or doubt:
+        base = spectrum(redraw.fit, min(q + 1, d))
+    checked = order == 2 and method != "simulation"
+    doubt = _doubt(redraw, expansion, base, q) if checked else ""
+    if method == "simulation" or (method == "auto" and doubt):
         n = count or _draw_count(redraw)
-        figures = _by_simulation(redraw, expansion, fit, n, rng_from(rng), q, joint)
+        figures = _by_simulation(redraw, expansion, base, n, rng_from(rng), q, joint)
     else:
-        figures = _in_closed_form(redraw, expansion, fit, order, q, joint)
-    reason = doubt or "its error estimate is small" if method == "auto" else "as asked for"
+        figures = _in_closed_form(redraw, expansion, base, order, q)
+    reason = "as asked for" + f", but it is not accurate: {doubt}" * bool(doubt)
+    if method == "auto":
+        reason = doubt or "its error estimate is small"
     mixed = [i for i, p in enumerate(figures.swaps) if not p <= _SWAPS]
     if mixed:
         pairs = ", ".join(f"PC{i + 1} and PC{i + 2}" for i in mixed)
@@ -418,11 +447,11 @@ def component_uncertainty(
             SeparationWarning,
             stacklevel=2,
         )
-    components, redrawn = fit.vectors[:q], figures.redrawn
-    steps = np.concatenate([[np.inf], fit.values[:-1] - fit.values[1:], [np.inf]])
+    components, redrawn = base.vectors[:q], figures.redrawn
+    steps = np.concatenate([[np.inf], base.values[:-1] - base.values[1:], [np.inf]])
     return ComponentUncertainty(
         components=components,
-        eigenvalues=fit.values[:q],
+        eigenvalues=base.values[:q],
         covariance=figures.covariance,
         std=np.minimum(figures.std, _random_std(components)),
         angle=np.minimum(figures.angle, _random_angle(d)),
@@ -440,6 +469,14 @@ def component_uncertainty(
         _redrawn=redrawn,
         _stated=statements(redraw, expansion, redrawn),
     )
+
+
+def _check_own(pca: UAPCA, X: UncertainArray) -> None:
+    """Raise if X are not the rows of the fit."""
+    mean = X.weights @ np.asarray(X.mean, dtype=np.float64)
+    size = np.abs(mean).max() + math.sqrt(max(float(pca.explained_variance_.sum()), 0.0))
+    if not np.allclose(mean, pca.mean_, rtol=0.0, atol=1e-6 * size):
+        raise ValueError("X must be the rows that fit was made from; their mean is another one")
 
 
 def _question(X: UncertainArray, of: Of) -> str:
@@ -499,11 +536,12 @@ def _doubt(redraw: Redraw, expansion: Expansion, fit: Spectrum, q: int) -> str:
     return ""
 
 
-def _tilts(expansion: Expansion, fit: Doubles) -> Doubles:
+def _tilts(expansion: Expansion, fit: Doubles, order: int = 2) -> Doubles:
     """Root mean square angle to the fit's components, to first order, shape (q,)."""
-    q = len(fit)
-    variances = np.maximum(expansion.covariance[:q].trace(axis1=1, axis2=2), 0.0)
-    return np.asarray(np.sqrt(variances + np.square(angles(expansion.vectors[:q], fit))))
+    squares = np.maximum(expansion.covariance.trace(axis1=1, axis2=2), 0.0)
+    if order == 2:  # to order 1 the expansion is about the fit
+        squares += np.square(angles(expansion.vectors[: len(fit)], fit))
+    return np.asarray(np.sqrt(squares))
 
 
 @dataclass(frozen=True, eq=False)
@@ -519,9 +557,9 @@ class _Figures:
 
 
 def _in_closed_form(
-    redraw: Redraw, expansion: Expansion, fit: Spectrum, order: int, q: int, joint: bool
+    redraw: Redraw, expansion: Expansion, fit: Spectrum, order: int, q: int
 ) -> _Figures:
-    components, covariance = fit.vectors[:q], expansion.covariance[:q]
+    components, covariance = fit.vectors[:q], expansion.covariance
     variances = np.maximum(covariance.diagonal(axis1=1, axis2=2), 0.0)
     std = np.sqrt(variances)
     if order == 2:
@@ -535,16 +573,13 @@ def _in_closed_form(
             along = np.square(1.0 - 1.0 / np.sqrt(1.0 + square)) * fourth * np.square(components)
             total = variances / (1.0 + square) + along + np.square(centers - components)
         std = np.sqrt(np.where(np.isfinite(square), total, np.inf))
-    blocks, d = None, components.shape[1]
-    if joint:
-        blocks = np.empty((q, d, q, d))
-        for (i, k), block in zip(expansion.pairs, expansion.covariance, strict=True):
-            blocks[k, :, i], blocks[i, :, k] = block.T, block
     known = _figures(redraw, fit, q)
     mean, spreads, degrees = _figure_moments(expansion, q)
     redrawn = Redrawn(*known, mean, spreads, freedom=degrees, tangent=expansion.tangent)
     swaps = ndtr(-separations(expansion, q))
-    return _Figures(covariance, std, _tilts(expansion, components), swaps, blocks, redrawn)
+    return _Figures(
+        covariance, std, _tilts(expansion, components, order), swaps, expansion.joint, redrawn
+    )
 
 
 def _figure_moments(expansion: Expansion, q: int) -> tuple[Doubles, Doubles, Doubles | None]:
@@ -648,14 +683,16 @@ def _draw_count(redraw: Redraw) -> int:
 
 def _figures(redraw: Redraw, fit: Spectrum, q: int) -> tuple[Doubles, Doubles]:
     """Eigenvalues and their shares, shape (2q,), of the fit and of the population."""
-    found, plugged = [], fit.values[:q]
-    if redraw.population is not redraw.fit:
-        plugged = spectrum(redraw.population, q).values
-    for values, matrix in ((fit.values[:q], redraw.fit), (plugged, redraw.population)):
+
+    def figures(values: Doubles, matrix: Doubles) -> Doubles:
         total = float(matrix.trace())
-        share = (values / total).clip(0.0, 1.0) if total > 0.0 else np.zeros(q)
-        found.append(np.concatenate([values, share]))
-    return found[0], found[1]
+        share = np.minimum(values / total, 1.0) if total > 0.0 else np.zeros(q)
+        return np.concatenate([values, share])
+
+    found = figures(fit.values[:q], redraw.fit)
+    if redraw.population is redraw.fit:
+        return found, found
+    return found, figures(spectrum(redraw.population, q).values, redraw.population)
 
 
 @lru_cache(maxsize=64)
