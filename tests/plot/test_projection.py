@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, PathPatch
 from scipy import stats
 
 import uapca
-from uapca._looks import OKABE_ITO
+from uapca._looks import LIGHT, OKABE_ITO, SEQUENTIAL
 from uapca.laws import Independent, Mixture, Moments, Normal, Samples, Uniform
 from uapca.plot.base import Panel
 from uapca.plot.rows import whole_density
@@ -443,9 +444,26 @@ def test_a_color_bar_has_the_name_of_the_groups_and_the_legend_those_without_a_v
     ax = uapca.plot.projection(pca, rows, groups=values)
     assert ax.figure.axes[1].get_ylabel() == "magnitude"
     assert "no value" in legend(ax)
+    faces = {to_hex(face) for dots in ax.collections for face in dots.get_facecolors()}
+    lowest, highest = (SEQUENTIAL[k].lower() for k in (0, -1))
+    assert {lowest, highest, LIGHT.lower()} <= faces
+    assert len(faces) == 4
     ax = uapca.plot.projection(pca, rows, groups=[0.5, 1.5, 2.5, 3.0])
     assert ax.figure.axes[1].get_ylabel() == "groups"
     assert "no value" not in legend(ax)
+
+
+def test_markers_of_a_cloud_are_round_and_keep_the_colors_of_their_groups():
+    X = stars(2400)
+    kinds = [f"g{i % 3}" for i in range(2400)]
+    few, cloud = (
+        uapca.plot.projection(plane(), X[:n], groups=kinds[:n], kind="points") for n in (300, 2400)
+    )
+    assert [len(dots.get_offsets()) for dots in few.collections] == [100] * 3
+    (dots,) = cloud.collections
+    wanted = [to_hex(color) for color in OKABE_ITO[:3]]
+    assert [to_hex(face) for face in dots.get_facecolors()] == wanted * 800
+    assert dots.get_rasterized()
 
 
 def test_widths_of_many_rows_are_plain_numbers():

@@ -52,7 +52,8 @@ FLAT = 1e-6  # below this ratio of standard deviations an ellipse is a line on a
 FEW, NAMED, NUMBERED = 6, 12, 24  # rows with an inner region; all named; called by their numbers
 MANY = 60  # of more rows the density of all is drawn, and regions for a few
 MOST = 500  # regions at most, where regions are asked for
-CROWD = 500  # names keep clear of single markers, not of a cloud of more than this
+CROWD = 500  # names keep clear of single markers, not of more than this
+CLOUD = 2_000  # markers of more rows are too small to have shapes
 RIDGES = 40  # densities on one axis at most
 DRAWS = 200  # dots for a law that has no density
 GROUPS = 24  # groups in a legend at most
@@ -293,10 +294,11 @@ def _draw_row(
 
 
 def _dots(made: Panel, at: Doubles, looks: Sequence[Look], size: float, **style: Any) -> None:
-    """Markers, one artist for each shape."""
+    """Markers, one artist for each shape; in a cloud all are round: small squares may vanish."""
+    cloud = len(at) > CLOUD
     shapes: dict[str, tuple[list[int], list[Any], list[Any]]] = {}
     for i, look in enumerate(looks):
-        rows, faces, edges = shapes.setdefault(look.shape, ([], [], []))
+        rows, faces, edges = shapes.setdefault("circle" if cloud else look.shape, ([], [], []))
         rows.append(i)
         faces.append(drawn_color(look.fill))
         edges.append(drawn_color(look.color))
@@ -309,7 +311,7 @@ def _dots(made: Panel, at: Doubles, looks: Sequence[Look], size: float, **style:
             facecolors=faces[:1] if alike else faces,
             edgecolors=edges[:1] if alike else edges,
             linewidths=0.6 * made.line if len(at) <= MANY else 0.0,
-            rasterized=len(at) > 2000,
+            rasterized=cloud,
             **style,
         )
         if len(rows) <= CROWD:
@@ -513,15 +515,11 @@ def explain_looks(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
 
 def colored(made: Panel, looks: RowLooks, values: Doubles, label: str) -> RowLooks:
     """The looks with colors by value, which a color bar explains."""
-    colors = [to_hex(color) for color in made.colorbar(values, label).to_rgba(values)]
-    hues = [hue if np.isfinite(v) else LIGHT for hue, v in zip(colors, values, strict=True)]
-    if LIGHT in hues:
-        made.dot("no value", Look(LIGHT, LIGHT), size=0.6)
-    return replace(
-        looks,
-        looks=tuple(
-            replace(look, color=hue, fill=hue) for look, hue in zip(looks.looks, hues, strict=True)
-        ),
-        values=None,
-        wide=(),
-    )
+    mapped = made.colorbar(values, label)
+    table = [Look(hue, hue) for hue in (*map(to_hex, mapped.cmap(range(mapped.cmap.N))), LIGHT)]
+    known = np.isfinite(values)
+    if not known.all():
+        made.dot("no value", table[-1], size=0.6)
+    places = np.full(len(values), mapped.cmap.N)  # the last for those without a value
+    places[known] = np.minimum(mapped.norm(values[known]) * mapped.cmap.N, mapped.cmap.N - 1)
+    return replace(looks, looks=tuple(table[k] for k in places.tolist()), values=None, wide=())

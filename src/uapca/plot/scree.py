@@ -108,7 +108,7 @@ def scree(
         if data is not None and not np.isinf(fit.scale):
             found = uncertainty_of(fit, data, q)
             ends = found.share_interval(level) if share else found.eigenvalue_interval(level)
-            stated = (ends[:, 1] > ends[:, 0]) & (found.eigenvalue_std > 0).any()
+            stated = (np.ptp(ends, axis=1) > 1e-9 * high) & (found.eigenvalue_std > 0).any()
             middle = np.clip(high, ends[:, 0], ends[:, 1])
             tops[stated] = np.maximum(high, ends[:, 1])[stated]
             if stated.any():
