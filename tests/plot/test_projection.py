@@ -354,6 +354,12 @@ def test_of_too_many_densities_some_are_shown_evenly_along_the_axis():
     lines = [line for line in ax.lines if (line.get_gid() or "").startswith("row:")]
     assert len(lines) == 40
     assert legend(ax)[-1] == "40 of 100 rows, evenly along the axis"
+    std = np.ones((100, 1))
+    std[60] = 9.0
+    X = uapca.UncertainArray(mean, std=std)
+    ax = uapca.plot.projection(uapca.UAPCA().fit(X), X)
+    assert "row:60" in {line.get_gid() for line in ax.lines}
+    assert legend(ax)[-1].endswith(" of 100 rows, evenly along the axis and the widest")
 
 
 def test_a_second_plot_adds_to_the_first(iris):

@@ -417,7 +417,7 @@ def draw_ridges(
 
     Stacked, each row has a base line with its name beside it; else all share one base line and one
     scale. The filled part under a curve holds the outermost of `levels`. Of more than 40 rows some
-    are shown, evenly along the axis, and the legend says so.
+    are shown, evenly along the axis, and the widest; the legend says so.
     """
     ax = made.ax
     chosen = np.sort(_evenly(np.argsort(Y.mean[:, 0], kind="stable"), RIDGES, looks.wide)).tolist()
@@ -477,7 +477,8 @@ def draw_ridges(
         own = " (each density to its own height)" * uneven
         made.area(text + own, GREY, 0.3, edgecolor="none")
     if n < len(Y):
-        made.key(f"{n} of {len(Y):,} rows, evenly along the axis", linestyle="none")
+        widest = " and the widest" * bool(looks.wide)
+        made.key(f"{n} of {len(Y):,} rows, evenly along the axis{widest}", linestyle="none")
 
 
 def _curve(law: Law) -> Doubles | None:
