@@ -27,9 +27,10 @@ export type RowLaw =
 
 /**
  * Groups of rows, for color: `codes[row]` is an index into `labels`, or −1 for none. Where rows have
- * a number instead (`values`, NaN for none) there are no labels.
+ * a number instead (`values`, NaN for none) there are no labels. `name` is what is told apart, where known.
  */
 export interface Groups {
+  readonly name: string | null;
   readonly labels: readonly string[];
   readonly codes: Int32Array;
   readonly values: Float64Array | null;

@@ -23,7 +23,7 @@ const initial: State = {
 };
 const law = { kind: "points", values: new Float64Array(4), effective: 1 } as const;
 const points = { values: new Float64Array(4), rows: new Int32Array(1) };
-const groups = { labels: ["a"], codes: Int32Array.of(0, 0, 0), values: null };
+const groups = { name: null, labels: ["a"], codes: Int32Array.of(0, 0, 0), values: null };
 const dataset = { n: 3, d: 4, q: 4, initial, groups, precomputed: null, points, laws: [law, null, null] } as unknown as Dataset;
 
 test("what opens the page needs no fragment", () => {

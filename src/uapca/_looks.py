@@ -225,8 +225,8 @@ def _table(kinds: Sequence[str], palette: Palette, colors: Sequence[str]) -> dic
             f"got {palette!r}"
         )
     if not isinstance(palette, Mapping):
-        return dict(zip(kinds, looks(len(kinds), [*map(_color_text, palette)]), strict=True))
-    chosen = {str(kind): _color_text(color) for kind, color in palette.items()}
+        return dict(zip(kinds, looks(len(kinds), [*map(_hex, palette)]), strict=True))
+    chosen = {str(kind): _hex(color) for kind, color in palette.items()}
     free = [color for color in colors if color not in chosen.values()] or list(colors)
     rest = iter(looks(len(kinds), free))
     return {
@@ -237,16 +237,14 @@ def _table(kinds: Sequence[str], palette: Palette, colors: Sequence[str]) -> dic
     }
 
 
-def _color_text(color: Any) -> str:
-    """A color as text: as it is, or from red, green and blue between 0 and 1."""
-    if isinstance(color, str):
-        return color
-    parts = np.atleast_1d(color)
-    if parts.shape == (3,) and parts.dtype.kind in "fiu" and ((parts >= 0) & (parts <= 1)).all():
-        return "#" + "".join(f"{round(255 * part):02X}" for part in parts.tolist())
-    raise ValueError(
-        f"palette must have colors as text, or red, green and blue from 0 to 1; got {color!r}"
-    )
+def _hex(color: Any) -> str:
+    """A color that matplotlib knows, as red, green and blue in hexadecimal digits."""
+    from matplotlib.colors import to_hex
+
+    try:
+        return str(to_hex(color)).upper()
+    except ValueError:
+        raise ValueError(f"palette must name colors that matplotlib knows; got {color!r}") from None
 
 
 def is_assumed(law: Law | None) -> bool:

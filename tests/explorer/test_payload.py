@@ -88,10 +88,11 @@ def test_groups(rng):
 
 
 def test_many_numbers_are_a_scale_of_colors(rng):
+    pd = pytest.importorskip("pandas")
     X = random_uncertain(rng, n=20)
     ages = [*rng.uniform(20, 70, 19).tolist(), None]
-    groups = payload(X, groups=ages)["groups"]
-    assert groups["labels"] == []
+    groups = payload(X, groups=pd.Series(ages, name="age"))["groups"]
+    assert (groups["name"], groups["labels"]) == ("age", [])
     np.testing.assert_array_equal(array_of(groups["values"])[:-1], ages[:-1])
     assert np.isnan(array_of(groups["values"])[-1])
 

@@ -136,6 +136,14 @@ def test_scree_bars_are_shares_and_intervals(pca):
     np.testing.assert_allclose([segment[:, 1] for segment in plain], wanted, rtol=1e-9)
 
 
+def test_scree_has_no_interval_for_a_share_that_is_always_whole():
+    rng = np.random.default_rng(1)  # with these the interval is 1 only up to rounding
+    X = uapca.UncertainArray(rng.normal(size=(20, 1)), std=rng.uniform(0.2, 0.4, (20, 1)))
+    fit = uapca.UAPCA().fit(X)
+    assert not any("interval" in text for text in legend(plot.scree(fit, X)))
+    assert "95 % interval" in legend(plot.scree(fit, X, values="variance"))
+
+
 def test_scree_shows_ten_bars_and_the_count_of_components():
     X = uapca.UncertainArray(np.random.default_rng(0).normal(size=(30, 12)), std=0.1)
     fit = uapca.UAPCA().fit(X)

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.collections import PathCollection
+from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, PathPatch
 from scipy import stats
 
 import uapca
-from uapca._looks import OKABE_ITO
+from uapca._looks import LIGHT, OKABE_ITO, SEQUENTIAL
 from uapca.laws import Independent, Mixture, Moments, Normal, Samples, Uniform
 from uapca.plot.base import Panel
 from uapca.plot.rows import whole_density
@@ -353,6 +354,12 @@ def test_of_too_many_densities_some_are_shown_evenly_along_the_axis():
     lines = [line for line in ax.lines if (line.get_gid() or "").startswith("row:")]
     assert len(lines) == 40
     assert legend(ax)[-1] == "40 of 100 rows, evenly along the axis"
+    std = np.ones((100, 1))
+    std[60] = 9.0
+    X = uapca.UncertainArray(mean, std=std)
+    ax = uapca.plot.projection(uapca.UAPCA().fit(X), X)
+    assert "row:60" in {line.get_gid() for line in ax.lines}
+    assert legend(ax)[-1].endswith(" of 100 rows, evenly along the axis and the widest")
 
 
 def test_a_second_plot_adds_to_the_first(iris):
@@ -443,9 +450,26 @@ def test_a_color_bar_has_the_name_of_the_groups_and_the_legend_those_without_a_v
     ax = uapca.plot.projection(pca, rows, groups=values)
     assert ax.figure.axes[1].get_ylabel() == "magnitude"
     assert "no value" in legend(ax)
+    faces = {to_hex(face) for dots in ax.collections for face in dots.get_facecolors()}
+    lowest, highest = (SEQUENTIAL[k].lower() for k in (0, -1))
+    assert {lowest, highest, LIGHT.lower()} <= faces
+    assert len(faces) == 4
     ax = uapca.plot.projection(pca, rows, groups=[0.5, 1.5, 2.5, 3.0])
     assert ax.figure.axes[1].get_ylabel() == "groups"
     assert "no value" not in legend(ax)
+
+
+def test_markers_of_a_cloud_are_round_and_keep_the_colors_of_their_groups():
+    X = stars(2400)
+    kinds = [f"g{i % 3}" for i in range(2400)]
+    few, cloud = (
+        uapca.plot.projection(plane(), X[:n], groups=kinds[:n], kind="points") for n in (300, 2400)
+    )
+    assert [len(dots.get_offsets()) for dots in few.collections] == [100] * 3
+    (dots,) = cloud.collections
+    wanted = [to_hex(color) for color in OKABE_ITO[:3]]
+    assert [to_hex(face) for face in dots.get_facecolors()] == wanted * 800
+    assert dots.get_rasterized()
 
 
 def test_widths_of_many_rows_are_plain_numbers():

@@ -11,7 +11,7 @@ from matplotlib import pyplot as plt
 import uapca
 from uapca._looks import DARK_YELLOW, GREY, OKABE_ITO, looks, row_looks
 from uapca.plot.base import settings
-from uapca.plot.labels import readable
+from uapca.plot.labels import drawn_color
 
 
 def hexed(color):
@@ -43,7 +43,7 @@ def test_text_can_be_read_on_its_background(background):
     from matplotlib.colors import to_rgb
 
     for color in OKABE_ITO:
-        pair = sorted([luminance(readable(color, background)), luminance(to_rgb(background))])
+        pair = sorted([luminance(drawn_color(color, background)), luminance(to_rgb(background))])
         assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5
 
 

@@ -38,7 +38,7 @@ export function decode(payload: Wire): Dataset {
     names: payload.names ?? Array.from({ length: n }, (_, i) => `${i}`),
     features: payload.features ?? Array.from({ length: d }, (_, j) => `x${j}`),
     groups: payload.groups && {
-      labels: payload.groups.labels,
+      ...payload.groups,
       codes: integers(payload.groups.codes, n, "groups"),
       values: payload.groups.values && floats(payload.groups.values, n, "groups"),
     },

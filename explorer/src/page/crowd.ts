@@ -94,8 +94,7 @@ function layersOf(context: Context, scene: Scene, view: View, shades: readonly F
   const { state, theme, projection, points } = scene;
   const chosen = new Set(state.selection);
   const layers: Layer[] = (shades ?? []).map((region) => ({ color: GREY[theme], opacity: SHADE, d: view.rings(region) }));
-  const radius = Math.max(1.2, Math.min(2.6, 60 / Math.sqrt(data.n)));
-  const opacity = chosen.size ? 0.2 : 0.75;
+  const [radius, opacity] = [Math.max(1.2, Math.min(2.6, 60 / Math.sqrt(data.n))), chosen.size ? 0.2 : 0.75];
   for (const [look, rows] of shades ? byLook(looks.keys(), (row) => looks[row]) : []) {
     const places = rows.map((row) => [view.x(projection.means[2 * row]), view.y(projection.means[2 * row + 1])] as const);
     const color = look[theme];
@@ -103,8 +102,8 @@ function layersOf(context: Context, scene: Scene, view: View, shades: readonly F
     else layers.push({ color, opacity, d: places.map((place) => marker(look, radius, ...place)).join("") });
   }
   if (!points || !data.points) return layers;
-  const side = data.points.rows.length > 2000 ? 1.6 : 2.6;
-  const owners = data.points.rows;
+  const { rows: owners } = data.points;
+  const side = owners.length > 2000 ? 1.6 : 2.6;
   for (const [look, members] of byLook(owners.keys(), (k) => looks[owners[k]])) {
     for (const faded of [true, false]) {
       const some = members.filter((k) => faded === (chosen.size > 0 && !chosen.has(owners[k])));

@@ -14,12 +14,13 @@ const ROWS = 5; // side by side
 const AWAY = 14; // pixels
 const words = texts.details;
 
-/** A value with its unit and standard deviation. */
+/** A value and its standard deviation, to the place of the latter's second digit, with the unit. */
 function measured(data: Dataset, row: number, feature: number): string {
-  const sd = standardDeviation(data.cov, row, feature, data.d);
-  const mean = digits(data.mean[row * data.d + feature], 4);
-  const unit = data.units?.[feature];
-  return `${mean}${sd > 0 ? ` ± ${digits(sd, 2)}` : ""}${unit ? ` ${unit}` : ""}`;
+  const [mean, sd] = [data.mean[row * data.d + feature], standardDeviation(data.cov, row, feature, data.d)];
+  const places = 1 - Math.floor(Math.log10(sd)); // infinite of certain values
+  const common = places >= 0 && places < 8 && Math.abs(mean) < 1e6;
+  const [value, error] = common ? [mean, sd].map((x) => x.toFixed(places).replace("-", "−")) : [digits(mean, 4), digits(sd, 2)];
+  return [value, ...(sd > 0 ? ["±", error] : []), data.units?.[feature]].filter(Boolean).join(" ");
 }
 
 function line(kind: string, title: string | HTMLElement, ...values: string[]): HTMLTableRowElement {

@@ -91,7 +91,7 @@ export function groupLooks({ groups }: Dataset): [string, Look][] {
     const [low, high] = rangeOf(groups.values);
     // Digits that tell the five apart, and no more.
     const places = Math.min(Math.max(2 - Math.floor(Math.log10(high - low || 1)), 0), 100);
-    const text = (share: number) => digits(Number((low + share * (high - low)).toFixed(places)), 12);
+    const text = (share: number) => (share || !groups.name ? "" : `${groups.name}: `) + digits(Number((low + share * (high - low)).toFixed(places)), 12);
     return [0, 0.25, 0.5, 0.75, 1].map((share) => [text(share), scale[Math.round(share * STEPS)]]);
   }
   const entries = groups?.labels.slice(0, TOLD).map((label, i): [string, Look] => [label, kind(i)]) ?? [];

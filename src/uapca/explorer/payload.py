@@ -45,7 +45,7 @@ def payload(
     standardize: bool = False,
 ) -> dict[str, Any]:
     """Everything the page shows, with arrays as bytes; see `uapca.explore` for the parameters."""
-    fitted = X
+    fitted, called = X, getattr(groups, "name", None)
     if supplementary is not None:
         X, groups = _with_supplementary(X, supplementary, in_order(groups, X.names, "groups"))
     n, d = X.shape
@@ -66,7 +66,7 @@ def payload(
         "cov": _covariance(X),
         "weights": None if X.given_weights is None else wire(X.weights),
         "counts": _counts(X),
-        "groups": _groups(in_order(groups, X.names, "groups"), n),
+        "groups": _groups(in_order(groups, X.names, "groups"), n, called),
         "points": dots,
         "laws": laws,
         "assumed": _assumed(X),
@@ -186,13 +186,14 @@ def _counts(X: UncertainArray) -> Wire | None:
     return wire(whole)
 
 
-def _groups(groups: Sequence[Any] | None, n: int) -> dict[str, Any] | None:
+def _groups(groups: Sequence[Any] | None, n: int, called: Any) -> dict[str, Any] | None:
     if groups is None:
         return None
     texts, labels, values = group_labels(groups, n)
     place = {label: i for i, label in enumerate(labels)}
     codes = np.array([-1 if text is None else place[text] for text in texts], dtype=np.int32)
     return {
+        "name": None if called is None else str(called),
         "labels": labels,
         "codes": wire(codes),
         "values": None if values is None else wire(values),

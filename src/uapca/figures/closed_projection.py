@@ -66,9 +66,9 @@ def draw() -> Figure:
             above = bool((EYE @ (mean - foot))[1] > 0)
             _draw_row(space, EYE @ mean, EYE @ cov @ EYE.T, look.color, name, above)
         for made, title in ((space, "High-dimensional space"), (plane, "Low-dimensional subspace")):
-            made.title(title)
+            made.words(title=title)
             made.equal()
-        plane.axis_names("PC1", "PC2")
+        plane.words("PC1", "PC2")
         text = "the region of the same radius in space and on the plane; on the plane "
         plane.area(f"{text}{percent(LEVEL)} of each row's probability", GREY, 0.2)
         joint_legend(figure, [plane.ax])

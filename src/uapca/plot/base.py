@@ -33,7 +33,6 @@ from uapca.plot.labels import (
     drawn_color,
     percent,
     place_labels,
-    readable,
     scale_text,
 )
 from uapca.stability import ComponentUncertainty, component_uncertainty
@@ -59,7 +58,6 @@ MARKERS = {
     "plus": "P",
 }
 BRIEF = 10  # letters of a name that a number would not be much shorter than
-CROWD = 500  # a cloud of more markers than this is no obstacle
 TOP = 20  # bars or arrows of more features than this are no longer read one by one
 
 
@@ -307,8 +305,8 @@ class Panel(Artist):
     texts, names, wishes, optional : list
         The labels, what they are called in the legend, the directions in which they would stand,
         and whether they are left out where there is no room.
-    markers, lines : list of ndarray of shape (M, 2)
-        What labels keep clear of.
+    markers, lines : list of array-like of shape (M, 2)
+        What labels keep clear of: points, and lines given by points close to each other.
     alone : bool
         Whether it has a figure of its own, with the legend below the axes.
     """
@@ -330,8 +328,8 @@ class Panel(Artist):
         self.names: list[str] = []
         self.wishes: list[tuple[float, float] | None] = []
         self.optional: list[bool] = []
-        self.markers: list[Doubles] = []
-        self.lines: list[Doubles] = []
+        self.markers: list[Any] = []
+        self.lines: list[Any] = []
         self.set_zorder(-1e9)  # before the labels are drawn
         self.set_in_layout(False)
         ax.add_artist(self)
@@ -365,7 +363,7 @@ class Panel(Artist):
             textcoords="offset points",
             ha="center",
             va="center",
-            color=readable(drawn_color(color), background),
+            color=drawn_color(color, background),
             parse_math=False,
             zorder=20,
             arrowprops={
@@ -385,12 +383,6 @@ class Panel(Artist):
         self.names.append(name or text)
         self.wishes.append(wish)
         self.optional.append(optional)
-
-    def avoid(self, points: Any, *, line: bool = False) -> None:
-        """Keep labels clear of markers, or of a line given by points close to each other."""
-        points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
-        if line or len(points) <= CROWD:
-            (self.lines if line else self.markers).append(points)
 
     def number_names(self) -> bool:
         """Turn names into numbers that the legend explains, if they are crowded.
@@ -446,17 +438,12 @@ class Panel(Artist):
         }
         self.ax.annotate("", end, start, gid=gid, zorder=zorder, arrowprops=arrow | style)
 
-    def axis_names(self, x: str = "", y: str = "") -> None:
-        """Label the axes; names are data and never read as formulas."""
-        if x:
-            self.ax.set_xlabel(drawable(x), parse_math=False, wrap=True)
-        if y:
-            self.ax.set_ylabel(drawable(y), parse_math=False, wrap=True)
-
-    def title(self, text: str) -> None:
-        """Set the title; nothing where there is none."""
-        if text:
-            self.ax.set_title(drawable(text), parse_math=False, wrap=True)
+    def words(self, x: str = "", y: str = "", title: str = "") -> None:
+        """Label the axes and set the title; names are data and never read as formulas."""
+        ax = self.ax
+        for text, write in ((x, ax.set_xlabel), (y, ax.set_ylabel), (title, ax.set_title)):
+            if text:
+                write(drawable(text), parse_math=False, wrap=True)
 
     def equal(self) -> None:
         """Give both axes one unit, so that angles and distances are true, and fit the picture."""
@@ -508,7 +495,7 @@ def panel(
             ax.get_figure(root=True).set_layout_engine("tight")  # else long names are cut off
         made = Panel.of(ax)
         yield made
-        made.title(title)
+        made.words(title=title)
         if legend:
             draw_legend(ax.figure, made.entries, None if made.alone else ax)
         return
@@ -522,7 +509,7 @@ def panel(
         try:
             made = Panel(figure.add_subplot(), ratio, alone=True)
             yield made
-            made.title(title)
+            made.words(title=title)
             for last in (False, True):
                 key = draw_legend(figure, made.entries) if legend else 0.0
                 if own:

@@ -16,6 +16,7 @@ from uapca.plot.base import (
     axis_labels,
     chosen_components,
     counted,
+    cycle_colors,
     data_of,
     feature_names,
     panel,
@@ -27,6 +28,8 @@ from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
 
 __all__ = ["biplot"]
+
+BROWN = "#5C3A21"  # rows instead of black, the color of the arrows
 
 
 def biplot(
@@ -104,7 +107,7 @@ def biplot(
             labels=labels,
             highlight=highlight,
             means=means,
-            black=False,
+            colors=[BROWN if color == "#000000" else color for color in cycle_colors()],
         )
         reach = max(float(np.abs(made.ax.dataLim.get_points()).max()), 1e-300)
         factor = 0.8 * reach / max(float(lengths.max()), 1e-300)

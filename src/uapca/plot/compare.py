@@ -111,7 +111,7 @@ def compare(
                 labels=labels,
                 like=rows,
             )
-            made.title(text)
+            made.words(title=text)
         if figsize is None:
             wide = figure.get_figwidth()
             figure.set_figheight(0.5 * wide * made.ratio + 0.17 * wide)

@@ -83,5 +83,5 @@ def component_count(
         made.ax.set_xlim(0.4, len(at) + 0.6)
         if statistics.min() > 0 and statistics.max() > 10 * np.max(result.thresholds):
             made.ax.set_yscale("log")
-        made.axis_names("component", "test statistic")
+        made.words("component", "test statistic")
     return made.drawn

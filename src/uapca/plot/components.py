@@ -100,5 +100,5 @@ def components(
                 made.key(f"PC{i} and PC{i + 1} cannot be told apart", linestyle="none")
         name_lines(made, [names[j] for j in shown], len(names), "features")
         made.ax.set_xlim(-1.05, 1.05)
-        made.axis_names("entry of the component")
+        made.words("entry of the component")
     return made.drawn

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
-from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
 
 from uapca._looks import GREY, OKABE_ITO
 from uapca.plot.base import (
@@ -91,9 +91,11 @@ def contributions(
         values = [percent(v) for v in shares[order]]
         _name_bars(made, bars, values, [names[j] for j in order], len(names), "features")
         # Room for the values behind the bars.
-        made.ax.set_xlim(0.0, 1.22 * max(float(shares.max()), even))
+        most = max(float(shares.max()), even)
+        made.ax.set_xticks(MaxNLocator(5).tick_values(0.0, min(1.22 * most, 1.0)))
+        made.ax.set_xlim(0.0, 1.22 * most)
         made.ax.xaxis.set_major_formatter(lambda v, _: percent(v))
-        made.axis_names(f"contribution to {which}")
+        made.words(f"contribution to {which}")
     return made.drawn
 
 
@@ -161,7 +163,7 @@ def cos2(
         made.ax.axvline(1.0, color=GREY, linewidth=0.7 * made.line, zorder=1)
         made.ax.set_xlim(0.0, 1.14)
         made.ax.set_xticks([0, 0.25, 0.5, 0.75, 1.0], ["0", "0.25", "0.5", "0.75", "1"])
-        made.axis_names("cos² of the rows")
+        made.words("cos² of the rows")
     return made.drawn
 
 
@@ -169,8 +171,8 @@ def _name_bars(
     made: Panel, bars: Any, values: list[str], names: list[str], of: int, what: str
 ) -> None:
     """Names down the side, the largest on top, and values behind the bars."""
-    halo = withStroke(linewidth=3.0, foreground=made.ax.get_facecolor())
-    made.ax.bar_label(bars, values, padding=2, fontsize="small", path_effects=[halo])
+    paper = {"facecolor": made.ax.get_facecolor(), "linewidth": 0.0, "pad": 1.0}
+    made.ax.bar_label(bars, values, padding=3, fontsize="small", bbox=paper)  # over lines
     name_lines(made, names, of, what)
 
 
@@ -182,7 +184,7 @@ def name_lines(made: Panel, names: list[str], of: int, what: str) -> None:
     line = 0.07 if any("\n" in text for text in texts) else 0.05
     made.ratio = 0.08 + line * max(len(names), 3)
     if len(names) < of:
-        made.axis_names(y=f"largest {len(names)} of {of:,} {what}")
+        made.words(y=f"largest {len(names)} of {of:,} {what}")
 
 
 def two_lines(names: Sequence[str], width: int = 26) -> list[str]:

@@ -72,7 +72,7 @@ def convergence(
                 color=mapped.to_rgba(float(d)),
                 gid=f"D = {d}",
             )
-            made.avoid(np.column_stack([n[keep], row[keep]]), line=True)
+            made.lines.append(np.column_stack([n[keep], row[keep]]))
         if len(n) > 1:
             with np.errstate(divide="ignore"):
                 rates = np.where(positive, np.log(median) + 0.5 * np.log(n), np.nan)
@@ -84,5 +84,5 @@ def convergence(
         for k in kept if len(kept) <= 4 else [kept[0], kept[-1]]:
             at = (n[-1], median[k, -1])
             made.label(f"D = {result.dims[k]}", at, wish=(1.0, 0.0), fontsize="small")
-        made.axis_names("samples n from each distribution", "median Hellinger distance")
+        made.words("samples n from each distribution", "median Hellinger distance")
     return made.drawn

@@ -138,7 +138,7 @@ def _draw_components(
         style = {"linewidth": wide, "gid": f"{name} PC{i + 1}".strip()}
         style |= {} if axes == "arrows" else {"arrowstyle": "-"}
         made.arrow(start, end, None, dash, **style)
-        made.avoid(np.linspace(start, end, 12))
+        made.markers.append(np.linspace(start, end, 12))
         made.ax.update_datalim([start, end])
         if named:
             made.label(f"PC{i + 1}", end, wish=tuple(reach / np.hypot(*reach)))

@@ -96,7 +96,7 @@ def eigenvalues(
             style = {"color": LIGHT, "linewidth": 0.7 * made.line}
             if i < named:
                 style = {"color": drawn_color(TONES[i]), "linestyle": LINESTYLES[DASHES[i % 4]]}
-                made.avoid(np.column_stack([u, heights[:, i]]), line=True)
+                made.lines.append(np.column_stack([u, heights[:, i]]))
             made.ax.plot(u, heights[:, i], gid=f"λ{i + 1}", **style)
         made.ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.06 * float(heights.max()) or 1.0))
         _name_curves(made, u, heights, named)
@@ -106,11 +106,11 @@ def eigenvalues(
             made.key("crossings are not marked", linestyle="none")
         if isinstance(followed, FactorTraces):
             made.ax.set_xticks(*zip(*TICKS, strict=True))
-            made.axis_names("scale s of the uncertainty")
+            made.words("scale s of the uncertainty")
         else:
             who = "the row" if len(followed.rows) == 1 else f"{len(followed.rows)} rows"
-            made.axis_names(f"weight of {who}")
-        made.axis_names(y=_LABELS[values])
+            made.words(f"weight of {who}")
+        made.words(y=_LABELS[values])
     return made.drawn
 
 
@@ -160,7 +160,7 @@ def _draw_crossings(
         style = {"linestyle": LINESTYLES[dash], "linewidth": 0.9 * made.line}
         made.ax.axvline(crossing.u, gid="crossing", color=GREY, zorder=1, **style)
         made.key(text, GREY, dash, linewidth=0.9 * made.line)
-        made.avoid([(crossing.u, y) for y in np.linspace(0.0, top, 60)], line=True)
+        made.lines.append([(crossing.u, y) for y in np.linspace(0.0, top, 60)])
         first, second = crossing.pair
         where = scale_text(crossing.scale) if isinstance(crossing, Crossing) else number(crossing.u)
         words = f"λ{subscript(first + 1)}, λ{subscript(second + 1)}\n{where}"

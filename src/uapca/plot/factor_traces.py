@@ -130,7 +130,7 @@ def factor_traces(
     spreads = None if X is None else angle_std(*data_of(traces, X), pair)
     with panel(ax, title, figsize, legend) as made:
         draw_traces(made, course, names, shown, encoding=said, mirrored=mirrored, spreads=spreads)
-        made.axis_names(*(f"PC{i + 1}" for i in pair))
+        made.words(*(f"PC{i + 1}" for i in pair))
     return made.drawn
 
 
@@ -354,8 +354,8 @@ def _draw_trace(
             drawn.set(zorder=zorder, gid=role)
             ax.add_collection(drawn)
         if not twin:
-            made.avoid(line, line=True)
-            made.avoid(line[:: max(len(line) // 25, 1)])
+            made.lines.append(line)
+            made.markers.append(line[:: max(len(line) // 25, 1)])
     last = path[course.segments[-1]]
     if course.u[-1] == 1.0 and np.ptp(last, axis=0).max() > 0.03:
         # The head goes along the last stretch.
@@ -377,7 +377,7 @@ def _draw_trace(
             dot = {"markersize": 0.75 * size * made.marker, "markerfacecolor": fill}
             dot |= {"color": color, "zorder": zorder + 1, "gid": gid}
             ax.plot(*at.T, marker, markeredgewidth=0.8 * size * made.line, **dot)
-            made.avoid(at)
+            made.markers.append(at)
 
 
 def _swept(course: Course, path: Doubles) -> Path:
@@ -447,7 +447,7 @@ def _multiples(
             style: dict[str, Any] = {"mirrored": mirrored, "size": 0.6, "labels": False}
             style |= {"encoding": encoding, "bar": k == len(shown) - 1}
             draw_traces(made, course, names, [j], **style)
-            made.title(text)
+            made.words(title=text)
             made.ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
         joint_legend(figure, axes.ravel())
     return figure

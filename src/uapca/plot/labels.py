@@ -18,7 +18,6 @@ __all__ = [
     "number",
     "percent",
     "place_labels",
-    "readable",
 ]
 
 # Characters that end a line, steer a terminal or reverse the text after them are not obeyed.
@@ -155,17 +154,16 @@ def subscript(index: int) -> str:
 # -- colors ------------------------------------------------------------------------------------
 
 
-def drawn_color(color: Any) -> Any:
-    """A color, where None and black mean the user's own text color (white on dark paper)."""
-    black = color is None or (isinstance(color, str) and color.lower() == "#000000")
-    return mpl.rcParams["text.color"] if black else color
+def drawn_color(color: Any, background: Any = None) -> Any:
+    """A color, where None and black mean the user's own text color (white on dark paper).
 
-
-def readable(color: Any, background: Any) -> tuple[float, float, float]:
-    """The color, mixed with black or white until text in it can be read on the background.
-
-    The contrast is at least 4.5, by the rule of the Web Content Accessibility Guidelines.
+    For text it is given with its background and mixed with black or white until it can be read:
+    the contrast is at least 4.5, by the rule of the Web Content Accessibility Guidelines.
     """
+    if color is None or (isinstance(color, str) and color.lower() == "#000000"):
+        color = mpl.rcParams["text.color"]
+    if background is None:
+        return color
     kept = 0.85 ** np.arange(21)[:, None, None]
     mixed = kept * to_rgb(color) + (1.0 - kept) * [[0.0], [1.0]]  # (21, black or white, 3)
     colors = np.vstack([to_rgb(background), mixed.reshape(-1, 3)])

@@ -140,7 +140,7 @@ def loadings(
         for text, end in zip(distinct(list(others)), others.values(), strict=True):
             draw_arrow(made, end, text, GREY, "dashed", text, f"supplementary:{text}")
             made.key("variable not in the fit", GREY, "dashed", marker=">")
-        made.axis_names(*axis_labels(fit, pair))
+        made.words(*axis_labels(fit, pair))
     return made.drawn
 
 
@@ -150,7 +150,7 @@ def draw_circle(made: Panel) -> None:
     made.ax.add_patch(circle)
     made.cross()
     around = np.linspace(0, 2 * np.pi, 90)
-    made.avoid(np.column_stack([np.cos(around), np.sin(around)]), line=True)
+    made.lines.append(np.column_stack([np.cos(around), np.sin(around)]))
     made.ax.set(xlim=(-1.45, 1.45), ylim=(-1.2, 1.2))
     made.ax.set_xticks([-1, 0, 1], ["−1", "0", "1"])
     made.ax.set_yticks([-1, 0, 1], ["−1", "0", "1"])
@@ -171,7 +171,7 @@ def draw_arrow(
     size = float(np.hypot(*end))
     if size > 0:
         made.arrow((0.0, 0.0), end, color, dash, gid=gid)
-        made.avoid(np.linspace(0.1, 1.0, 14)[:, None] * end)
+        made.markers.append(np.linspace(0.1, 1.0, 14)[:, None] * end)
         wish = (float(end[0]) / size, float(end[1]) / size)
         made.label(text, end, color, wish=wish, name=name, gid=f"name:{text}")
 

@@ -20,7 +20,7 @@ from uapca.plot.base import (
 )
 from uapca.plot.labels import scale_text
 from uapca.plot.projection import draw_projection
-from uapca.plot.rows import Kind
+from uapca.plot.rows import NAMED, Kind
 
 __all__ = ["matrix"]
 
@@ -70,7 +70,9 @@ def matrix(
     q = fit.n_components_
     chosen = chosen_components(range(min(q, 4)) if components is None else components, q, 2, q)
     rows, names, size = scores_of(fit, data, chosen), axis_labels(fit, chosen), len(chosen) - 1
-    written = labels if labels is not None else len(rows) <= 12
+    written = labels
+    if labels is None and (rows.names or len(rows) <= NAMED):
+        written = len(rows) <= NAMED  # positions are short: some always have room
     text = f"uncertainty scale {scale_text(float(fit.scale))}" if title is None else title
     share: dict[str, Any] = {"sharex": "col", "sharey": "row"}
     with grid(size, size, title=text, figsize=figsize, ratio=0.9, **share) as (figure, axes):

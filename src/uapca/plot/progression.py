@@ -100,8 +100,7 @@ def progression(
             u = 1.0 if np.isinf(s) else s / (1.0 + s)
             above, below = Panel(axes[0, k]), Panel(axes[1, k])
             plan.draw_traces(above, u, size=0.8, direct=True)
-            above.title(scale_text(s))
-            above.axis_names(y=f"PC{plan.pair[1] + 1}" if k == 0 else "")
+            above.words(*(f"PC{i + 1}" for i in plan.pair), scale_text(s))
             plan.draw_rows(below, u)
         # The last column has everything.
         joint_legend(figure, [axes[0, -1], axes[1, 0]] if legend else [])
@@ -184,7 +183,7 @@ class Turning:
         fit = self.traces.at(np.inf if u == 1.0 else u / (1.0 - u))
         shares = [f" ({percent(float(share))})" for share in fit.explained_variance_ratio_]
         shares += [""] * len(self.traces.features)  # certain rows may have fewer components
-        made.axis_names(*(f"PC{i + 1}{shares[i]}" for i in self.pair))
+        made.words(*(f"PC{i + 1}{shares[i]}" for i in self.pair))
         limits = (-self.reach, self.reach)
         made.ax.set(xlim=limits, ylim=limits)
         made.ax.set_aspect("equal", adjustable="box")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from uapca._looks import GREY, NO_GROUP, Look, Palette, RowLooks
+from uapca._looks import GREY, NO_GROUP, Look, Palette, RowLooks, row_looks
 from uapca._validation import Doubles, check_choice
 from uapca.decomposition import UAPCA
 from uapca.plot.base import (
@@ -17,6 +18,7 @@ from uapca.plot.base import (
     Panel,
     axis_labels,
     chosen_components,
+    cycle_colors,
     data_of,
     panel,
     positions,
@@ -31,7 +33,6 @@ from uapca.plot.rows import (
     draw_ridges,
     draw_rows,
     explain_looks,
-    looks_of,
     radius_of,
     row_levels,
 )
@@ -203,18 +204,25 @@ def draw_projection(
     by_value: tuple[str, Doubles] | None = None,
     more: UncertainArray | None = None,
     like: UncertainArray | None = None,
-    black: bool = True,
+    colors: Sequence[str] | None = None,
 ) -> None:
     """Draw rows of one or two coordinates, with all that belongs to them.
 
     The widest of many rows are chosen by what they are in `like`, if not in the picture. Without
-    `black` no row has the color of arrows.
+    `colors` they are the user's own cycle.
     """
     check_choice(kind, KINDS, "kind")
     held = row_levels(levels, len(rows))
     variances = np.trace((rows if like is None else like).cov.dense(), axis1=1, axis2=2)
     spreads = np.sqrt(np.maximum(variances, 0.0, dtype=np.float64))
-    looks = looks_of(rows, groups, palette, None if kind == "points" else spreads, black)
+    looks = row_looks(
+        rows.names,
+        len(rows),
+        groups,
+        palette,
+        colors=colors or cycle_colors(),
+        spreads=None if kind == "points" else spreads,
+    )
     chosen = positions(highlight, looks.keys, "highlight")
     if rows.shape[1] == 1:
         wrong = ["points"] * (points is not None) + ["kind"] * (kind not in ("auto", "contour"))
@@ -222,7 +230,7 @@ def draw_projection(
             raise ValueError(f"{wrong[0]} must be left out with one component: it shows densities")
         explain_looks(made, looks, spreads)
         draw_ridges(made, rows, looks, held, stacked=stacked, labels=labels)
-        made.axis_names(names[0])
+        made.words(names[0])
         return
     if points_by is not None and len(points_by) != len(points):
         raise ValueError(
@@ -253,7 +261,7 @@ def draw_projection(
         _draw_groups(made, rows, looks, held[-1], ellipses)
     if more is not None:
         _draw_more(made, more, held)
-    made.axis_names(*names)
+    made.words(*names)
     made.equal()
 
 

@@ -8,37 +8,36 @@ density of all of them together, with regions for a few. On one axis rows are de
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from matplotlib.colors import is_color_like, to_hex, to_rgba
-from matplotlib.patches import Ellipse, PathPatch
+from matplotlib.colors import to_hex, to_rgba
+from matplotlib.patches import Ellipse, Patch, PathPatch
 from matplotlib.path import Path
 from scipy.ndimage import gaussian_filter
 
 from uapca._looks import (
     GREY,
     LIGHT,
+    OKABE_ITO,
     Look,
-    Palette,
     RowLooks,
     is_assumed,
     is_normal,
-    row_looks,
 )
 from uapca._validation import Doubles, as_floats
 from uapca.exceptions import DegenerateLawError
 from uapca.laws import Law, Normal
-from uapca.plot.base import LINESTYLES, MARKERS, Panel, cycle_colors
+from uapca.plot.base import LINESTYLES, MARKERS, Panel
 from uapca.plot.labels import NAME, distinct, drawable, drawn_color, number, percent
 from uapca.plot.regions import Unresolved, curve, intervals, rings
 from uapca.stability import ellipse_factor
 from uapca.uncertain import UncertainArray
 
-__all__ = ["Kind", "draw_ridges", "draw_rows", "explain_looks", "looks_of", "row_levels"]
+__all__ = ["Kind", "draw_ridges", "draw_rows", "explain_looks", "row_levels"]
 
 Kind: TypeAlias = Literal["auto", "ellipse", "contour", "points", "density", "prediction", "mean"]
 KINDS = ("auto", "ellipse", "contour", "points", "density", "prediction", "mean")
@@ -48,12 +47,13 @@ OF_POINTS = {
     "mean": "region of each group's mean, if its points are normal",
 }
 WORDS = ("ellipse", "contour", "line")
-BROWN = "#5C3A21"  # instead of black where arrows are black
 CIRCLE = np.exp(2j * np.pi * np.linspace(0.0, 1.0, 97)).view(np.float64).reshape(-1, 2)
 FLAT = 1e-6  # below this ratio of standard deviations an ellipse is a line on any paper
 FEW, NAMED, NUMBERED = 6, 12, 24  # rows with an inner region; all named; called by their numbers
 MANY = 60  # of more rows the density of all is drawn, and regions for a few
 MOST = 500  # regions at most, where regions are asked for
+CROWD = 500  # names keep clear of single markers, not of more than this
+CLOUD = 2_000  # markers of more rows are too small to have shapes
 RIDGES = 40  # densities on one axis at most
 DRAWS = 200  # dots for a law that has no density
 GROUPS = 24  # groups in a legend at most
@@ -71,24 +71,6 @@ def row_levels(levels: Any, count: int) -> tuple[float, ...]:
     if not len(values) or not ((values > 0) & (values < 1)).all():
         raise ValueError(f"levels must be probabilities between 0 and 1; got {levels!r}")
     return tuple(values.tolist())
-
-
-def looks_of(
-    Y: UncertainArray,
-    groups: Any = None,
-    palette: Palette = None,
-    spreads: Doubles | None = None,
-    black: bool = True,
-) -> RowLooks:
-    """The looks of rows, in the user's own colors where there are some; brown for black."""
-    given: Any = palette.values() if isinstance(palette, Mapping) else palette or ()
-    for color in () if isinstance(palette, str) else given:
-        if isinstance(color, str) and not is_color_like(color):
-            raise ValueError(f"palette must name colors that matplotlib knows; got {color!r}")
-    colors = list(cycle_colors())
-    if not black and "#000000" in colors:
-        colors[colors.index("#000000")] = BROWN
-    return row_looks(Y.names, len(Y), groups, palette, colors=colors, spreads=spreads)
 
 
 def as_if_normal(laws: Iterable[Law | None]) -> str:
@@ -122,7 +104,7 @@ def draw_normal(
     drawn = Ellipse(tuple(mean), sides[1], sides[0], angle=angle, gid=gid, **patch)
     made.ax.add_patch(drawn)
     around: Doubles = drawn.get_patch_transform().transform(CIRCLE)
-    made.avoid(around, line=True)
+    made.lines.append(around)
     return around
 
 
@@ -226,10 +208,24 @@ def draw_rows(
         made.dot("draws of a row", size=0.35)
     if whole or len(drawn) < uncertain:
         made.dot("mean of a row" + ", outermost only" * bool(n > MARKED and whole), size=0.4)
-    few = order if n > NAMED else np.arange(n)
-    if whole or (n > MANY and labels is None):
-        few = order[np.isin(order, list(chosen))]
-    _name_rows(made, looks, at, covs, few, levels[-1], labels, chosen, Y.names is not None)
+    # Names: of few rows all, of more those with room, of very many those that stand out.
+    alone = n <= NUMBERED and not looks.groups  # each row has a color of its own
+    if labels is False:
+        pairs = zip(distinct(looks.keys), looks.looks, strict=True) if alone and Y.names else ()
+        for text, look in pairs:
+            made.dot(text, look)
+    elif labels or Y.names or chosen or alone:
+        few = order if n > NAMED else np.arange(n)
+        if whole or (n > MANY and labels is None):
+            few = order[np.isin(order, list(chosen))]
+        keys = np.array(looks.keys)[few].tolist()
+        for i, text, name in zip(few, distinct(keys), distinct(keys, NAME), strict=True):
+            spot = at[i]
+            if i in looks.wide:  # at the upper edge: the middle belongs to the others
+                spot = spot + radius_of(levels[-1]) * covs[i, 1] / np.sqrt(covs[i, 1, 1])
+            optional = labels is None and n > NAMED and i not in chosen
+            color = looks.looks[i].color
+            made.label(text, spot, color, optional=optional, name=name, gid=f"name:{text}")
 
 
 def _evenly(order: Any, most: int, always: Collection[int] = ()) -> Any:
@@ -259,7 +255,7 @@ def _draw_row(
                     for ends in parts:
                         points: Any = line.origin + np.outer(ends, line.direction)
                         made.ax.plot(*points.T, color=color, linewidth=wide, zorder=2, gid=gid)
-                        made.avoid(np.linspace(points[0], points[1], 40), line=True)
+                        made.lines.append(np.linspace(points[0], points[1], 40))
                 return "line"
             found = rings(shape, levels)
         except (DegenerateLawError, Unresolved):
@@ -283,7 +279,7 @@ def _draw_row(
         made.ax.add_artist(PathPatch(path, gid=gid, **style))
         made.ax.update_datalim(path.vertices)
         for ring in found[k]:
-            made.avoid(ring, line=True)
+            made.lines.append(ring)
     if not found:
         return "ellipse"
     # Holes go round the other way.
@@ -298,10 +294,11 @@ def _draw_row(
 
 
 def _dots(made: Panel, at: Doubles, looks: Sequence[Look], size: float, **style: Any) -> None:
-    """Markers, one artist for each shape."""
+    """Markers, one artist for each shape; in a cloud all are round: small squares may vanish."""
+    cloud = len(at) > CLOUD
     shapes: dict[str, tuple[list[int], list[Any], list[Any]]] = {}
     for i, look in enumerate(looks):
-        rows, faces, edges = shapes.setdefault(look.shape, ([], [], []))
+        rows, faces, edges = shapes.setdefault("circle" if cloud else look.shape, ([], [], []))
         rows.append(i)
         faces.append(drawn_color(look.fill))
         edges.append(drawn_color(look.color))
@@ -314,40 +311,11 @@ def _dots(made: Panel, at: Doubles, looks: Sequence[Look], size: float, **style:
             facecolors=faces[:1] if alike else faces,
             edgecolors=edges[:1] if alike else edges,
             linewidths=0.6 * made.line if len(at) <= MANY else 0.0,
-            rasterized=len(at) > 2000,
+            rasterized=cloud,
             **style,
         )
-        made.avoid(at[rows])
-
-
-def _name_rows(
-    made: Panel,
-    looks: RowLooks,
-    at: Doubles,
-    covs: Doubles,
-    order: Any,
-    level: float,
-    labels: bool | None,
-    chosen: Collection[int],
-    named: bool,
-) -> None:
-    """Write names: of few rows all, of more those with room, of very many those that stand out."""
-    n = len(at)
-    if labels is False:
-        if named and n <= NUMBERED and not looks.groups:  # then the colors say who is who
-            for text, look in zip(distinct(looks.keys), looks.looks, strict=True):
-                made.dot(text, look)
-        return
-    if labels is None and not (named or chosen or (n <= NUMBERED and not looks.groups)):
-        return
-    keys = np.array(looks.keys)[order].tolist()
-    for i, text, name in zip(order, distinct(keys), distinct(keys, NAME), strict=True):
-        spot = at[i]
-        if i in looks.wide:  # at the upper edge: the middle belongs to the others
-            spot = spot + radius_of(level) * covs[i, 1] / np.sqrt(covs[i, 1, 1])
-        optional = labels is None and n > NAMED and i not in chosen
-        color = looks.looks[i].color
-        made.label(text, spot, color, optional=optional, name=name, gid=f"name:{text}")
+        if len(rows) <= CROWD:
+            made.markers.append(at[rows])
 
 
 # -- the density of all rows --------------------------------------------------------------------
@@ -449,7 +417,7 @@ def draw_ridges(
 
     Stacked, each row has a base line with its name beside it; else all share one base line and one
     scale. The filled part under a curve holds the outermost of `levels`. Of more than 40 rows some
-    are shown, evenly along the axis, and the legend says so.
+    are shown, evenly along the axis, and the widest; the legend says so.
     """
     ax = made.ax
     chosen = np.sort(_evenly(np.argsort(Y.mean[:, 0], kind="stable"), RIDGES, looks.wide)).tolist()
@@ -488,15 +456,16 @@ def draw_ridges(
                 zorder=order,
                 gid=f"row:{drawable(looks.keys[i])}",
             )
-            made.avoid(edge, line=True)
+            made.lines.append(edge)
         if not stacked and labels is not False:
             made.label(names[k], peak, look.color, optional=n > NAMED)
     if stacked:
         ax.set_yticks(range(n)[::-1], names if labels is not False else [""] * n, parse_math=False)
         ax.tick_params(axis="y", length=0)
+        ax.set_ylim(-0.4, n + 0.6)
     else:
         ax.set_yticks([])
-        made.axis_names(y="density")
+        made.words(y="density")
     made.ratio = min(0.3 + 0.08 * n, 2.0) if stacked else 0.5
     if peaks.any():
         assumed = as_if_normal(
@@ -508,7 +477,8 @@ def draw_ridges(
         own = " (each density to its own height)" * uneven
         made.area(text + own, GREY, 0.3, edgecolor="none")
     if n < len(Y):
-        made.key(f"{n} of {len(Y):,} rows, evenly along the axis", linestyle="none")
+        widest = " and the widest" * bool(looks.wide)
+        made.key(f"{n} of {len(Y):,} rows, evenly along the axis{widest}", linestyle="none")
 
 
 def _curve(law: Law) -> Doubles | None:
@@ -526,6 +496,10 @@ def explain_looks(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
     """Say in the legend which group looks how, or how wide rows with colors of their own are."""
     for text, look in looks.legend[:GROUPS]:
         made.dot(text, look)
+        if len(looks.legend) > len(OKABE_ITO):  # then dashes tell groups apart, too
+            style = {"facecolor": to_rgba(drawn_color(look.fill), 0.14), "linewidth": made.line}
+            style |= {"edgecolor": drawn_color(look.color), "linestyle": LINESTYLES[look.dash]}
+            made.entries[text] = (Patch(**style), made.entries[text])
     if len(looks.legend) > GROUPS:
         made.key(f"… and {len(looks.legend) - GROUPS} more groups", linestyle="none")
     if not looks.wide:
@@ -542,15 +516,11 @@ def explain_looks(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
 
 def colored(made: Panel, looks: RowLooks, values: Doubles, label: str) -> RowLooks:
     """The looks with colors by value, which a color bar explains."""
-    colors = [to_hex(color) for color in made.colorbar(values, label).to_rgba(values)]
-    hues = [hue if np.isfinite(v) else LIGHT for hue, v in zip(colors, values, strict=True)]
-    if LIGHT in hues:
-        made.dot("no value", Look(LIGHT, LIGHT), size=0.6)
-    return replace(
-        looks,
-        looks=tuple(
-            replace(look, color=hue, fill=hue) for look, hue in zip(looks.looks, hues, strict=True)
-        ),
-        values=None,
-        wide=(),
-    )
+    mapped = made.colorbar(values, label)
+    table = [Look(hue, hue) for hue in (*map(to_hex, mapped.cmap(range(mapped.cmap.N))), LIGHT)]
+    known = np.isfinite(values)
+    if not known.all():
+        made.dot("no value", table[-1], size=0.6)
+    places = np.full(len(values), mapped.cmap.N)  # the last for those without a value
+    places[known] = np.minimum(mapped.norm(values[known]) * mapped.cmap.N, mapped.cmap.N - 1)
+    return replace(looks, looks=tuple(table[k] for k in places.tolist()), values=None, wide=())

@@ -108,7 +108,7 @@ def scree(
         if data is not None and not np.isinf(fit.scale):
             found = uncertainty_of(fit, data, q)
             ends = found.share_interval(level) if share else found.eigenvalue_interval(level)
-            stated = ~np.isnan(ends).any(axis=1) & (found.eigenvalue_std > 0).any()
+            stated = (np.ptp(ends, axis=1) > 1e-9 * high) & (found.eigenvalue_std > 0).any()
             middle = np.clip(high, ends[:, 0], ends[:, 1])
             tops[stated] = np.maximum(high, ends[:, 1])[stated]
             if stated.any():
@@ -144,7 +144,7 @@ def scree(
         named = at[:: -(-q // 10)]
         made.ax.set_xticks(named, [f"PC{int(i)}" for i in named])
         made.ax.set(xlim=(0.4, q + 0.6), ylim=(0.0, 1.12 * float(tops.max()) or 1.0))
-        made.axis_names("component", _LABELS[values])
+        made.words("component", _LABELS[values])
     return made.drawn
 
 

@@ -84,7 +84,7 @@ def shepard(
             made.key(f"{len(first):,} of {total:,} pairs, chosen at random", linestyle="none")
         made.ax.set(xlim=(0.0, top), ylim=(0.0, top))
         which = " and ".join(f"PC{i + 1}" for i in chosen) if len(chosen) < 4 else "the picture"
-        made.axis_names("expected distance in the data", f"expected distance in {which}")
+        made.words("expected distance in the data", f"expected distance in {which}")
     return made.drawn
 
 

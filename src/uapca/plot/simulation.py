@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from uapca._looks import GREY, Look, Palette, RowLooks
+from uapca._looks import GREY, Look, Palette, RowLooks, row_looks
 from uapca._validation import Doubles
 from uapca.laws import Samples
-from uapca.plot.base import chosen_components, panel
+from uapca.plot.base import chosen_components, cycle_colors, panel
 from uapca.plot.labels import percent
-from uapca.plot.rows import MANY, NUMBERED, Kind, draw_rows, explain_looks, looks_of, row_levels
+from uapca.plot.rows import MANY, NUMBERED, Kind, draw_rows, explain_looks, row_levels
 from uapca.stability import Simulation
 from uapca.uncertain import UncertainArray
 
@@ -81,7 +81,7 @@ def simulation(
     closed = None if X is None else _closed_form(sim, X, pair, n)
     held = row_levels(levels, n)
     clouds = _clouds(scores, None if X is None else X.names)
-    looks = looks_of(clouds, groups, palette)
+    looks = row_looks(clouds.names, n, groups, palette, colors=cycle_colors())
     with panel(ax, title, figsize, legend) as made:
         # Of many rows their density is shaded instead.
         shown = min(draws, count) if n <= MANY else 0
@@ -109,7 +109,7 @@ def simulation(
             same = RowLooks(looks.keys, (Look("#000000", "#000000", "dashed"),) * n)
             draw_rows(made, closed, same, held, means=False, fill=False, legend=False)
             made.key("closed form", None, "dashed")
-        made.axis_names(*(f"PC{i + 1} of each draw" for i in pair))
+        made.words(*(f"PC{i + 1} of each draw" for i in pair))
         made.equal()
     return made.drawn
 
