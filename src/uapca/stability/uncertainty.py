@@ -676,6 +676,8 @@ def _draw_count(redraw: Redraw) -> int:
     most = min(_MOST, int(_LARGEST / d))
     if redraw.groups is not None:
         rows, most = redraw.groups.rows, min(_MOST_OF_GROUPS, most)
+    elif redraw.question == "truth":
+        rows = d
     small = min(rows, d)
     cost = rows * d * (2 * small + 60) + 12 * small**3
     return max(min(int(_BUDGET / cost), most), _FEWEST)
