@@ -397,11 +397,13 @@ class UAPCA(UncertainTransformer):
         self, center: Doubles, units: Doubles | None, rows: Rows, divisor: float, solver: str
     ) -> None:
         """Keep what does not depend on the scale; the center is in the units of the data."""
-        self._center, self.feature_scale_ = center, units
-        with np.errstate(over="ignore"):
-            self.mean_ = center if units is None else center / units
-        if not np.isfinite(self.mean_).all():
-            raise ValueError(out_of_range("X"))
+        self._center = self.mean_ = center
+        self.feature_scale_ = units
+        if units is not None:
+            with np.errstate(over="ignore"):
+                self.mean_ = center / units
+            if not np.isfinite(self.mean_).all():
+                raise ValueError(out_of_range("X"))
         self._rows, self._divisor, self.solver_ = rows, divisor, solver
         self.n_samples_ = self.n_samples_seen_ = rows.count
         self._lost = (False, False)  # whether C and Ψ̄ underflowed
