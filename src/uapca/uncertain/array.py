@@ -316,10 +316,10 @@ class UncertainArray:
                 f"known are {listed(sorted(UncertainArray.__slots__))}"
             )
         new = type(self).__new__(type(self))
-        new._assign(**{name: getattr(self, name) for name in UncertainArray.__slots__} | parts)
-        new._assign(mean=frozen(new.mean))
-        if new.missing is not None and not new.missing.any():
-            new._assign(missing=None)
+        parts = {name: getattr(self, name) for name in UncertainArray.__slots__} | parts
+        if parts["missing"] is not None and not parts["missing"].any():
+            parts["missing"] = None
+        new._assign(**parts | {"mean": frozen(parts["mean"])})
         return new
 
     # Attributes
