@@ -1,4 +1,4 @@
-"""The estimator."""
+"""`UAPCA`, the estimator: fit, partial_fit, transform, rescale, and what the fit explains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data: N uncertain rows in D features."""
+"""`UncertainArray`: N uncertain rows in D features, their selection, maps, tables and text."""
 
 from __future__ import annotations
 

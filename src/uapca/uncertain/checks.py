@@ -1,4 +1,10 @@
-"""Checks and conversions of the arguments of `UncertainArray`."""
+"""Checks and conversions of the arguments of `UncertainArray`.
+
+Covariances must be symmetric and positive semi-definite up to rounding. Both rules are judged on
+correlations: what printing to eight digits (for float32, one product in single precision) leaves is
+kept as it is, and what is off by no more than rounding beside the row's largest variance, such as a
+variance of −2e-15 beside 0.2, is replaced by the nearest valid matrix.
+"""
 
 from __future__ import annotations
 
