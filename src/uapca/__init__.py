@@ -12,7 +12,7 @@ starts at once. The packages go as data travels:
 ``posterior``       noisy or incomplete observations: `Denoiser`, `component_count`
 ``sensitivity``     factor traces and weight traces over the scale s
 ``stability``       how far to trust components: closed form, simulation, sampling
-``compare``         distances and angles between fits
+``compare``         distances (Hellinger, Bhattacharyya) and angles between fits
 ``datasets``        example data
 ``plot``            pictures, with matplotlib
 ``figures``         the paper's figures
@@ -21,7 +21,7 @@ starts at once. The packages go as data travels:
 ``exceptions``      all warnings and errors of our own
 ``_columns``        names of columns: errors, counters, identifiers; what was probably meant
 ``_validation``     checks of arguments, and the rule for signs of directions
-``_files``          files written whole or not at all; the archive format
+``_files``          files written whole or not at all; the archive format, without pickle
 ``_looks``          colors, dashes and shapes of rows, in plots and on the page
 ``_progress``       progress of long work: silent, a bar, or a function of the caller
 ==================  ==============================================================================

@@ -2,7 +2,8 @@
 
 A PCA is determined by its mean and covariance; read as normal distributions N(μ, K), two of them
 are compared by their overlap (paper, Sec. "Comparison To Sampling"). Signs, order and ties of
-eigenvectors play no part, so nothing has to be matched first.
+eigenvectors play no part, so nothing has to be matched first. Distances of close fits keep their
+digits (`hellinger`).
 """
 
 from __future__ import annotations

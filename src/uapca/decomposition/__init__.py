@@ -3,14 +3,14 @@
 ===============  =================================================================================
 ``uapca``        `UAPCA`: fit, transform, rescale, loadings and scores; `unwrap` of pipelines
 ``base``         what estimators share: reading data, underflow, standard deviations, `set_output`
-``partial_fit``  fits of data in parts: batches of rows, Dask arrays
+``partial_fit``  fits of data in parts, batches of rows or Dask arrays, and how parts are merged
 ``sparse``       fits and scores of SciPy's sparse points
 ``solvers``      which solver is used when, and those that form no D × D matrix
 ``lanczos``      leading eigenpairs of a matrix known only by its products
-``spectrum``     eigenpairs of K(s): order, signs, ties, clipping and s = ∞
+``spectrum``     every rule about eigenpairs of K(s): order, signs, ties, clipping and s = ∞
 ``scaler``       `UncertainScaler`: features in units of their standard deviation
 ``results``      `LabeledArray`: tables of results with names, and their frames
-``io``           fits as JSON files, and `uapca.load`
+``io``           fits as JSON files, without pickle, and `uapca.load`
 ===============  =================================================================================
 """
 

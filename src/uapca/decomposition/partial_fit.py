@@ -1,4 +1,8 @@
-"""Fits of data that comes in parts: batches of rows, or the chunks of a Dask array."""
+"""Fits of data that comes in parts: batches of rows, or the chunks of a Dask array.
+
+What is kept of the rows seen, and how it is merged with that of further rows. The merge of means
+and scatters is that of the accumulator, `uapca.aggregate.accumulate`.
+"""
 
 from __future__ import annotations
 

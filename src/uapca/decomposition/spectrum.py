@@ -94,18 +94,18 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
         return spectrum(C, q)
     # In units of a power of two, which rounds nothing; squares neither overflow nor vanish.
     unit = _power_of_two(within if np.isinf(s) else max(between, within))
+    if s * s * within <= _DECOUPLED_FROM * between < math.inf:
+        found = spectrum((C + s * s * psi) / unit, q)
+        return Spectrum(unit * found.values, found.vectors)
     other = _power_of_two(between) if np.isinf(s) else unit  # at s = ∞ only C's directions count
-    C, psi, between, within = C / other, psi / unit, between / other, within / unit
-    if s * s * within > _DECOUPLED_FROM * between:
-        values, vectors = np.linalg.eigh(psi)
-        values, rows = np.clip(values[::-1], 0.0, None), vectors.T[::-1]
-        groups = _tied(values, tie_tolerance(len(values)) * values[0])
-        if np.isinf(s) or (len(groups) < len(values) and _apart(values, groups, s, C)):
-            found = _decoupled(C, values, rows, groups, s, q)
-            return Spectrum(unit * found.values, found.vectors)
-    psi *= s**2
-    psi += C
-    found = spectrum(psi, q)
+    C, psi = C / other, psi / unit
+    values, vectors = np.linalg.eigh(psi)
+    values, rows = np.clip(values[::-1], 0.0, None), vectors.T[::-1]
+    groups = _tied(values, tie_tolerance(len(values)) * values[0])
+    if np.isinf(s) or (len(groups) < len(values) and _apart(values, groups, s, C)):
+        found = _decoupled(C, values, rows, groups, s, q)
+    else:
+        found = spectrum(C + s * s * psi, q)
     return Spectrum(unit * found.values, found.vectors)
 
 

@@ -1,11 +1,11 @@
-"""The estimator."""
+"""`UAPCA`, the estimator: fit, partial_fit, transform, rescale, and what the fit explains."""
 
 from __future__ import annotations
 
 import copy
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, NoReturn, Self, cast, overload
+from typing import Any, NoReturn, Self, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,8 @@ from uapca.uncertain.checks import weights_from
 from uapca.uncertain.covariance import row_blocks
 
 __all__ = ["UAPCA", "unwrap"]
+
+Variances = TypeVar("Variances", Doubles, float)
 
 
 class UAPCA(UncertainTransformer):
@@ -233,8 +235,7 @@ class UAPCA(UncertainTransformer):
         self.__dict__.pop("_seen", None)
         if solver == "eigh":
             mean, between = between_covariance(data)
-            with np.errstate(over="ignore", invalid="ignore"):
-                within = None if certain else data.cov.average(data.given_weights)
+            within = None if certain else data.cov.average(data.given_weights)
             self._fit_matrices(mean, between, within, rows, q, data.mean.dtype)
         else:
             moments = feature_variances(data)
@@ -397,11 +398,13 @@ class UAPCA(UncertainTransformer):
         self, center: Doubles, units: Doubles | None, rows: Rows, divisor: float, solver: str
     ) -> None:
         """Keep what does not depend on the scale; the center is in the units of the data."""
-        self._center, self.feature_scale_ = center, units
-        with np.errstate(over="ignore"):
-            self.mean_ = center if units is None else center / units
-        if not np.isfinite(self.mean_).all():
-            raise ValueError(out_of_range("X"))
+        self._center = self.mean_ = center
+        self.feature_scale_ = units
+        if units is not None:
+            with np.errstate(over="ignore"):
+                self.mean_ = center / units
+            if not np.isfinite(self.mean_).all():
+                raise ValueError(out_of_range("X"))
         self._rows, self._divisor, self.solver_ = rows, divisor, solver
         self.n_samples_ = self.n_samples_seen_ = rows.count
         self._lost = (False, False)  # whether C and Ψ̄ underflowed
@@ -417,9 +420,10 @@ class UAPCA(UncertainTransformer):
         """Keep the components, found from C and Ψ̄ unless they are given."""
         self._scale = self._checked_scale()
         with np.errstate(over="ignore", invalid="ignore"):
-            self._total = total = float(self._at_scale(*self._diagonals).sum())
-            if not np.isfinite(total + self._diagonals[0].sum()):
-                raise ValueError(out_of_range("X"))
+            between, within = (float(part.sum()) for part in self._diagonals)
+        self._total = total = self._at_scale(between, within)
+        if not np.isfinite(total + between):
+            raise ValueError(out_of_range("X"))
         if pairs is None:
             pairs = scaled_spectrum(cast(Doubles, self._between), self._within, self._scale, q)
         if q is None:
@@ -552,7 +556,7 @@ class UAPCA(UncertainTransformer):
             As the input: names, weights and laws go along; float32 stays float32; a Dask array
             gives one that is not computed yet, sparse points a dense array.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         if isinstance(X, UncertainArray):
             self._check_features(X)
             names = self._component_names()
@@ -579,7 +583,7 @@ class UAPCA(UncertainTransformer):
             What the components left out is at its mean, with no uncertainty: the covariances
             have low rank, and are kept so.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         scores = Y if isinstance(Y, UncertainArray) else as_floats(Y, "Y")
         if len(scores.shape) != 2 or scores.shape[1] != self.n_components_:
             raise ValueError(
@@ -630,7 +634,7 @@ class UAPCA(UncertainTransformer):
         """
         from uapca.decomposition.io import fit_to_json
 
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         text = fit_to_json(self)
         with replacing(path) as file:
             file.write(text.encode())
@@ -646,7 +650,7 @@ class UAPCA(UncertainTransformer):
 
     @property
     def between_covariance_(self) -> Doubles:
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         if self._between is None:
             raise AttributeError(
                 f"C and Ψ̄ were not formed: the fit used solver={self.solver_!r}, which has no "
@@ -667,7 +671,7 @@ class UAPCA(UncertainTransformer):
         of the model: the variances of the components, and `noise_variance_` in every other
         direction.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         if self._between is not None:
             return np.array(self._at_scale(self._between, self.within_covariance_))
         A, noise = np.asarray(self.components_, dtype=np.float64), self.noise_variance_
@@ -685,7 +689,7 @@ class UAPCA(UncertainTransformer):
 
     @property
     def noise_variance_(self) -> float:
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         certain = self._scale == 0.0 or not self._diagonals[1].any()
         left = self._rows.bound(len(self.mean_), certain) - self.n_components_
         variance = max(self._total - float(self.explained_variance_.sum()), 0.0)
@@ -694,7 +698,7 @@ class UAPCA(UncertainTransformer):
     @property
     def singular_values_(self) -> Doubles:
         """√((N − ddof) λ), for certain points the singular values of the centered data."""
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         return np.sqrt(self.explained_variance_ * (self.n_samples_ - float(self.ddof)))
 
     # Judging the fit
@@ -707,7 +711,7 @@ class UAPCA(UncertainTransformer):
         the share of its variance that the components represent. A feature that does not vary has
         0. The unit vectors themselves are ``components_``.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         variances = self._at_scale(*self._diagonals)[:, None]
         loadings = self.components_.T * np.sqrt(self.explained_variance_)
         some = variances > 0.0
@@ -717,7 +721,7 @@ class UAPCA(UncertainTransformer):
 
     def contributions(self) -> LabeledArray:
         """The share of each feature in each component, D × q; each sums to 1."""
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         shares = np.square(self.components_.T, dtype=np.float64)
         return self._labeled(shares, self._features(), self._component_names(), "feature")
 
@@ -786,7 +790,7 @@ class UAPCA(UncertainTransformer):
         X : UncertainArray, optional
             Rows whose own shares are wanted, tr(A Ψₙ Aᵀ) / tr Ψₙ: a column "share".
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         if X is None:
             whole = float(self._diagonals[1].sum())
             return min(float(self._own().sum()) / whole, 1.0) if whole > 0.0 else 1.0
@@ -812,7 +816,7 @@ class UAPCA(UncertainTransformer):
               PC1      9.184   0.7601       0.7601        0.9772              0.9703
               PC2      2.899   0.2399            1       0.09475                   1
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         variances, own = self.explained_variance_, self._own()
         part = self._at_scale(np.zeros_like(own), own)
         whole = float(self._diagonals[1].sum())
@@ -834,7 +838,7 @@ class UAPCA(UncertainTransformer):
         certain points this is scikit-learn's ``PCA.score_samples`` (with ``ddof=1``); for uncertain
         ones it is the average over what the row may be.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         if np.isinf(self._scale):
             raise ValueError(
                 "scale must be finite for a likelihood; got inf: use rescale(s) with a finite s"
@@ -882,8 +886,8 @@ class UAPCA(UncertainTransformer):
 
     # Helpers
 
-    def _at_scale(self, between: Doubles, within: Doubles) -> Doubles:
-        """C + s²Ψ̄, or its limit in units of s²; of matrices, diagonals or variances of rows."""
+    def _at_scale(self, between: Variances, within: Variances) -> Variances:
+        """C + s²Ψ̄, or its limit in units of s²; of matrices, diagonals or sums of variances."""
         if self._scale == 0.0 or not self._diagonals[1].any():
             return between
         return within if np.isinf(self._scale) else between + self._scale**2 * within
@@ -923,7 +927,7 @@ class UAPCA(UncertainTransformer):
         self, X: UncertainArray | npt.ArrayLike
     ) -> tuple[Doubles, Doubles, Doubles, Doubles]:
         """Of every row: aₙᵢ² on each component, ‖m − μ‖², vᵢᵀΨₙvᵢ and tr Ψₙ."""
-        check_is_fitted(self)
+        check_is_fitted(self, "components_")
         if isinstance(X, UncertainArray):
             self._check_features(X)
             points, cov = X.mean, X.cov

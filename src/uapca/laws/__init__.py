@@ -12,7 +12,8 @@ density, found without sampling where the law is known.
 - ``mixture``: `Mixture`
 - ``foreign``: SciPy's random variables as marginals (`Variable`), other libraries' distributions
   (`as_law`), laws of which only moments are known (`Moments`)
-- ``density``: `Lattice`, densities and highest-density regions of sums of independent parts
+- ``density``: `Lattice`, densities of sums of independent parts, their highest-density regions, and
+  the levels of these
 - ``store``: laws as plain data for files
 """
 

@@ -1,11 +1,13 @@
 """Uncertain data: `UncertainArray` and the representations of its covariances.
 
 ===============  =================================================================================
-``array``        `UncertainArray`: selecting, affine maps, draws, frames, text; `concat`
-``checks``       checks of its arguments: finite, symmetric, semi-definite; units of quantities
+``array``        `UncertainArray`: selecting, affine maps, draws, frames, text; `concat`; what
+                 `numpy.asarray` and other libraries are told
+``checks``       checks of its arguments: finite, symmetric, semi-definite, and what passes as
+                 rounding; weights and counts; units of quantities
 ``covariance``   the covariances of all rows: diagonal, dense, shared, low-rank, along shared axes
 ``propagate``    functions of uncertain values (``X.map("log")``) to second order
-``io``           the ``.uapca`` file: save and load
+``io``           the ``.uapca`` file: save and load, without pickle
 ===============  =================================================================================
 """
 

@@ -1,4 +1,4 @@
-"""The data: N uncertain rows in D features."""
+"""`UncertainArray`: N uncertain rows in D features, their selection, maps, tables and text."""
 
 from __future__ import annotations
 
@@ -316,10 +316,10 @@ class UncertainArray:
                 f"known are {listed(sorted(UncertainArray.__slots__))}"
             )
         new = type(self).__new__(type(self))
-        new._assign(**{name: getattr(self, name) for name in UncertainArray.__slots__} | parts)
-        new._assign(mean=frozen(new.mean))
-        if new.missing is not None and not new.missing.any():
-            new._assign(missing=None)
+        parts = {name: getattr(self, name) for name in UncertainArray.__slots__} | parts
+        if parts["missing"] is not None and not parts["missing"].any():
+            parts["missing"] = None
+        new._assign(**parts | {"mean": frozen(parts["mean"])})
         return new
 
     # Attributes
@@ -454,7 +454,6 @@ class UncertainArray:
                 f"A must have shape (q, {d}), or ({d},) for a factor on each axis; "
                 f"got shape {matrix.shape}"
             )
-        check_finite(matrix, "A", ("entry",) if matrix.ndim == 1 else ("row", "column"))
         if matrix.ndim == 2:
             self.require_complete("affine with a matrix")
         q = matrix.shape[0]
@@ -471,8 +470,13 @@ class UncertainArray:
             if b is not None:
                 mean += offset
             mean = mean.astype(self.mean.dtype, copy=False)
-        known = mean if self.missing is None else np.where(self.missing, 0.0, mean)
-        check_finite(known, "A x + b", ("row", "new feature"))
+            finite = self.missing is None and np.isfinite(mean.sum())
+        if not finite:  # which may be the fault of any of them
+            check_finite(matrix, "A", ("entry",) if matrix.ndim == 1 else ("row", "column"))
+            check_finite(offset, "b", ("entry",))
+            check_finite(origin, "center", ("entry",))
+            known = mean if self.missing is None else np.where(self.missing, 0.0, mean)
+            check_finite(known, "A x + b", ("row", "new feature"))
         new = check_labels(features, "features", q, "feature")
         return self.replace(
             mean=mean,
@@ -973,7 +977,7 @@ class LawList(Sequence["uapca.laws.Law"]):
 
 
 def _vector(values: npt.ArrayLike | None, parameter: str, size: int, of: str) -> Doubles:
-    """A finite vector of a given length; zeros if left out."""
+    """A vector of a given length; zeros if left out."""
     if values is None:
         return np.zeros(size)
     vector = as_floats(values, parameter).astype(np.float64, copy=False)
@@ -982,7 +986,6 @@ def _vector(values: npt.ArrayLike | None, parameter: str, size: int, of: str) ->
             f"{parameter} must have shape ({size},), one entry for each {of}; "
             f"got shape {vector.shape}"
         )
-    check_finite(vector, parameter, ("entry",))
     return vector
 
 

@@ -1,4 +1,10 @@
-"""Checks and conversions of the arguments of `UncertainArray`."""
+"""Checks and conversions of the arguments of `UncertainArray`.
+
+Covariances must be symmetric and positive semi-definite up to rounding. Both rules are judged on
+correlations: what printing to eight digits (for float32, one product in single precision) leaves is
+kept as it is, and what is off by no more than rounding beside the row's largest variance, such as a
+variance of −2e-15 beside 0.2, is replaced by the nearest valid matrix.
+"""
 
 from __future__ import annotations
 
@@ -360,7 +366,7 @@ def _nearest(matrices: Floats) -> Doubles:
 def _suspects(matrices: Floats) -> list[slice]:
     """Blocks of matrices that do not pass the cheap test; in two threads if that is worth it."""
     tolerance = _TOLERANCE[matrices.itemsize]
-    blocks = list(row_blocks(len(matrices), 2 * matrices.shape[1] ** 2))
+    blocks = list(row_blocks(len(matrices), matrices.shape[1] ** 2))
 
     def fine(block: slice) -> bool:
         return _surely_valid(matrices[block], tolerance)
@@ -379,16 +385,17 @@ def _surely_valid(part: Floats, tolerance: float) -> bool:
     Singular ones have them with a diagonal that is 1 + tolerance times as large.
     """
     variances = part.diagonal(0, 1, 2)
-    lowest = variances.min()
-    if not (lowest >= 0.0 and variances.max() < np.inf):
+    if not variances.max() < np.inf:
         return False
     transposed = part.transpose(0, 2, 1)
     if not (part == transposed).all():
         with np.errstate(invalid="ignore", over="ignore"):
-            if not np.abs(part - transposed).max() <= tolerance * lowest:
+            if not np.abs(part - transposed).max() <= tolerance * variances.min():
                 return False
-    if _have_factors(part):
+    if _have_factors(part):  # which no matrix has that is not finite
         return True
+    if variances.min() < 0.0:
+        return False
     lifted = part.astype(np.float64)  # a copy
     index = np.arange(part.shape[1])
     lifted[:, index, index] += tolerance * _units(variances) ** 2

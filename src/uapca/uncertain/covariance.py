@@ -163,7 +163,7 @@ class Covariance:
         elif "std" in self.arrays:
             flat[:: self._d + 1] += self._average_variances(w)
         average *= self.multiplier
-        return average if isinstance(self, Diagonal) else _symmetric(average)
+        return average if isinstance(self, Diagonal) else 0.5 * (average + average.T)
 
     def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
         """A function that multiplies ``(D,)`` or ``(D, k)`` by Ψ̄.
@@ -287,7 +287,7 @@ class Covariance:
         kept, q, d = self.arrays["cov"], len(A), self._d
         images = np.empty((kept.size // d**2, q, q))
         # Stored by rows: with a transposed matrix BLAS takes three times as long.
-        columns = np.einsum("id,je->deij", A, A).reshape(-1, q * q)
+        columns = (A.T[:, None, :, None] * A.T[:, None, :]).reshape(-1, q * q)
         for block, matrices in self._matrices():
             if q <= _KRONECKER_LIMIT:
                 np.matmul(matrices, columns, out=images[block].reshape(-1, q * q))
@@ -664,11 +664,6 @@ def root(matrix: Doubles) -> Doubles:
     """R with R Rᵀ = matrix, for a positive semi-definite matrix or a stack of them."""
     values, vectors = np.linalg.eigh(matrix)
     return np.asarray(vectors * np.sqrt(np.clip(values, 0.0, None))[..., None, :])
-
-
-def _symmetric(matrix: Doubles) -> Doubles:
-    """The symmetric part of a matrix, or of each of a stack of them."""
-    return 0.5 * (matrix + np.swapaxes(matrix, -1, -2))
 
 
 def _count(rows: Rows, n: int) -> int:
