@@ -39,6 +39,7 @@ __all__ = [
     "components_option",
     "data_options",
     "force_option",
+    "in_options",
     "json_option",
     "output_options",
     "scale_from",
@@ -55,7 +56,7 @@ COMMANDS = (
 
 # Sentences of the library name its parameters; here they are options.
 _OPTIONS = (
-    (r"\b(features|exclude|fill)=(\[[^\]]*\])?(?![\['\w])", r"--\1"),
+    (r"\b(features|exclude|fill|names)=(\[[^\]]*\])?(?![\['\w])", r"--\1"),
     (r"\bfill='([^']*)'", r'--fill "\1"'),
     (r"\b(missing|bad_cells|bad_files|spread)='(\w+)'", r"--\1 \2"),
     (r"\b(names|errors|corr|decimal|thousands|encoding|by)='([^']*)'", r'--\1 "\2"'),
@@ -162,16 +163,20 @@ def _line_of(error: BaseException) -> str:
             "Run the command again with --debug and report what it says."
         )
     text = re.sub(r"\s*\n\s*", " ", text.strip())
-    if not isinstance(error, CommandError):
-        for pattern, option in _OPTIONS:
-            text = re.sub(pattern, option, text)
-        # Rows without names are counted from 0 in Python; texts in quotes stay as they are.
-        text = re.sub(r"'[^']*'|\brow (\d+)\b", _counted_from_1, text)
+    text = text if isinstance(error, CommandError) else in_options(text)
     return shown(text) or type(error).__name__
 
 
-def _counted_from_1(match: re.Match[str]) -> str:
-    return match[0] if match[1] is None else f"row {int(match[1]) + 1}"
+def in_options(text: str) -> str:
+    """A sentence of the library with its parameters as options, and rows counted from 1."""
+    for pattern, option in _OPTIONS:
+        text = re.sub(pattern, option, text)
+
+    def counted(match: re.Match[str]) -> str:
+        return match[0] if match[1] is None else f"row {int(match[1]) + 1}"
+
+    # Texts in quotes stay as they are.
+    return re.sub(r"'[^']*'|\brow (\d+)\b", counted, text)
 
 
 def _note_warning(message: Warning | str, *_: Any, **__: Any) -> None:

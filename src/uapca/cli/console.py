@@ -123,7 +123,7 @@ def listed(names: Iterable[object], most: int = 8) -> str:
 
 def significant(value: float, digits: int = 4) -> str:
     """A number with so many digits."""
-    return "∞" if value == math.inf else f"{value:.{digits}g}"
+    return "∞" if value == math.inf else f"{value + 0.0:.{digits}g}"
 
 
 def percent(share: float) -> str:

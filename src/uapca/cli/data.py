@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import uapca
+from uapca.cli.app import in_options
 from uapca.cli.console import (
     CommandError,
     listed,
@@ -141,7 +142,7 @@ class Data:
             X = X.reweighted(_weights_in(weights, X))
         said = [*origin.splitlines(), *(f"note: {warning.message}" for warning in caught)]
         size = repr(X).splitlines()[0].partition(": ")[2]
-        note("\n  ".join([*map(shown, said), f"→ {size}"]))
+        note("\n  ".join([*(shown(in_options(text)) for text in said), f"→ {size}"]))
         return X
 
     @cached_property

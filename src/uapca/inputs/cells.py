@@ -67,6 +67,7 @@ _ERROR_BAR = re.compile(rf"({_NUMBER})\s*(?:±|\+/-|\+-)\s*({_NUMBER})")
 _ASYMMETRIC = re.compile(rf"({_NUMBER})\s*\+\s*({_NUMBER})\s*-\s*({_NUMBER})")
 _LAST_DIGITS = re.compile(rf"([+-]?{_DIGITS})\(({_DIGITS})\)({_EXPONENT})?")
 _BRACKETS = re.compile(rf"([+-]?{_DIGITS}) \(({_DIGITS})\)")
+_BAR = re.compile(r"±|\+/-")
 _SIGNS = "[(±+"  # one of them is in every cell that is no plain number
 _CALL = re.compile(r"([A-Za-z]+)\s*\(([^()]*)\)")
 
@@ -348,7 +349,7 @@ def _is_uncertain(cell: Any) -> bool:
     if not isinstance(cell, str) or not any(sign in cell for sign in _SIGNS):
         return isinstance(cell, Marginal)
     try:
-        return not isinstance(parse_cell(cell), Point)
+        return not isinstance(parse_cell(_with_points(cell)), Point)
     except CellError:
         return False
 
@@ -362,7 +363,8 @@ def of_cells(
     """Rows of uncertain cells; columns without a readable cell are refused, or left out."""
     table, roles, features = reading.table, Roles([]), reading.features
     columns = reading.columns()
-    table.settle({name: table.cells(name) for name in columns if table.kind(name) == "text"})
+    texts = {name: table.cells(name) for name in columns if table.kind(name) == "text"}
+    table.settle({n: [p for c in own for p in _BAR.split(str(c))] for n, own in texts.items()})
     parser = _Parser(words, table)
     laws: dict[str, list[Any]] = {}
     for name in columns:
@@ -443,6 +445,11 @@ def of_cells(
     ).replace(library=table.library)
 
 
+def _with_points(cell: str) -> str:
+    """A cell with decimal points for its commas, where these do not separate numbers."""
+    return cell.replace(",", ".") if ";" in cell or not {*"[("} & {*cell} else cell
+
+
 class _Parser:
     """Cells to laws: None for a missing one, or what is wrong. The same text is parsed once."""
 
@@ -473,6 +480,7 @@ class _Parser:
             number = self._table.number(text)
             if number is not None:
                 return None if number != number else Point(number)
+            text = _with_points(text) if self._table.decimal == "," else text
         try:
             return parse_cell(text, self._words)
         except CellError as error:

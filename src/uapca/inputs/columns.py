@@ -33,6 +33,7 @@ WEIGHT = "uapca_weight"
 
 _LONGEST = 16  # characters of an ending that may be a word for errors
 _RATIO = re.compile(rf".+[_ .-]over[_ .-](?:{ERROR_WORDS})", re.I)
+_SIZE = re.compile(r"(.+)[_ .-](?:n|nobs)", re.I)
 _DIGITS = re.compile(r"\s*[<>≤≥~+$€£-]?\s?\.?[0-9]")
 _MISSPELLED = tuple(f"_{word}" for word in ERROR_WORDS.split("|") if len(word) > 2)
 
@@ -145,7 +146,11 @@ def find_roles(
     if values is None:
         ratios = [name for name in rest if _RATIO.fullmatch(name) and name not in found]
         roles.leave(ratios, "a value divided by its error")
-        values = [name for name in rest if name not in used and name not in ratios]
+        stems = {stem for own in found.values() for stem, _ in error_stems(own.columns[0])}
+        sizes = [n for n in rest if (m := _SIZE.fullmatch(n)) and m[1] in stems - found.keys()]
+        roles.leave(sizes, "numbers of observations")
+        gone = {*used, *ratios, *sizes}
+        values = [name for name in rest if name not in gone]
         if groups:
             roles.leave(sorted(used, key=names.index), "errors: points are grouped without them")
         elif errors is None and found:
