@@ -301,6 +301,40 @@ def _components(text: str) -> int | float | str | None:
     )
 
 
+def _names(ctx: Any, param: click.Parameter, texts: Sequence[str]) -> Any:
+    """Names that are separated by commas or given one by one; a single one for --by."""
+    names = [part.strip() for text in texts for part in text.split(",")]
+    return names[0] if param.name == "by" and len(names) == 1 else names or None
+
+
+def _errors(ctx: Any, param: Any, texts: Sequence[str]) -> Any:
+    """A pattern, several, or the error of each value."""
+    pairs = [part.partition("=") for text in texts for part in text.split(",") if "{}" not in text]
+    named = {value.strip(): error.strip() for value, sign, error in pairs if sign}
+    return named or (list(texts) if len(texts) > 1 else "".join(texts)) or None
+
+
+def _fill(ctx: Any, param: Any, texts: Sequence[str]) -> Any:
+    """One law, or those of columns."""
+    named = [text.partition("=") for text in texts if "=" in text.partition("(")[0]]
+    if len(texts) > 1 and len(named) < len(texts):
+        raise CommandError("--fill takes one law for all cells, or COLUMN=LAW several times.")
+    return {column.strip(): law.strip() for column, _, law in named} or next(iter(texts), None)
+
+
+def _bins(text: str) -> Any:
+    """A number of clusters, or cells for each feature: ``500`` or ``x=20,y=25``."""
+    if text.strip().isdigit():
+        return int(text)
+    cells = [part.rpartition("=") for part in text.split(",")]
+    if not all(name and count.strip().isdigit() for name, _, count in cells):
+        raise CommandError(
+            f"--bins {quoted(text)} must be a number of clusters, or cells by feature such as "
+            "x=20,y=25."
+        )
+    return {name.strip(): int(count) for name, _, count in cells}
+
+
 def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
     """A bundled name or a file."""
     from uapca.cli.data import BUNDLED
@@ -313,11 +347,13 @@ _DATA_OPTIONS = {
     "by": click.option(
         "--by",
         multiple=True,
+        callback=_names,
         metavar="COLUMN",
         help="The rows are points, labeled by this column (or several): one row for each label.",
     ),
     "bins": click.option(
         "--bins",
+        type=_bins,
         metavar="K",
         help="For points without labels: K clusters, or cells of a grid such as x=20,y=25.",
     ),
@@ -328,8 +364,9 @@ _DATA_OPTIONS = {
         show_default=True,
         help="With --by: the spread of the points, or the standard error of their mean.",
     ),
-    "keep_points": click.option(
+    "keep_samples": click.option(
         "--keep-points",
+        "keep_samples",
         is_flag=True,
         help="With --by: keep the points, so that densities show their shape.",
     ),
@@ -341,6 +378,7 @@ _DATA_OPTIONS = {
     "errors": click.option(
         "--errors",
         multiple=True,
+        callback=_errors,
         metavar="PATTERN",
         help='How columns with errors are named, such as "{}_err", or VALUE=ERROR for one column; '
         "found by itself if usual.",
@@ -354,12 +392,14 @@ _DATA_OPTIONS = {
     "features": click.option(
         "--features",
         multiple=True,
+        callback=_names,
         metavar="COLUMNS",
         help="The columns to use, separated by commas; patterns such as met_* too.",
     ),
     "exclude": click.option(
         "--exclude",
         multiple=True,
+        callback=_names,
         metavar="COLUMNS",
         help="Columns to leave out, separated by commas; patterns too.",
     ),
@@ -384,6 +424,7 @@ _DATA_OPTIONS = {
     "fill": click.option(
         "--fill",
         multiple=True,
+        callback=_fill,
         metavar="LAW",
         help='What empty uncertain cells mean: a law such as "U(0, 20)", or COLUMN=LAW.',
     ),
@@ -405,7 +446,12 @@ _DATA_OPTIONS = {
     "thousands": click.option(
         "--thousands", metavar="SIGN", help="The thousands separator of text files."
     ),
-    "sheet": click.option("--sheet", metavar="NAME", help="The sheet of an Excel file."),
+    "sheet": click.option(
+        "--sheet",
+        type=lambda text: int(text) if text.isdigit() else text,
+        metavar="NAME",
+        help="The sheet of an Excel file.",
+    ),
     "encoding": click.option(
         "--encoding",
         metavar="NAME",

@@ -33,7 +33,6 @@ __all__ = [
     "check_columns",
     "feature_names",
     "fitted",
-    "parts",
     "read_model",
     "write_rows",
 ]
@@ -109,7 +108,7 @@ class Data:
     name : str
         The name of a bundled data set, a path or pattern, or ``-``.
     reading : mapping of str to Any
-        The options as they were given.
+        The options of `uapca.read`, and ``denoise``.
     """
 
     def __init__(self, name: str, reading: Mapping[str, Any]) -> None:
@@ -119,8 +118,11 @@ class Data:
     @cached_property
     def observed(self) -> uapca.UncertainArray:
         """The uncertain rows; says on standard error how they were understood."""
-        data, name, options = self.name, self.name.casefold(), _options(self.reading)
-        weights = Path(self.reading["weights"] or "")
+        data, name, options = self.name, self.name.casefold(), {**self.reading, "rng": 0}
+        del options["denoise"]
+        if options["words"] == "grades":
+            options["words"] = uapca.datasets.GRADES
+        weights = Path(options["weights"] or "")
         saved = name in BUNDLED or Path(data).suffix.lower() == ".uapca"
         if weights.is_file():
             options["weights"] = None
@@ -177,8 +179,8 @@ class Data:
             raise CommandError(
                 "--groups needs a file with one line for each row and such a column."
             )
-        written = {option: reading[option] for option in ("decimal", "thousands", "encoding")}
-        table = open_table(self.name, sheet=_options(reading)["sheet"], **written)
+        how = ("sheet", "decimal", "thousands", "encoding")
+        table = open_table(self.name, **{option: reading[option] for option in how})
         if name not in table.names:
             raise no_such("column", name, list(table.names))
         table.resolve([name])
@@ -235,48 +237,6 @@ def _from_file(data: str, options: dict[str, Any]) -> uapca.UncertainArray:
         return uapca.read(source, **options)
     with progress("reading") as report:
         return uapca.read(source, progress=report, **options)
-
-
-def _options(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """The options in the words of `uapca.read`."""
-    options = {name: value or None for name, value in reading.items() if name != "denoise"}
-    for name in ("by", "features", "exclude"):
-        options[name] = parts(reading[name]) or None
-    if options["by"] is not None and len(options["by"]) == 1:
-        options["by"] = options["by"][0]
-    errors, fill, sheet, words = (reading[name] for name in ("errors", "fill", "sheet", "words"))
-    pairs = [part.partition("=") for text in errors for part in text.split(",") if "{}" not in text]
-    named = {a.strip(): b.strip() for a, sign, b in pairs if sign}
-    options["errors"] = named or (list(errors) if len(errors) > 1 else "".join(errors)) or None
-    laws = [text.partition("=") for text in fill if "=" in text.partition("(")[0]]
-    if len(fill) > 1 and len(laws) < len(fill):
-        raise CommandError("--fill takes one law for all cells, or COLUMN=LAW several times.")
-    named = {column.strip(): law.strip() for column, _, law in laws}
-    options["fill"] = named or (fill[0] if fill else None)
-    options["sheet"] = int(sheet) if sheet and sheet.isdigit() else sheet
-    options["words"] = uapca.datasets.GRADES if words == "grades" else words
-    options["bins"] = _bins(reading["bins"])
-    options["keep_samples"] = bool(options.pop("keep_points"))
-    options["equal_weights"] = bool(options["equal_weights"])
-    return options | {"rng": 0}
-
-
-def parts(values: Sequence[str]) -> list[str]:
-    """Names that are separated by commas or given one by one."""
-    return [part.strip() for value in values for part in value.split(",")]
-
-
-def _bins(text: str | None) -> Any:
-    """A number of clusters, or cells for each feature: ``500`` or ``x=20,y=25``."""
-    if text is None or text.strip().isdigit():
-        return None if text is None else int(text)
-    cells = [part.rpartition("=") for part in text.split(",")]
-    if not all(name and count.strip().isdigit() for name, _, count in cells):
-        raise CommandError(
-            f"--bins {quoted(text)} must be a number of clusters, or cells by feature such as "
-            "x=20,y=25."
-        )
-    return {name.strip(): int(count) for name, _, count in cells}
 
 
 def _weights_in(path: Path, X: uapca.UncertainArray) -> list[float]:
