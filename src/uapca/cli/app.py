@@ -410,6 +410,7 @@ _DATA_OPTIONS = {
     ),
     "words": click.option(
         "--words",
+        type=lambda text: import_module("uapca.datasets").GRADES if text == "grades" else text,
         metavar="FILE",
         help='What words in cells mean: a TOML file with lines such as good = "T(13, 14, 16, 18)". '
         "“grades” takes the words of the student grades.",

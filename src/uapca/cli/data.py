@@ -120,8 +120,6 @@ class Data:
         """The uncertain rows; says on standard error how they were understood."""
         data, name, options = self.name, self.name.casefold(), {**self.reading, "rng": 0}
         del options["denoise"]
-        if options["words"] == "grades":
-            options["words"] = uapca.datasets.GRADES
         weights = Path(options["weights"] or "")
         saved = name in BUNDLED or Path(data).suffix.lower() == ".uapca"
         if weights.is_file():
