@@ -11,7 +11,8 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
@@ -34,13 +35,13 @@ from uapca.cli.console import (
 
 __all__ = [
     "COMMANDS",
-    "Choice",
     "app",
     "components_option",
     "data_options",
     "force_option",
     "in_options",
     "json_option",
+    "numbers_in",
     "output_options",
     "scale_from",
     "scale_option",
@@ -259,46 +260,31 @@ def subcommand(name: str, *examples: tuple[str, str], **extra: Any) -> Decorator
     return decorate
 
 
-class Choice(click.Choice[str]):
-    """One of some names; a near miss is answered with the name that was probably meant."""
-
-    def __init__(self, names: Iterable[str], what: str) -> None:
-        super().__init__(list(names))
-        self.what = what
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        if value not in self.choices:
-            every = f"There are {', '.join(self.choices)}."
-            raise no_such(self.what, value, list(self.choices), every)
-        return str(value)
+def numbers_in(text: str, rule: str, holds: Callable[[list[float]], bool]) -> list[float]:
+    """Numbers that are separated by commas and obey a rule, which is said where they do not."""
+    with suppress(ValueError):
+        numbers = [float(part.replace("∞", "inf")) for part in text.split(",")]
+        if holds(numbers):
+            return numbers
+    raise click.BadParameter(f"must be {rule}; got {text!r}.")
 
 
 def scale_from(text: str) -> float:
     """A number from 0 to infinity."""
-    try:
-        number = float(text.strip().replace("∞", "inf"))
-    except ValueError:
-        number = -1.0
-    if not number >= 0.0:
-        raise click.BadParameter(f"must be a number from 0 to inf; got {text!r}.")
-    return number
+    return numbers_in(text, "a number from 0 to inf", lambda s: len(s) == 1 and s[0] >= 0.0)[0]
 
 
 def _components(text: str) -> int | float | str | None:
     """How many: a whole number, a share such as 0.95, ``auto`` or ``all``."""
     if text in ("auto", "all"):
         return None if text == "all" else text
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if number >= 1.0 and number.is_integer():
-        return int(number)
-    if 0.0 < number < 1.0:
-        return number
-    raise click.BadParameter(
-        f"must be a whole number from 1, a share such as 0.95, auto or all; got {text!r}."
-    )
+
+    def hold(given: list[float]) -> bool:
+        return len(given) == 1 and given[0] > 0.0 and (given[0] < 1.0 or given[0].is_integer())
+
+    rule = "a whole number from 1, a share such as 0.95, auto or all"
+    (number,) = numbers_in(text, rule, hold)
+    return number if number < 1.0 else int(number)
 
 
 def _names(ctx: Any, param: click.Parameter, texts: Sequence[str]) -> Any:

@@ -13,7 +13,6 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
@@ -28,7 +27,6 @@ __all__ = [
     "STDOUT",
     "TABLES",
     "CommandError",
-    "Settings",
     "check_output",
     "check_writable",
     "complain",
@@ -62,15 +60,8 @@ class CommandError(Exception):
     """Something a user can mend: the message is one line and says how."""
 
 
-@dataclass
-class Settings:
-    """What holds for one run: whether to show tracebacks, whether to be quiet."""
-
-    debug: bool = False
-    quiet: bool = False
-
-
-settings: Settings = Settings()
+settings: SimpleNamespace = SimpleNamespace(debug=False, quiet=False)
+"""What holds for one run: whether to show tracebacks, whether to be quiet."""
 
 
 # Text

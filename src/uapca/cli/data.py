@@ -26,6 +26,7 @@ from uapca.cli.console import (
     shown,
     write_table,
 )
+from uapca.sensitivity.traces import feature_names
 
 __all__ = [
     "BUNDLED",
@@ -254,11 +255,6 @@ def _weights_in(path: Path, X: uapca.UncertainArray) -> list[float]:
     return [by_name[name] for name in X.names]
 
 
-def feature_names(X: uapca.UncertainArray) -> tuple[str, ...]:
-    """The features, with names for those that have none."""
-    return X.features or tuple(f"x{j}" for j in range(X.shape[1]))
-
-
 # What commands do with the data
 
 
@@ -279,10 +275,10 @@ def fitted(X: uapca.UncertainArray, components: Any, **parameters: Any) -> uapca
         if largest >= max(_ALONE * variances.sum(), _UNLIKE**2 * middle) > 0.0:
             share = largest / variances.sum()
             how_much = "nearly all" if share > 0.9995 else f"{100 * share:.3g} %"
+            alone = shown(feature_names(X.features, d)[variances.argmax()])
             note(
-                f"note: {shown(feature_names(X)[variances.argmax()])} alone has {how_much} of the "
-                "variance; if that is due to its unit, --standardize gives all features the same "
-                "say"
+                f"note: {alone} alone has {how_much} of the variance; if that is due to its unit, "
+                "--standardize gives all features the same say"
             )
     return pca
 
@@ -320,7 +316,7 @@ def write_rows(
         )
     names: dict[str, Any] = {} if X.names is None else {"name": X.names}
     extra: dict[str, Any] = {WEIGHT: X.weights * X.total_weight} if weights else {}
-    check_columns(feature_names(X), [*names, *extra], correlated)
+    check_columns(feature_names(X.features, d), [*names, *extra], correlated)
     values = {k: v.astype(float) for k, v in array.columns_of_rows(X, corr=True).items()}
     write_table(target, names | values | extra, what)
 

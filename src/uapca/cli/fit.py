@@ -231,7 +231,7 @@ def _show_variances(pca: uapca.UAPCA, found: uapca.stability.ComponentUncertaint
 def _show_components(
     pca: uapca.UAPCA, X: uapca.UncertainArray, found: uapca.stability.ComponentUncertainty | None
 ) -> None:
-    A, features = pca.components_, feature_names(X)
+    A, features = pca.components_, feature_names(X.features, X.shape[1])
     count, chosen = min(len(A), _MOST_COMPONENTS), list(range(len(features)))
     title = "Components"
     if len(features) > _MOST_FEATURES + 1:

@@ -134,17 +134,15 @@ def read(
         raise ValueError(
             "by must name the labels of the points for spread=, keep_samples= and equal_weights="
         )
+    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
     of_values = {"errors": errors, "corr": corr, "names": names, "fill": fill}
     if isinstance(source, str | PathLike) and fspath(source).lower().endswith(".uapca"):
         source = load(source)
     if isinstance(source, UncertainArray):
-        of_values |= {"by": by, "bins": bins, "words": words}
-        of_values |= {"decimal": decimal, "thousands": thousands, "sheet": sheet}
-        of_values["encoding"] = encoding
-        _refuse(of_values, "rows that are uncertain already")
+        of_files = {"words": words, "sheet": sheet, **text}
+        _refuse({"by": by, "bins": bins} | of_values | of_files, "rows that are uncertain already")
         X = source if weights is None else source.reweighted(weights)
         return _selected(X, features, exclude)
-    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
     if by is not None or bins is not None:
         _refuse(of_values | {"weights": weights}, "labeled points")
         return groups.from_groups(
