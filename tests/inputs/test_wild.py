@@ -355,3 +355,19 @@ def test_percentages_do_not_name_the_rows():
     X = uapca.read({"share": ["10 %", "12,5 %", "3%"], "site": ["a", "b", "c"], "x": [1.0, 2, 4]})
     assert X.names == ("a", "b", "c")
     assert "left out: share (text such as '10 %')" in X.origin
+
+
+def test_values_in_the_first_line_are_no_names(tmp_path):
+    path = tmp_path / "headless.txt"
+    path.write_text("HD1  5.51  0.01  0.3\nHD2  6.20  0.02  -0.1\nHD3  7.1  0.05  0.2\n")
+    with pytest.raises(ValueError, match=r"first line must name the columns; .* it holds 5\.51"):
+        uapca.read(path)
+    assert uapca.read(path, features=["5.51", "0.3"]).shape == (2, 2)
+    path.write_text("probe,400.5,401.5,403.5\na,1,2,3\nb,2,4,3\n")  # wavelengths
+    assert uapca.read(path).features == ("400.5", "401.5", "403.5")
+
+
+def test_units_are_said_once(tmp_path):
+    path = tmp_path / "units.csv"
+    path.write_text("name,mass,length (mm)\n,kg,mm\na,1,2\nb,2,5\nc,4,4\n")
+    assert uapca.read(path).features == ("mass [kg]", "length (mm)")

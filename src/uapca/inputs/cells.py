@@ -331,9 +331,14 @@ def from_table(
       Jane  15.29 ± 1.1  11 ± 0.58
     """
     meanings = check_words(words)
-    absent = [word for word, law in meanings.items() if law is None]
-    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
-    table = open_table(source, sheet=sheet, absent=absent, **text)
+    table = open_table(
+        source,
+        sheet=sheet,
+        absent=[word for word, law in meanings.items() if law is None],
+        decimal=decimal,
+        thousands=thousands,
+        encoding=encoding,
+    )
     reading = Reading(
         table, names, weights, features, exclude, bad_cells=bad_cells, missing=missing, cells=True
     )

@@ -51,8 +51,9 @@ class Errors(NamedTuple):
     Attributes
     ----------
     kind : str
-        ``"std"``, ``"variance"``, ``"inverse variance"``, ``"distances"`` (below and above the
-        value), ``"bounds"`` (values one standard deviation below and above) or ``"constant"``.
+        ``"std"``, ``"variance"``, ``"inverse"`` (of the variance), ``"distances"`` (below and
+        above the value), ``"bounds"`` (values one standard deviation below and above) or
+        ``"constant"``.
     columns : tuple of str
         One column, or the lower and the upper one; the number itself if it is constant.
     """
@@ -67,7 +68,7 @@ class Errors(NamedTuple):
             "std": f"{feature} ± {first}",
             "constant": f"{feature} ± {first}",
             "variance": f"{feature} with the variance {first}",
-            "inverse variance": f"{feature} with the inverse variance {first}",
+            "inverse": f"{feature} with the inverse variance {first}",
             "distances": f"{feature} −{first} +{self.columns[-1]}",
             "bounds": f"{feature} between {first} and {self.columns[-1]}",
         }[self.kind]
@@ -141,7 +142,7 @@ def find_roles(
     asked = None if features is None else expand(features, names, "features", without)
     found = find_errors(rest if asked is None else names, errors, asked)
     used = {column for own in found.values() for column in own.columns if own.kind != "constant"}
-    roles = Roles([], found if not groups else {})
+    roles = Roles([])
     values = asked
     if values is None:
         ratios = [name for name in rest if _RATIO.fullmatch(name) and name not in found]
@@ -313,7 +314,7 @@ def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
     if len(columns) == 1:
         role = "std" if columns[0].startswith("E_") and "plus" in sides else next(iter(sides))
         if role in ("std", "variance", "inverse"):
-            return Errors("inverse variance" if role == "inverse" else role, (columns[0],))
+            return Errors(role, (columns[0],))
     for pair, kind in ((("minus", "plus"), "distances"), (("lower", "upper"), "bounds")):
         if set(sides) == set(pair) and len(columns) == 2:
             return Errors(kind, (sides[pair[0]][0], sides[pair[1]][0]))
@@ -362,7 +363,7 @@ def _given_errors(names: Sequence[str], errors: Mapping[Any, Any]) -> dict[str, 
             kind = "bounds" if roles and roles[0] == "lower" else "distances"
         elif len(columns) != 1:
             raise ValueError(f"errors[{feature!r}] must be a column, or a lower and an upper one")
-        found[str(feature)] = Errors("inverse variance" if kind == "inverse" else kind, columns)
+        found[str(feature)] = Errors(kind, columns)
     return found
 
 

@@ -17,6 +17,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
+from itertools import compress
 from os import PathLike
 from typing import Any, Literal, overload
 
@@ -671,9 +672,14 @@ def from_frame(
     from uapca.inputs.cells import missing_words
     from uapca.inputs.files import open_table
 
-    absent = [] if words is None else missing_words(words)
-    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
-    table = open_table(df, sheet=sheet, absent=absent, **text)
+    table = open_table(
+        df,
+        sheet=sheet,
+        absent=missing_words(words),
+        decimal=decimal,
+        thousands=thousands,
+        encoding=encoding,
+    )
     reading = Reading(
         table,
         names,
@@ -842,12 +848,11 @@ class Reading:
             weights = weights[:, 0]
         names, kept = self.names, self.mask
         if not kept.all():
-            same = names is not None and len(names) == len(kept)
-            names = (
-                [n for n, keep in zip(names or (), kept, strict=True) if keep] if same else names
+            # What does not fit the rows is refused by the array.
+            names, weights = (
+                part if part is None or len(part) != len(kept) else list(compress(part, kept))
+                for part in (names, weights)
             )
-            if weights is not None and len(weights) == len(kept):
-                weights = np.asarray(weights)[kept]
         say_dropped(self.dropped)
         table = self.table
         lines = [f"{table.origin}: {described[0]}", *described[1:], *table.notes]
@@ -906,6 +911,14 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         raise ValueError(
             f"the table must have rows and columns of numbers; {table.origin} has none{why}"
         )
+    if table.textual and features is None and all(map(_NUMBER.fullmatch, chosen)):
+        # Wavelengths and years rise or fall; the values of a row do not.
+        steps = np.diff(np.array(chosen, dtype=np.float64))
+        if (steps > 0.0).any() and (steps < 0.0).any() and any("." in name for name in chosen):
+            raise ValueError(
+                f"the first line must name the columns; {table.of}it holds {shown(chosen, 4)}: "
+                "write a line of names above, without #, or pass features= if these are names"
+            )
     suspects = lookalikes(chosen, set(chosen) - set(roles.errors)) if features is None else {}
     error, value = next(iter(suspects.items()), ("dx", "x"))
     if not roles.errors and not certain:
@@ -974,8 +987,11 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
 
 
 def with_units(names: Sequence[str], units: Mapping[str, Any]) -> list[str]:
-    """Names of features with the units that are known: ``mass [kg]``."""
-    return [f"{n} [{unit_symbol(units[n])}]" if n in units else n for n in names]
+    """Names of features with the units that are known and not in the names: ``mass [kg]``."""
+    told = [n in units and split_unit(n)[1] != str(units[n]) for n in names]
+    return [
+        f"{n} [{unit_symbol(units[n])}]" if add else n for n, add in zip(names, told, strict=True)
+    ]
 
 
 def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Floats, RowLaws | None]:
@@ -997,7 +1013,7 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
         if kind == "constant":
             std[:, j] = float(own[0])
             continue
-        power = {"variance": 2, "inverse variance": -2}.get(kind, 1)
+        power = {"variance": 2, "inverse": -2}.get(kind, 1)
         factors = [table.factor(column, name, power) for column in own]
         values = [given[c] * f if f != 1.0 else given[c] for c, f in zip(own, factors, strict=True)]
         if kind == "bounds":
@@ -1022,7 +1038,7 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
             mean[:, j] += np.sqrt(2.0 / np.pi) * np.nan_to_num(high - low, nan=0.0)
             skew = math.sqrt(1.0 - 2.0 / math.pi) * (high - low)
             std[:, j] = np.hypot(skew, np.sqrt(low) * np.sqrt(high))  # squares might underflow
-        elif kind == "inverse variance":
+        elif kind == "inverse":
             # No observation: the survey catalogues write an inverse variance of 0.
             none = values[0] == 0.0
             mean[none, j] = np.nan

@@ -164,8 +164,7 @@ def read(
     meanings = cells.check_words(words)
     absent = [word for word, law in meanings.items() if law is None]
     table = files.open_table(source, sheet=sheet, absent=absent, **text)
-    others = [name for name in table.names if table.kind(name) == "other"]
-    objects = any(uncertainties.holds_errors(table, name) for name in others)
+    objects = uncertainties.columns_of_objects(table)
     meant = fill is not None or len(absent) < len(meanings)
     uncertain = meant
     if not meant and errors is None and cells.has_uncertain_cells(table, names):
@@ -183,7 +182,7 @@ def read(
         cells=uncertain and not objects,
     )
     if objects:
-        return uncertainties.of_table(reading)
+        return uncertainties.of_table(reading, objects)
     if uncertain:
         return cells.of_cells(reading, meanings, fill, strict=meant)
     return frame.of_columns(reading, errors, corr, certain=True)

@@ -83,11 +83,9 @@ def from_uncertainties(
     return of_objects(cells, common)
 
 
-def of_table(reading: Reading) -> UncertainArray:
+def of_table(reading: Reading, objects: set[str]) -> UncertainArray:
     """Rows of a table in which some columns hold such numbers and others plain ones."""
     table, features = reading.table, reading.features
-    others = [name for name in table.names if table.kind(name) == "other"]
-    objects = {name for name in others if holds_errors(table, name)}
     plain = find_roles(table, taken=reading.taken | objects, exclude=reading.exclude)
     chosen = reading.columns()
     if features is None:
@@ -104,11 +102,14 @@ def _side_by_side(table: Table, names: Sequence[str]) -> npt.NDArray[Any]:
     return cells
 
 
-def holds_errors(table: Table, name: str) -> bool:
-    """Whether a column of objects holds ``ufloat`` objects or measurements."""
-    return any(
-        hasattr(cell, "nominal_value") or hasattr(cell, "magnitude") for cell in table.cells(name)
-    )
+def columns_of_objects(table: Table) -> set[str]:
+    """The columns that hold ``ufloat`` objects or measurements."""
+    return {
+        name
+        for name in table.names
+        if table.kind(name) == "other"
+        and any(hasattr(c, "nominal_value") or hasattr(c, "magnitude") for c in table.cells(name))
+    }
 
 
 def of_objects(cells: npt.NDArray[Any], common: dict[str, Any]) -> UncertainArray:
