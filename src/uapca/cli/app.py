@@ -305,7 +305,14 @@ def _fill(ctx: Any, param: Any, texts: Sequence[str]) -> Any:
     named = [text.partition("=") for text in texts if "=" in text.partition("(")[0]]
     if len(texts) > 1 and len(named) < len(texts):
         raise CommandError("--fill takes one law for all cells, or COLUMN=LAW several times.")
-    return {column.strip(): law.strip() for column, _, law in named} or next(iter(texts), None)
+    return {column.strip(): law.strip() for column, _, law in named} or [*texts, None][0]
+
+
+def _factors(text: str) -> Any:
+    """A number of factors, or all features."""
+    if text != "all" and not text.isdigit():
+        raise CommandError(f"--denoise takes a number of factors, or nothing; got {quoted(text)}.")
+    return text if text == "all" else int(text)
 
 
 def _bins(text: str) -> Any:
@@ -449,6 +456,7 @@ _DATA_OPTIONS = {
         metavar="[Q]",
         is_flag=False,
         flag_value="all",
+        type=_factors,
         help="The rows are noisy or incomplete observations: take the true values, by a model of Q "
         "factors, or without Q of all features.",
     ),

@@ -152,13 +152,9 @@ class Data:
         X, wanted = self.observed, self.reading["denoise"]
         if wanted is None:
             return None
-        if wanted != "all" and not wanted.isdigit():
-            raise CommandError(
-                f"--denoise takes a number of factors, or nothing; got {quoted(wanted)}."
-            )
         with progress("denoising") as report:
-            model = uapca.Denoiser(None if wanted == "all" else int(wanted)).fit(X, progress=report)
-        kind = "all features" if wanted == "all" else plural(int(wanted), "factor")
+            model = uapca.Denoiser(None if wanted == "all" else wanted).fit(X, progress=report)
+        kind = "all features" if wanted == "all" else plural(wanted, "factor")
         empty = 0 if X.missing is None else int(X.missing.sum())
         filled = f", {plural(empty, 'empty cell')} filled" if empty else ""
         note(f"denoised with a model of {kind} in {plural(model.n_iter_, 'step')}{filled}")

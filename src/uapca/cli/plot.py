@@ -210,11 +210,17 @@ def plot(
             )
         note(f"wrote {quoted(output)} (progression)")
         return
-    style: dict[str, Any] = {"title": title, "top": top, "encode": encode, "labels": labels}
-    style["palette"] = palette and [color.strip() for color in palette.split(",")]
-    style["figsize"] = width and (width, 0.8 * width)
-    style |= {"groups": groups and data.column(groups, X), "ellipses": ellipses}
-    style |= one_level if kind in _ONE_LEVEL else {"levels": level}
+    style: dict[str, Any] = {
+        "title": title,
+        "top": top,
+        "encode": encode,
+        "labels": labels,
+        "palette": palette and [color.strip() for color in palette.split(",")],
+        "figsize": width and (width, 0.8 * width),
+        "groups": groups and data.column(groups, X),
+        "ellipses": ellipses,
+        **(one_level if kind in _ONE_LEVEL else {"levels": level}),
+    }
     style = {name: value for name, value in style.items() if value is not None}
     with glyphs_noted():
         if kind == "count":

@@ -6,12 +6,14 @@ by which columns with errors are known (``x_err``, ``e_x``, ``σx``) stand in `u
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import partial
+from numbers import Real
 from typing import Any, NamedTuple
 
 from uapca._columns import (
@@ -352,18 +354,22 @@ def _given_errors(names: Sequence[str], errors: Mapping[Any, Any]) -> dict[str, 
     for feature, own in errors.items():
         if own is None:
             continue
-        if isinstance(own, int | float) and not isinstance(own, bool):
-            found[str(feature)] = Errors("constant", (repr(own),))
+        number = isinstance(own, Real) and not isinstance(own, bool) and 0.0 <= own < math.inf
+        columns = (own,) if isinstance(own, str) or number else own
+        if not isinstance(columns, Sequence) or len(columns) not in (1, 2):
+            raise ValueError(
+                f"errors[{feature!r}] must be a column, a lower and an upper one, or a number from "
+                f"0; got {own!r}"
+            )
+        expand([feature] if number else [feature, *columns], names, "errors")
+        if number:
+            found[str(feature)] = Errors("constant", (str(own),))
             continue
-        columns = (own,) if isinstance(own, str) else tuple(own)
-        expand([feature, *columns], names, "errors")
         roles = [role for stem, role in error_stems(columns[0]) if stem in known]
         kind = roles[0] if roles and roles[0] in ("variance", "inverse") else "std"
         if len(columns) == 2:
             kind = "bounds" if roles and roles[0] == "lower" else "distances"
-        elif len(columns) != 1:
-            raise ValueError(f"errors[{feature!r}] must be a column, or a lower and an upper one")
-        found[str(feature)] = Errors(kind, columns)
+        found[str(feature)] = Errors(kind, tuple(columns))
     return found
 
 

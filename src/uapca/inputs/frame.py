@@ -973,7 +973,7 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
     if not kept.all():
         mean = mean[kept]
         std, matrices = (None if part is None else part[kept] for part in (std, matrices))
-        laws = None if laws is None else laws.where(kept)
+        laws = None if laws is None else laws[kept]
     return UncertainArray(
         mean,
         matrices,
@@ -1082,19 +1082,16 @@ class RowLaws(Sequence[Independent]):
     def __len__(self) -> int:
         return len(self._parameters[0])
 
-    def where(self, rows: Any) -> RowLaws:
-        """The laws of some rows."""
-        return RowLaws(self._marginal, *(part[rows] for part in self._parameters))
-
     @overload
     def __getitem__(self, index: int) -> Independent: ...
     @overload
-    def __getitem__(self, index: slice) -> RowLaws: ...
-    def __getitem__(self, index: int | slice) -> Independent | RowLaws:
-        if isinstance(index, slice):
-            return self.where(index)
-        rows = (part[index].tolist() for part in self._parameters)
-        return Independent([self._marginal(*own) for own in zip(*rows, strict=True)])
+    def __getitem__(self, index: slice | npt.NDArray[np.bool_]) -> RowLaws: ...
+    def __getitem__(self, index: int | slice | npt.NDArray[np.bool_]) -> Independent | RowLaws:
+        parts = [part[index] for part in self._parameters]
+        if isinstance(index, slice | np.ndarray):
+            return RowLaws(self._marginal, *parts)
+        rows = zip(*(part.tolist() for part in parts), strict=True)
+        return Independent([self._marginal(*own) for own in rows])
 
 
 def _covariances(reading: Reading, roles: Roles, values: Floats, std: Any) -> Floats:
