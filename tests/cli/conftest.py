@@ -81,7 +81,8 @@ def reading(**given):
     command = click.Command("any", params=[])
     for option in _DATA_OPTIONS.values():
         command = option(command)
-    context = command.make_context("any", [])
-    if isinstance(given.get("errors"), str):
-        given["errors"] = (given["errors"],)
-    return context.params | given
+    arguments = []
+    for name, value in given.items():
+        for text in (value,) if isinstance(value, str | bool) else value:
+            arguments += [f"--{name.replace('_', '-')}", *([] if text is True else [text])]
+    return command.make_context("any", arguments).params

@@ -3,16 +3,11 @@
 import pytest
 
 from cli.conftest import reading
-from uapca.cli.data import _options
 from uapca.datasets import GRADES
 
 
-def arguments(**given):
-    return _options(reading(**given))
-
-
 def test_nothing_is_said_by_default():
-    assert {name: value for name, value in arguments().items() if value} == {
+    assert {name: value for name, value in reading().items() if value} == {
         "missing": "error",
         "bad_cells": "error",
         "bad_files": "error",
@@ -21,7 +16,7 @@ def test_nothing_is_said_by_default():
 
 
 def test_columns_errors_bins_and_words():
-    given = arguments(
+    given = reading(
         by=("a,b", "c"),
         features=("met_*",),
         errors=("x=sx, y=sy",),
@@ -35,13 +30,13 @@ def test_columns_errors_bins_and_words():
     assert given["bins"] == {"x": 20, "y": 25}
     assert given["words"] is GRADES
     assert given["sheet"] == 2
-    assert arguments(errors=("d{}",))["errors"] == "d{}"
-    assert arguments(by=("a",), bins="7")["bins"] == 7
+    assert reading(errors=("d{}",))["errors"] == "d{}"
+    assert reading(by=("a",), bins="7")["bins"] == 7
 
 
 def test_what_fills_empty_cells():
-    assert arguments(fill=("U(0, 20)",))["fill"] == "U(0, 20)"
-    assert arguments(fill=("a = 3", "b=U(0, 20)"))["fill"] == {"a": "3", "b": "U(0, 20)"}
+    assert reading(fill=("U(0, 20)",))["fill"] == "U(0, 20)"
+    assert reading(fill=("a = 3", "b=U(0, 20)"))["fill"] == {"a": "3", "b": "U(0, 20)"}
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_what_fills_cells_makes_no_features_of_errors(folder, fails):
 
 def test_columns_that_may_hold_errors_are_asked_about(folder, run):
     (folder / "d.csv").write_text("x,dx,y,dy\n1,0.1,2,0.2\n3,0.1,5,0.1\n")
-    assert "if dx holds the errors of x, pass errors='d{}'" in run("fit", "d.csv").stderr
+    assert 'if dx holds the errors of x, use --errors "d{}"' in run("fit", "d.csv").stderr
     assert read("d.csv", errors="d{}").features == ("x", "y")
     (folder / "m.csv").write_text("x,x_errr,y,y_err\n1,0.1,2,0.2\n3,0.1,5,0.1\n")
     result = run("fit", "m.csv")

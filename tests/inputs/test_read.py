@@ -471,6 +471,10 @@ def test_an_explicit_mapping_of_errors():
     assert X.features == ("x", "y", "z", "v")
     assert X.std[0, [0, 2, 3]].tolist() == [0.1, 0.5, 0.0]
     assert "there is no 'q'" in refused(table, errors={"x": "q"})
+    assert "there is no 'q'" in refused(table, errors={"q": 0.5})
+    for wrong in (-0.5, np.nan, np.inf, True, ("sx", "lo", "hi"), ()):
+        assert "errors['x'] must be a column, a lower and" in refused(table, errors={"x": wrong})
+    assert (uapca.read(table, errors={"z": np.float64(0.5)}).std[:, -2] == 0.5).all()
 
 
 def test_units_are_converted_or_refused(tmp_path):

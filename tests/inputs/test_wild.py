@@ -311,3 +311,63 @@ def test_archives_are_refused(tmp_path):
     path = tmp_path / "a.csv.zip"
     path.write_bytes(b"PK\x03\x04")
     assert refused(path).endswith("unpack " + repr(str(path)) + " first")
+
+
+def test_error_bars_with_decimal_commas(tmp_path):
+    path = tmp_path / "eisen.csv"
+    path.write_text('Probe;Eisen;Zink\nB1;16,1 ± 0,3;9,45±0,4\nB2;2,3 +/- 0,2;"[10,5; 12]"\n')
+    X = uapca.read(path, names="Probe")
+    assert X.mean.tolist() == [[16.1, 9.45], [2.3, 11.25]]
+    assert X.std[:, 0].tolist() == [0.3, 0.2]
+    assert "numbers have decimal commas" in X.origin
+    path.write_text("Probe;Eisen\nB1;1,000 ± 0.5\nB2;2,000 ± 0.5\n")
+    with pytest.raises(ValueError, match="numbers must be unambiguous"):
+        uapca.read(path)
+
+
+@pytest.mark.parametrize("header", ["x,x_err (%),y", "x,x_err [%],y", "x,x_err%,y"])
+def test_relative_errors_are_refused(header, tmp_path):
+    path = tmp_path / "relative.csv"
+    path.write_text(f"{header}\n10,3,1\n20,2,4\n")
+    errors = {"x": header.split(",")[1]}
+    with pytest.raises(ValueError, match="is in percent and 'x' is not: multiply"):
+        uapca.read(path, errors=errors)
+    path.write_text("x (%),x_err (%),y\n10,3,1\n20,2,4\n")
+    assert uapca.read(path).std[:, 0].tolist() == [3.0, 2.0]
+
+
+def test_numbers_of_observations_are_no_features(tmp_path):
+    path = tmp_path / "means.csv"
+    path.write_text("site,iron_mean,iron_sd,iron_n,n\na,1,0.1,5,2\nb,2,0.2,5,3\nc,4,0.1,4,1\n")
+    X = uapca.read(path)
+    assert X.features == ("iron_mean", "n")
+    assert "left out: iron_n (numbers of observations)" in X.origin
+    assert uapca.read(path, features=["iron_mean", "iron_n"]).shape == (3, 2)
+
+
+def test_rows_that_are_named_like_errors(tmp_path):
+    path = tmp_path / "transposed.csv"
+    path.write_text("variable,s1,s2\nx,1,2\nx_err,0.1,0.2\ny,3,5\ny_err,0.1,0.3\n")
+    assert "rows are named like values and their errors: transpose" in uapca.read(path).origin
+
+
+def test_percentages_do_not_name_the_rows():
+    X = uapca.read({"share": ["10 %", "12,5 %", "3%"], "site": ["a", "b", "c"], "x": [1.0, 2, 4]})
+    assert X.names == ("a", "b", "c")
+    assert "left out: share (text such as '10 %')" in X.origin
+
+
+def test_values_in_the_first_line_are_no_names(tmp_path):
+    path = tmp_path / "headless.txt"
+    path.write_text("HD1  5.51  0.01  0.3\nHD2  6.20  0.02  -0.1\nHD3  7.1  0.05  0.2\n")
+    with pytest.raises(ValueError, match=r"first line must name the columns; .* it holds 5\.51"):
+        uapca.read(path)
+    assert uapca.read(path, features=["5.51", "0.3"]).shape == (2, 2)
+    path.write_text("probe,400.5,401.5,403.5\na,1,2,3\nb,2,4,3\n")  # wavelengths
+    assert uapca.read(path).features == ("400.5", "401.5", "403.5")
+
+
+def test_units_are_said_once(tmp_path):
+    path = tmp_path / "units.csv"
+    path.write_text("name,mass,length (mm)\n,kg,mm\na,1,2\nb,2,5\nc,4,4\n")
+    assert uapca.read(path).features == ("mass [kg]", "length (mm)")

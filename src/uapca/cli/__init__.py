@@ -27,14 +27,10 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name != "click":
             raise
-        sys.exit(_without_click())
+        sys.stderr.write(
+            "uapca: error: the command line needs click, which is not installed. "
+            'Install it with pip install "uapca[cli]".\n'
+        )
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
-
-
-def _without_click() -> int:
-    sys.stderr.write(
-        "uapca: error: the command line needs click, which is not installed. "
-        'Install it with pip install "uapca[cli]".\n'
-    )
-    return 2

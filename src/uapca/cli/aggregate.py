@@ -6,7 +6,7 @@ from pathlib import Path
 
 from uapca.cli.app import data_options, output_options, subcommand
 from uapca.cli.console import TABLES, CommandError, plural
-from uapca.cli.data import Data, check_columns, parts, write_rows
+from uapca.cli.data import Data, check_columns, write_rows
 
 __all__ = ["aggregate"]
 
@@ -36,6 +36,6 @@ def aggregate(data: Data, output: Path | None) -> None:
         raise CommandError("--by and --bins exclude each other. Leave one out.")
     if output is None or output.suffix.lower() != ".uapca":
         # Features that are named are known before millions of points are read.
-        check_columns(parts(reading["features"]), ["name", "uapca_weight"], correlated=False)
+        check_columns(reading["features"] or (), ["name", "uapca_weight"], correlated=False)
     X = data.observed
     write_rows(X, output, plural(len(X), "distribution"), weights=True)

@@ -11,7 +11,8 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
@@ -34,12 +35,13 @@ from uapca.cli.console import (
 
 __all__ = [
     "COMMANDS",
-    "Choice",
     "app",
     "components_option",
     "data_options",
     "force_option",
+    "in_options",
     "json_option",
+    "numbers_in",
     "output_options",
     "scale_from",
     "scale_option",
@@ -55,7 +57,7 @@ COMMANDS = (
 
 # Sentences of the library name its parameters; here they are options.
 _OPTIONS = (
-    (r"\b(features|exclude|fill)=(\[[^\]]*\])?(?![\['\w])", r"--\1"),
+    (r"\b(features|exclude|fill|names)=(\[[^\]]*\])?(?![\['\w])", r"--\1"),
     (r"\bfill='([^']*)'", r'--fill "\1"'),
     (r"\b(missing|bad_cells|bad_files|spread)='(\w+)'", r"--\1 \2"),
     (r"\b(names|errors|corr|decimal|thousands|encoding|by)='([^']*)'", r'--\1 "\2"'),
@@ -162,16 +164,20 @@ def _line_of(error: BaseException) -> str:
             "Run the command again with --debug and report what it says."
         )
     text = re.sub(r"\s*\n\s*", " ", text.strip())
-    if not isinstance(error, CommandError):
-        for pattern, option in _OPTIONS:
-            text = re.sub(pattern, option, text)
-        # Rows without names are counted from 0 in Python; texts in quotes stay as they are.
-        text = re.sub(r"'[^']*'|\brow (\d+)\b", _counted_from_1, text)
+    text = text if isinstance(error, CommandError) else in_options(text)
     return shown(text) or type(error).__name__
 
 
-def _counted_from_1(match: re.Match[str]) -> str:
-    return match[0] if match[1] is None else f"row {int(match[1]) + 1}"
+def in_options(text: str) -> str:
+    """A sentence of the library with its parameters as options, and rows counted from 1."""
+    for pattern, option in _OPTIONS:
+        text = re.sub(pattern, option, text)
+
+    def counted(match: re.Match[str]) -> str:
+        return match[0] if match[1] is None else f"row {int(match[1]) + 1}"
+
+    # Texts in quotes stay as they are.
+    return re.sub(r"'[^']*'|\brow (\d+)\b", counted, text)
 
 
 def _note_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -254,46 +260,72 @@ def subcommand(name: str, *examples: tuple[str, str], **extra: Any) -> Decorator
     return decorate
 
 
-class Choice(click.Choice[str]):
-    """One of some names; a near miss is answered with the name that was probably meant."""
-
-    def __init__(self, names: Iterable[str], what: str) -> None:
-        super().__init__(list(names))
-        self.what = what
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        if value not in self.choices:
-            every = f"There are {', '.join(self.choices)}."
-            raise no_such(self.what, value, list(self.choices), every)
-        return str(value)
+def numbers_in(text: str, rule: str, holds: Callable[[list[float]], bool]) -> list[float]:
+    """Numbers that are separated by commas and obey a rule, which is said where they do not."""
+    with suppress(ValueError):
+        numbers = [float(part.replace("∞", "inf")) for part in text.split(",")]
+        if holds(numbers):
+            return numbers
+    raise click.BadParameter(f"must be {rule}; got {text!r}.")
 
 
 def scale_from(text: str) -> float:
     """A number from 0 to infinity."""
-    try:
-        number = float(text.strip().replace("∞", "inf"))
-    except ValueError:
-        number = -1.0
-    if not number >= 0.0:
-        raise click.BadParameter(f"must be a number from 0 to inf; got {text!r}.")
-    return number
+    return numbers_in(text, "a number from 0 to inf", lambda s: len(s) == 1 and s[0] >= 0.0)[0]
 
 
 def _components(text: str) -> int | float | str | None:
     """How many: a whole number, a share such as 0.95, ``auto`` or ``all``."""
     if text in ("auto", "all"):
         return None if text == "all" else text
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if number >= 1.0 and number.is_integer():
-        return int(number)
-    if 0.0 < number < 1.0:
-        return number
-    raise click.BadParameter(
-        f"must be a whole number from 1, a share such as 0.95, auto or all; got {text!r}."
-    )
+
+    def hold(given: list[float]) -> bool:
+        return len(given) == 1 and given[0] > 0.0 and (given[0] < 1.0 or given[0].is_integer())
+
+    rule = "a whole number from 1, a share such as 0.95, auto or all"
+    (number,) = numbers_in(text, rule, hold)
+    return number if number < 1.0 else int(number)
+
+
+def _names(ctx: Any, param: click.Parameter, texts: Sequence[str]) -> Any:
+    """Names that are separated by commas or given one by one; a single one for --by."""
+    names = [part.strip() for text in texts for part in text.split(",")]
+    return names[0] if param.name == "by" and len(names) == 1 else names or None
+
+
+def _errors(ctx: Any, param: Any, texts: Sequence[str]) -> Any:
+    """A pattern, several, or the error of each value."""
+    pairs = [part.partition("=") for text in texts for part in text.split(",") if "{}" not in text]
+    named = {value.strip(): error.strip() for value, sign, error in pairs if sign}
+    return named or (list(texts) if len(texts) > 1 else "".join(texts)) or None
+
+
+def _fill(ctx: Any, param: Any, texts: Sequence[str]) -> Any:
+    """One law, or those of columns."""
+    named = [text.partition("=") for text in texts if "=" in text.partition("(")[0]]
+    if len(texts) > 1 and len(named) < len(texts):
+        raise CommandError("--fill takes one law for all cells, or COLUMN=LAW several times.")
+    return {column.strip(): law.strip() for column, _, law in named} or [*texts, None][0]
+
+
+def _factors(text: str) -> Any:
+    """A number of factors, or all features."""
+    if text != "all" and not text.isdigit():
+        raise CommandError(f"--denoise takes a number of factors, or nothing; got {quoted(text)}.")
+    return text if text == "all" else int(text)
+
+
+def _bins(text: str) -> Any:
+    """A number of clusters, or cells for each feature: ``500`` or ``x=20,y=25``."""
+    if text.strip().isdigit():
+        return int(text)
+    cells = [part.rpartition("=") for part in text.split(",")]
+    if not all(name and count.strip().isdigit() for name, _, count in cells):
+        raise CommandError(
+            f"--bins {quoted(text)} must be a number of clusters, or cells by feature such as "
+            "x=20,y=25."
+        )
+    return {name.strip(): int(count) for name, _, count in cells}
 
 
 def _complete(ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
@@ -308,11 +340,13 @@ _DATA_OPTIONS = {
     "by": click.option(
         "--by",
         multiple=True,
+        callback=_names,
         metavar="COLUMN",
         help="The rows are points, labeled by this column (or several): one row for each label.",
     ),
     "bins": click.option(
         "--bins",
+        type=_bins,
         metavar="K",
         help="For points without labels: K clusters, or cells of a grid such as x=20,y=25.",
     ),
@@ -323,8 +357,9 @@ _DATA_OPTIONS = {
         show_default=True,
         help="With --by: the spread of the points, or the standard error of their mean.",
     ),
-    "keep_points": click.option(
+    "keep_samples": click.option(
         "--keep-points",
+        "keep_samples",
         is_flag=True,
         help="With --by: keep the points, so that densities show their shape.",
     ),
@@ -336,6 +371,7 @@ _DATA_OPTIONS = {
     "errors": click.option(
         "--errors",
         multiple=True,
+        callback=_errors,
         metavar="PATTERN",
         help='How columns with errors are named, such as "{}_err", or VALUE=ERROR for one column; '
         "found by itself if usual.",
@@ -349,12 +385,14 @@ _DATA_OPTIONS = {
     "features": click.option(
         "--features",
         multiple=True,
+        callback=_names,
         metavar="COLUMNS",
         help="The columns to use, separated by commas; patterns such as met_* too.",
     ),
     "exclude": click.option(
         "--exclude",
         multiple=True,
+        callback=_names,
         metavar="COLUMNS",
         help="Columns to leave out, separated by commas; patterns too.",
     ),
@@ -365,6 +403,7 @@ _DATA_OPTIONS = {
     ),
     "words": click.option(
         "--words",
+        type=lambda text: import_module("uapca.datasets").GRADES if text == "grades" else text,
         metavar="FILE",
         help='What words in cells mean: a TOML file with lines such as good = "T(13, 14, 16, 18)". '
         "“grades” takes the words of the student grades.",
@@ -379,6 +418,7 @@ _DATA_OPTIONS = {
     "fill": click.option(
         "--fill",
         multiple=True,
+        callback=_fill,
         metavar="LAW",
         help='What empty uncertain cells mean: a law such as "U(0, 20)", or COLUMN=LAW.',
     ),
@@ -400,7 +440,12 @@ _DATA_OPTIONS = {
     "thousands": click.option(
         "--thousands", metavar="SIGN", help="The thousands separator of text files."
     ),
-    "sheet": click.option("--sheet", metavar="NAME", help="The sheet of an Excel file."),
+    "sheet": click.option(
+        "--sheet",
+        type=lambda text: int(text) if text.isdigit() else text,
+        metavar="NAME",
+        help="The sheet of an Excel file.",
+    ),
     "encoding": click.option(
         "--encoding",
         metavar="NAME",
@@ -411,6 +456,7 @@ _DATA_OPTIONS = {
         metavar="[Q]",
         is_flag=False,
         flag_value="all",
+        type=_factors,
         help="The rows are noisy or incomplete observations: take the true values, by a model of Q "
         "factors, or without Q of all features.",
     ),

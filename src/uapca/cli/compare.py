@@ -19,7 +19,7 @@ from uapca.cli.app import (
     subcommand,
 )
 from uapca.cli.console import CommandError, line, listed, note, show, significant
-from uapca.cli.data import Data, fitted, read_model
+from uapca.cli.data import Data, feature_names, fitted, read_model
 
 __all__ = ["compare"]
 
@@ -84,7 +84,9 @@ def compare(
 
 def _compared(a: uapca.UAPCA, b: uapca.UAPCA) -> dict[str, Any]:
     """Distances and angles, with the features of b in the order of a."""
-    features, others = _features(a), _features(b)
+    features, others = (
+        feature_names(getattr(pca, "feature_names_in_", None), pca.n_features_in_) for pca in (a, b)
+    )
     if set(features) != set(others):
         only = sorted(set(features) ^ set(others))
         raise CommandError(f"A and B have different features: {listed(only)} occur in one only.")
@@ -106,11 +108,6 @@ def _compared(a: uapca.UAPCA, b: uapca.UAPCA) -> dict[str, Any]:
         "hellinger": uapca.hellinger(*pair),
         "bhattacharyya": uapca.bhattacharyya(*pair),
     }
-
-
-def _features(pca: uapca.UAPCA) -> tuple[str, ...]:
-    names = getattr(pca, "feature_names_in_", None)
-    return tuple(f"x{j}" for j in range(pca.n_features_in_)) if names is None else tuple(names)
 
 
 def _normal(pca: uapca.UAPCA) -> tuple[Any, Any]:

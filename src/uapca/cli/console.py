@@ -13,7 +13,6 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
@@ -28,7 +27,6 @@ __all__ = [
     "STDOUT",
     "TABLES",
     "CommandError",
-    "Settings",
     "check_output",
     "check_writable",
     "complain",
@@ -62,15 +60,8 @@ class CommandError(Exception):
     """Something a user can mend: the message is one line and says how."""
 
 
-@dataclass
-class Settings:
-    """What holds for one run: whether to show tracebacks, whether to be quiet."""
-
-    debug: bool = False
-    quiet: bool = False
-
-
-settings: Settings = Settings()
+settings: SimpleNamespace = SimpleNamespace(debug=False, quiet=False)
+"""What holds for one run: whether to show tracebacks, whether to be quiet."""
 
 
 # Text
@@ -123,7 +114,7 @@ def listed(names: Iterable[object], most: int = 8) -> str:
 
 def significant(value: float, digits: int = 4) -> str:
     """A number with so many digits."""
-    return "∞" if value == math.inf else f"{value:.{digits}g}"
+    return "∞" if value == math.inf else f"{value + 0.0:.{digits}g}"
 
 
 def percent(share: float) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import uapca
+from uapca.cli.app import in_options
 from uapca.cli.console import (
     CommandError,
     listed,
@@ -25,6 +26,7 @@ from uapca.cli.console import (
     shown,
     write_table,
 )
+from uapca.sensitivity.traces import feature_names
 
 __all__ = [
     "BUNDLED",
@@ -32,7 +34,6 @@ __all__ = [
     "check_columns",
     "feature_names",
     "fitted",
-    "parts",
     "read_model",
     "write_rows",
 ]
@@ -108,7 +109,7 @@ class Data:
     name : str
         The name of a bundled data set, a path or pattern, or ``-``.
     reading : mapping of str to Any
-        The options as they were given.
+        The options of `uapca.read`, and ``denoise``.
     """
 
     def __init__(self, name: str, reading: Mapping[str, Any]) -> None:
@@ -118,8 +119,9 @@ class Data:
     @cached_property
     def observed(self) -> uapca.UncertainArray:
         """The uncertain rows; says on standard error how they were understood."""
-        data, name, options = self.name, self.name.casefold(), _options(self.reading)
-        weights = Path(self.reading["weights"] or "")
+        data, name, options = self.name, self.name.casefold(), {**self.reading, "rng": 0}
+        del options["denoise"]
+        weights = Path(options["weights"] or "")
         saved = name in BUNDLED or Path(data).suffix.lower() == ".uapca"
         if weights.is_file():
             options["weights"] = None
@@ -141,7 +143,7 @@ class Data:
             X = X.reweighted(_weights_in(weights, X))
         said = [*origin.splitlines(), *(f"note: {warning.message}" for warning in caught)]
         size = repr(X).splitlines()[0].partition(": ")[2]
-        note("\n  ".join([*map(shown, said), f"→ {size}"]))
+        note("\n  ".join([*(shown(in_options(text)) for text in said), f"→ {size}"]))
         return X
 
     @cached_property
@@ -150,13 +152,9 @@ class Data:
         X, wanted = self.observed, self.reading["denoise"]
         if wanted is None:
             return None
-        if wanted != "all" and not wanted.isdigit():
-            raise CommandError(
-                f"--denoise takes a number of factors, or nothing; got {quoted(wanted)}."
-            )
         with progress("denoising") as report:
-            model = uapca.Denoiser(None if wanted == "all" else int(wanted)).fit(X, progress=report)
-        kind = "all features" if wanted == "all" else plural(int(wanted), "factor")
+            model = uapca.Denoiser(None if wanted == "all" else wanted).fit(X, progress=report)
+        kind = "all features" if wanted == "all" else plural(wanted, "factor")
         empty = 0 if X.missing is None else int(X.missing.sum())
         filled = f", {plural(empty, 'empty cell')} filled" if empty else ""
         note(f"denoised with a model of {kind} in {plural(model.n_iter_, 'step')}{filled}")
@@ -176,8 +174,8 @@ class Data:
             raise CommandError(
                 "--groups needs a file with one line for each row and such a column."
             )
-        written = {option: reading[option] for option in ("decimal", "thousands", "encoding")}
-        table = open_table(self.name, sheet=_options(reading)["sheet"], **written)
+        how = ("sheet", "decimal", "thousands", "encoding")
+        table = open_table(self.name, **{option: reading[option] for option in how})
         if name not in table.names:
             raise no_such("column", name, list(table.names))
         table.resolve([name])
@@ -236,48 +234,6 @@ def _from_file(data: str, options: dict[str, Any]) -> uapca.UncertainArray:
         return uapca.read(source, progress=report, **options)
 
 
-def _options(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """The options in the words of `uapca.read`."""
-    options = {name: value or None for name, value in reading.items() if name != "denoise"}
-    for name in ("by", "features", "exclude"):
-        options[name] = parts(reading[name]) or None
-    if options["by"] is not None and len(options["by"]) == 1:
-        options["by"] = options["by"][0]
-    errors, fill, sheet, words = (reading[name] for name in ("errors", "fill", "sheet", "words"))
-    pairs = [part.partition("=") for text in errors for part in text.split(",") if "{}" not in text]
-    named = {a.strip(): b.strip() for a, sign, b in pairs if sign}
-    options["errors"] = named or (list(errors) if len(errors) > 1 else "".join(errors)) or None
-    laws = [text.partition("=") for text in fill if "=" in text.partition("(")[0]]
-    if len(fill) > 1 and len(laws) < len(fill):
-        raise CommandError("--fill takes one law for all cells, or COLUMN=LAW several times.")
-    named = {column.strip(): law.strip() for column, _, law in laws}
-    options["fill"] = named or (fill[0] if fill else None)
-    options["sheet"] = int(sheet) if sheet and sheet.isdigit() else sheet
-    options["words"] = uapca.datasets.GRADES if words == "grades" else words
-    options["bins"] = _bins(reading["bins"])
-    options["keep_samples"] = bool(options.pop("keep_points"))
-    options["equal_weights"] = bool(options["equal_weights"])
-    return options | {"rng": 0}
-
-
-def parts(values: Sequence[str]) -> list[str]:
-    """Names that are separated by commas or given one by one."""
-    return [part.strip() for value in values for part in value.split(",")]
-
-
-def _bins(text: str | None) -> Any:
-    """A number of clusters, or cells for each feature: ``500`` or ``x=20,y=25``."""
-    if text is None or text.strip().isdigit():
-        return None if text is None else int(text)
-    cells = [part.rpartition("=") for part in text.split(",")]
-    if not all(name and count.strip().isdigit() for name, _, count in cells):
-        raise CommandError(
-            f"--bins {quoted(text)} must be a number of clusters, or cells by feature such as "
-            "x=20,y=25."
-        )
-    return {name.strip(): int(count) for name, _, count in cells}
-
-
 def _weights_in(path: Path, X: uapca.UncertainArray) -> list[float]:
     """One weight a line in the order of the rows, or a table of names and weights."""
     lines = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
@@ -293,11 +249,6 @@ def _weights_in(path: Path, X: uapca.UncertainArray) -> list[float]:
     if absent:
         raise CommandError(f"{quoted(path)} has no weight for {listed(absent)}.")
     return [by_name[name] for name in X.names]
-
-
-def feature_names(X: uapca.UncertainArray) -> tuple[str, ...]:
-    """The features, with names for those that have none."""
-    return X.features or tuple(f"x{j}" for j in range(X.shape[1]))
 
 
 # What commands do with the data
@@ -320,10 +271,10 @@ def fitted(X: uapca.UncertainArray, components: Any, **parameters: Any) -> uapca
         if largest >= max(_ALONE * variances.sum(), _UNLIKE**2 * middle) > 0.0:
             share = largest / variances.sum()
             how_much = "nearly all" if share > 0.9995 else f"{100 * share:.3g} %"
+            alone = shown(feature_names(X.features, d)[variances.argmax()])
             note(
-                f"note: {shown(feature_names(X)[variances.argmax()])} alone has {how_much} of the "
-                "variance; if that is due to its unit, --standardize gives all features the same "
-                "say"
+                f"note: {alone} alone has {how_much} of the variance; if that is due to its unit, "
+                "--standardize gives all features the same say"
             )
     return pca
 
@@ -361,7 +312,7 @@ def write_rows(
         )
     names: dict[str, Any] = {} if X.names is None else {"name": X.names}
     extra: dict[str, Any] = {WEIGHT: X.weights * X.total_weight} if weights else {}
-    check_columns(feature_names(X), [*names, *extra], correlated)
+    check_columns(feature_names(X.features, d), [*names, *extra], correlated)
     values = {k: v.astype(float) for k, v in array.columns_of_rows(X, corr=True).items()}
     write_table(target, names | values | extra, what)
 

@@ -119,14 +119,17 @@ def _judged(
     pca: uapca.UAPCA, X: uapca.UncertainArray
 ) -> tuple[uapca.stability.ComponentUncertainty | None, str]:
     """How uncertain the components are, or why that is not said."""
-    if X.cov.kind == "zero" and X.counts is None:
-        return None, "the rows are certain, so there are no standard errors"
-    if pca.scale == 0.0:
-        return None, "at s = 0 the rows count as certain, so there are no standard errors"
-    if math.isinf(pca.scale):
-        return None, "in the limit s = ∞ there are no standard errors"
-    if pca.n_components_ * X.shape[1] ** 2 > _MOST_NUMBERS:
-        return None, "for so many features and components standard errors are not computed"
+    many = pca.n_components_ * X.shape[1] ** 2 > _MOST_NUMBERS
+    reasons = {
+        "the rows are certain, so there are no standard errors": (
+            X.cov.kind == "zero" and X.counts is None
+        ),
+        "at s = 0 the rows count as certain, so there are no standard errors": pca.scale == 0.0,
+        "in the limit s = ∞ there are no standard errors": math.isinf(pca.scale),
+        "for so many features and components standard errors are not computed": many,
+    }
+    if any(reasons.values()):
+        return None, next(why for why, holds in reasons.items() if holds)
     plain, data = uapca.decomposition.unwrap(pca, X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", uapca.SeparationWarning)  # the verdict says it
@@ -231,7 +234,7 @@ def _show_variances(pca: uapca.UAPCA, found: uapca.stability.ComponentUncertaint
 def _show_components(
     pca: uapca.UAPCA, X: uapca.UncertainArray, found: uapca.stability.ComponentUncertainty | None
 ) -> None:
-    A, features = pca.components_, feature_names(X)
+    A, features = pca.components_, feature_names(X.features, X.shape[1])
     count, chosen = min(len(A), _MOST_COMPONENTS), list(range(len(features)))
     title = "Components"
     if len(features) > _MOST_FEATURES + 1:

@@ -14,14 +14,23 @@ from click.core import ParameterSource
 
 import uapca
 from uapca.cli.app import (
-    Choice,
     data_options,
+    numbers_in,
     output_options,
     scale_option,
     standardize_option,
     subcommand,
 )
-from uapca.cli.console import STDOUT, CommandError, note, plural, progress, quoted, write_bytes
+from uapca.cli.console import (
+    STDOUT,
+    CommandError,
+    no_such,
+    note,
+    plural,
+    progress,
+    quoted,
+    write_bytes,
+)
 from uapca.cli.data import Data, feature_names, fitted
 
 __all__ = ["KINDS", "glyphs_noted", "picture", "plot", "without_window"]
@@ -79,28 +88,29 @@ _HELP = "One picture, as SVG, PNG or PDF.\n\n\b\nKIND is one of\n" + "\n".join(
 )
 
 
+class _Kind(click.Choice[str]):
+    """A near miss is answered with the kind that was probably meant."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        if value not in KINDS:
+            raise no_such("picture", value, list(KINDS), f"There are {', '.join(KINDS)}.")
+        return str(value)
+
+
 def _pair(text: str) -> tuple[int, ...]:
     """Components, counted from 0."""
-    try:
-        pair = tuple(int(part) - 1 for part in text.split(","))
-    except ValueError:
-        pair = ()
-    if not 1 <= len(pair) <= 2 or min(pair) < 0 or len({*pair}) < len(pair):
-        raise click.BadParameter(
-            f"must be two different components counted from 1, such as 1,3; got {text!r}."
-        )
-    return pair
+
+    def hold(pair: list[float]) -> bool:
+        return len({*pair}) == len(pair) <= 2 and all(i >= 1.0 and i.is_integer() for i in pair)
+
+    rule = "two different components counted from 1, such as 1,3"
+    return tuple(int(i) - 1 for i in numbers_in(text, rule, hold))
 
 
 def _levels(text: str) -> tuple[float, ...]:
     """Probabilities."""
-    try:
-        levels = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        levels = (0.0,)
-    if not all(0.0 < level < 1.0 for level in levels):
-        raise click.BadParameter(f"must be probabilities between 0 and 1; got {text!r}.")
-    return levels
+    rule = "probabilities between 0 and 1"
+    return tuple(numbers_in(text, rule, lambda levels: all(0.0 < p < 1.0 for p in levels)))
 
 
 @subcommand(
@@ -113,7 +123,7 @@ def _levels(text: str) -> tuple[float, ...]:
     help=_HELP,
 )
 @data_options("data")
-@click.argument("kind", metavar="KIND", type=Choice(KINDS, "picture"))
+@click.argument("kind", metavar="KIND", type=_Kind([*KINDS]))
 @output_options(
     *_PICTURES, what="The picture", default="",
     allowed=lambda options: _PICTURES + _FILMS * (options["kind"] == "progression"),
@@ -200,11 +210,17 @@ def plot(
             )
         note(f"wrote {quoted(output)} (progression)")
         return
-    style: dict[str, Any] = {"title": title, "top": top, "encode": encode, "labels": labels}
-    style["palette"] = palette and [color.strip() for color in palette.split(",")]
-    style["figsize"] = width and (width, 0.8 * width)
-    style |= {"groups": groups and data.column(groups, X), "ellipses": ellipses}
-    style |= one_level if kind in _ONE_LEVEL else {"levels": level}
+    style: dict[str, Any] = {
+        "title": title,
+        "top": top,
+        "encode": encode,
+        "labels": labels,
+        "palette": palette and [color.strip() for color in palette.split(",")],
+        "figsize": width and (width, 0.8 * width),
+        "groups": groups and data.column(groups, X),
+        "ellipses": ellipses,
+        **(one_level if kind in _ONE_LEVEL else {"levels": level}),
+    }
     style = {name: value for name, value in style.items() if value is not None}
     with glyphs_noted():
         if kind == "count":
@@ -266,7 +282,7 @@ def _components(
     """The components to show: as asked for, or the first two of those that are there."""
     n, d = X.shape
     if kind == "distributions" and d > 2:
-        two = ",".join(feature_names(X)[:2])
+        two = ",".join(feature_names(X.features, d)[:2])
         raise CommandError(
             f"distributions shows rows of one or two features, and there are {d}. Choose two, such "
             f"as --features {two}, or plot the projection."
@@ -319,9 +335,7 @@ def glyphs_noted() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.filterwarnings("always", message="Glyph .* missing from", category=UserWarning)
         yield
+    lacking = "the font has no sign for some characters of the labels: boxes stand for them"
     messages = [str(warning.message) for warning in caught]
-    for message in messages:
-        if not message.startswith("Glyph"):
-            note(f"note: {message}")
-    if any(message.startswith("Glyph") for message in messages):
-        note("the font has no sign for some characters of the labels: boxes stand for them")
+    for text in dict.fromkeys(lacking if m.startswith("Glyph") else f"note: {m}" for m in messages):
+        note(text)

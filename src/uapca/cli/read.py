@@ -34,7 +34,7 @@ def read(data: Data, rows: int, output: Path | None) -> None:
     if output is not None:
         write_rows(X, output, plural(len(X), "row"))
         return
-    features, first = feature_names(X), X[:rows]
+    features, first = feature_names(X.features, X.shape[1]), X[:rows]
     names = first.names or [str(i + 1) for i in range(len(first))]
     table = []
     for name, means, stds in zip(names, first.mean, first.std, strict=True):

@@ -29,6 +29,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
@@ -67,6 +68,7 @@ _ERROR_BAR = re.compile(rf"({_NUMBER})\s*(?:±|\+/-|\+-)\s*({_NUMBER})")
 _ASYMMETRIC = re.compile(rf"({_NUMBER})\s*\+\s*({_NUMBER})\s*-\s*({_NUMBER})")
 _LAST_DIGITS = re.compile(rf"([+-]?{_DIGITS})\(({_DIGITS})\)({_EXPONENT})?")
 _BRACKETS = re.compile(rf"([+-]?{_DIGITS}) \(({_DIGITS})\)")
+_BAR = re.compile(r"±|\+/-")
 _SIGNS = "[(±+"  # one of them is in every cell that is no plain number
 _CALL = re.compile(r"([A-Za-z]+)\s*\(([^()]*)\)")
 
@@ -329,8 +331,14 @@ def from_table(
       Jane  15.29 ± 1.1  11 ± 0.58
     """
     meanings = check_words(words)
-    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
-    table = open_table(source, sheet=sheet, **text)
+    table = open_table(
+        source,
+        sheet=sheet,
+        absent=[word for word, law in meanings.items() if law is None],
+        decimal=decimal,
+        thousands=thousands,
+        encoding=encoding,
+    )
     reading = Reading(
         table, names, weights, features, exclude, bad_cells=bad_cells, missing=missing, cells=True
     )
@@ -348,7 +356,7 @@ def _is_uncertain(cell: Any) -> bool:
     if not isinstance(cell, str) or not any(sign in cell for sign in _SIGNS):
         return isinstance(cell, Marginal)
     try:
-        return not isinstance(parse_cell(cell), Point)
+        return not isinstance(parse_cell(_with_points(cell)), Point)
     except CellError:
         return False
 
@@ -362,11 +370,12 @@ def of_cells(
     """Rows of uncertain cells; columns without a readable cell are refused, or left out."""
     table, roles, features = reading.table, Roles([]), reading.features
     columns = reading.columns()
-    table.settle({name: table.cells(name) for name in columns if table.kind(name) == "text"})
-    parser = _Parser(words, table)
+    texts = {name: table.cells(name) for name in columns if table.kind(name) == "text"}
+    table.settle({n: [p for c in own for p in _BAR.split(str(c))] for n, own in texts.items()})
+    law_of = _parser(words, table)
     laws: dict[str, list[Any]] = {}
     for name in columns:
-        laws[name] = [parser(cell) for cell in table.cells(name)]
+        laws[name] = [law_of(cell) for cell in table.cells(name)]
         if features is None and not strict and not any(isinstance(x, Marginal) for x in laws[name]):
             del laws[name]
             roles.leave(name, "words; names= takes them as names, words= gives them a meaning")
@@ -384,7 +393,7 @@ def of_cells(
                     f"of {value!r}: uapca.from_frame reads values with errors, features= "
                     "chooses columns"
                 )
-    filled = _fill(laws, fill, words)
+    filled = _fill(laws, fill, law_of)
     bad = [
         (i, name, law)
         for name, own in laws.items()
@@ -443,20 +452,31 @@ def of_cells(
     ).replace(library=table.library)
 
 
-class _Parser:
+def _with_points(cell: str) -> str:
+    """A cell with decimal points for its commas, where these do not separate numbers."""
+    return cell.replace(",", ".") if ";" in cell or not {*"[("} & {*cell} else cell
+
+
+def _parser(words: Mapping[str, Marginal | None], table: Table) -> Callable[[Any], Any]:
     """Cells to laws: None for a missing one, or what is wrong. The same text is parsed once."""
+    laws = {word: law for word, law in words.items() if law is not None}
 
-    def __init__(self, words: Mapping[str, Marginal | None], table: Table) -> None:
-        self._words = {word: law for word, law in words.items() if law is not None}
-        self._table = table
-        self._absent = {word.casefold() for word, law in words.items() if law is None}
-        self._known: dict[str, Marginal | str | None] = {}
+    @cache
+    def parsed(cell: str) -> Marginal | str | None:
+        text = cell.strip()
+        if _meaning(text, laws) is None:
+            number = table.number(text)
+            if number is not None:
+                return None if number != number else Point(number)
+            text = _with_points(text) if table.decimal == "," else text
+        try:
+            return parse_cell(text, laws)
+        except CellError as error:
+            return f"cannot read {short(text)}" if str(error).startswith(_UNKNOWN) else str(error)
 
-    def __call__(self, cell: Any) -> Marginal | str | None:
+    def law_of(cell: Any) -> Marginal | str | None:
         if isinstance(cell, str):
-            if cell not in self._known:
-                self._known[cell] = self._parsed(cell.strip())
-            return self._known[cell]
+            return parsed(cell)
         if isinstance(cell, bool | np.bool_):
             return f"{cell!r} is not a number"
         if not isinstance(cell, Marginal) and (cell is None or cell != cell):
@@ -466,34 +486,18 @@ class _Parser:
         except (TypeError, ValueError) as error:
             return str(error)
 
-    def _parsed(self, text: str) -> Marginal | str | None:
-        if not text or text.casefold() in self._absent:
-            return None
-        if _meaning(text, self._words) is None:
-            number = self._table.number(text)
-            if number is not None:
-                return None if number != number else Point(number)
-        try:
-            return parse_cell(text, self._words)
-        except CellError as error:
-            return f"cannot read {short(text)}" if str(error).startswith(_UNKNOWN) else str(error)
+    return law_of
 
 
-def _fill(laws: Mapping[str, list[Any]], fill: Any, words: Mapping[str, Any]) -> int:
+def _fill(laws: Mapping[str, list[Any]], fill: Any, law_of: Callable[[Any], Any]) -> int:
     """Put what fills empty cells into them; how many there were."""
-    given = fill if isinstance(fill, Mapping) else dict.fromkeys(laws, fill)
+    given = fill if isinstance(fill, Mapping) else {} if fill is None else dict.fromkeys(laws, fill)
     expand(list(given), list(laws), "fill")
-    known = {word: law for word, law in words.items() if law is not None}
     count = 0
     for name, value in given.items():
-        if value is None:
-            continue
-        try:
-            law = parse_cell(value, known) if isinstance(value, str) else as_marginal(value)
-        except (CellError, TypeError, ValueError) as error:
-            raise type(error)(
-                f"fill must be what a cell can hold, such as 'U(0, 20)'; got {value!r}"
-            ) from None
+        law = law_of(value)
+        if not isinstance(law, Marginal):
+            raise CellError(f"fill must be what a cell can hold, such as 'U(0, 20)'; got {value!r}")
         for i in [i for i, own in enumerate(laws[name]) if own is None]:
             laws[name][i], count = law, count + 1
     return count

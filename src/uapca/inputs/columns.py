@@ -6,12 +6,14 @@ by which columns with errors are known (``x_err``, ``e_x``, ``σx``) stand in `u
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import partial
+from numbers import Real
 from typing import Any, NamedTuple
 
 from uapca._columns import (
@@ -33,6 +35,7 @@ WEIGHT = "uapca_weight"
 
 _LONGEST = 16  # characters of an ending that may be a word for errors
 _RATIO = re.compile(rf".+[_ .-]over[_ .-](?:{ERROR_WORDS})", re.I)
+_SIZE = re.compile(r"(.+)[_ .-](?:n|nobs)", re.I)
 _DIGITS = re.compile(r"\s*[<>≤≥~+$€£-]?\s?\.?[0-9]")
 _MISSPELLED = tuple(f"_{word}" for word in ERROR_WORDS.split("|") if len(word) > 2)
 
@@ -50,8 +53,9 @@ class Errors(NamedTuple):
     Attributes
     ----------
     kind : str
-        ``"std"``, ``"variance"``, ``"inverse variance"``, ``"distances"`` (below and above the
-        value), ``"bounds"`` (values one standard deviation below and above) or ``"constant"``.
+        ``"std"``, ``"variance"``, ``"inverse"`` (of the variance), ``"distances"`` (below and
+        above the value), ``"bounds"`` (values one standard deviation below and above) or
+        ``"constant"``.
     columns : tuple of str
         One column, or the lower and the upper one; the number itself if it is constant.
     """
@@ -66,7 +70,7 @@ class Errors(NamedTuple):
             "std": f"{feature} ± {first}",
             "constant": f"{feature} ± {first}",
             "variance": f"{feature} with the variance {first}",
-            "inverse variance": f"{feature} with the inverse variance {first}",
+            "inverse": f"{feature} with the inverse variance {first}",
             "distances": f"{feature} −{first} +{self.columns[-1]}",
             "bounds": f"{feature} between {first} and {self.columns[-1]}",
         }[self.kind]
@@ -140,12 +144,16 @@ def find_roles(
     asked = None if features is None else expand(features, names, "features", without)
     found = find_errors(rest if asked is None else names, errors, asked)
     used = {column for own in found.values() for column in own.columns if own.kind != "constant"}
-    roles = Roles([], found if not groups else {})
+    roles = Roles([])
     values = asked
     if values is None:
         ratios = [name for name in rest if _RATIO.fullmatch(name) and name not in found]
         roles.leave(ratios, "a value divided by its error")
-        values = [name for name in rest if name not in used and name not in ratios]
+        stems = {stem for own in found.values() for stem, _ in error_stems(own.columns[0])}
+        sizes = [n for n in rest if (m := _SIZE.fullmatch(n)) and m[1] in stems - found.keys()]
+        roles.leave(sizes, "numbers of observations")
+        gone = {*used, *ratios, *sizes}
+        values = [name for name in rest if name not in gone]
         if groups:
             roles.leave(sorted(used, key=names.index), "errors: points are grouped without them")
         elif errors is None and found:
@@ -308,7 +316,7 @@ def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
     if len(columns) == 1:
         role = "std" if columns[0].startswith("E_") and "plus" in sides else next(iter(sides))
         if role in ("std", "variance", "inverse"):
-            return Errors("inverse variance" if role == "inverse" else role, (columns[0],))
+            return Errors(role, (columns[0],))
     for pair, kind in ((("minus", "plus"), "distances"), (("lower", "upper"), "bounds")):
         if set(sides) == set(pair) and len(columns) == 2:
             return Errors(kind, (sides[pair[0]][0], sides[pair[1]][0]))
@@ -346,18 +354,22 @@ def _given_errors(names: Sequence[str], errors: Mapping[Any, Any]) -> dict[str, 
     for feature, own in errors.items():
         if own is None:
             continue
-        if isinstance(own, int | float) and not isinstance(own, bool):
-            found[str(feature)] = Errors("constant", (repr(own),))
+        number = isinstance(own, Real) and not isinstance(own, bool) and 0.0 <= own < math.inf
+        columns = (own,) if isinstance(own, str) or number else own
+        if not isinstance(columns, Sequence) or len(columns) not in (1, 2):
+            raise ValueError(
+                f"errors[{feature!r}] must be a column, a lower and an upper one, or a number from "
+                f"0; got {own!r}"
+            )
+        expand([feature] if number else [feature, *columns], names, "errors")
+        if number:
+            found[str(feature)] = Errors("constant", (str(own),))
             continue
-        columns = (own,) if isinstance(own, str) else tuple(own)
-        expand([feature, *columns], names, "errors")
         roles = [role for stem, role in error_stems(columns[0]) if stem in known]
         kind = roles[0] if roles and roles[0] in ("variance", "inverse") else "std"
         if len(columns) == 2:
             kind = "bounds" if roles and roles[0] == "lower" else "distances"
-        elif len(columns) != 1:
-            raise ValueError(f"errors[{feature!r}] must be a column, or a lower and an upper one")
-        found[str(feature)] = Errors("inverse variance" if kind == "inverse" else kind, columns)
+        found[str(feature)] = Errors(kind, tuple(columns))
     return found
 
 

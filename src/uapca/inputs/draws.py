@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, check_finite, listed, out_of_range
+from uapca.aggregate.accumulate import grouped_sums
 from uapca.aggregate.labels import label_text
 from uapca.exceptions import CorrelationWarning
 from uapca.inputs.frame import warn
@@ -17,7 +18,6 @@ from uapca.uncertain import UncertainArray
 
 __all__ = ["from_draws"]
 
-_BLOCK = 1 << 20
 # Rows that are compared with each other, and values of each.
 _COMPARED = 40
 
@@ -87,8 +87,9 @@ def from_draws(
     """
     joint = joint_draws(draws, sample_dims, var_names, row_dim, feature_dim)
     array = joint.values
-    with np.errstate(all="ignore"):
-        mean, cov = _moments(array)
+    count, n, d = array.shape
+    sums = grouped_sums(array.reshape(-1, d), np.tile(np.arange(n), count), n)
+    mean, cov = sums.means, sums.scatters / count
     if not (np.isfinite(mean).all() and np.isfinite(cov).all()):
         raise ValueError(out_of_range("draws"))
     small = cov.diagonal(axis1=1, axis2=2) < np.finfo(np.float64).tiny
@@ -255,23 +256,6 @@ def _labels(source: Any, dim: Any) -> list[str] | None:
         return None
     labels = [label_text(v) for v in (values if values.dtype.kind in "mM" else values.tolist())]
     return labels if len(set(labels)) == len(labels) else None
-
-
-def _moments(array: Floats) -> tuple[Floats, Floats]:
-    """Mean (N, D) and covariance (N, D, D) over the first axis, centered first."""
-    count, n, d = array.shape
-    mean, cov = np.empty((n, d)), np.empty((n, d, d))
-    step = max(1, _BLOCK // (count * d))
-    for start in range(0, n, step):
-        part = array[:, start : start + step].transpose(1, 0, 2).astype(np.float64)
-        first = part[:, :1].copy()
-        part -= first
-        shift = part.mean(axis=1, keepdims=True)
-        part -= shift
-        mean[start : start + step] = (first + shift)[:, 0]
-        cov[start : start + step] = part.transpose(0, 2, 1) @ part
-    cov /= count
-    return mean, cov
 
 
 def _warn_of_correlation(array: Floats) -> None:

@@ -12,18 +12,19 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
+from itertools import compress
 from os import PathLike
 from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._columns import split_unit
+from uapca._columns import error_columns, split_unit
 from uapca._validation import Floats, check_choice, library_of, listed, optional, plural
 from uapca.aggregate.labels import factorize, is_missing
 from uapca.exceptions import (
@@ -54,9 +55,13 @@ _ABSENT = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--"))
 _NUMBER = re.compile(
     r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?"
 )
-_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
-_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
+# With commas: what may be thousands and what may be decimals; what can only be one of them.
+_GROUPED = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?"
+_COMMA = r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?"
 _DOTTED = re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?")
+_SIGNED = re.compile(f"{_GROUPED}|{_COMMA}|{_DOTTED.pattern}")
+_THOUSANDS = re.compile(rf"(?!{_COMMA}$){_GROUPED}")
+_DECIMAL = re.compile(rf"(?!{_GROUPED}$)(?:{_SIGNED.pattern})|[+-]?0{_COMMA}")
 # 1'234'567 and 1 234 567, with any kind of space, can only be thousands.
 _SPACED = re.compile(
     r"[+-]?[0-9]{1,3}(?P<sign>['’ \u00a0\u2009\u202f])[0-9]{3}(?:(?P=sign)[0-9]{3})*(?:[.,][0-9]*)?"
@@ -72,7 +77,7 @@ class Table:
 
     Parameters
     ----------
-    columns : mapping of names to columns
+    columns : mapping of names to columns, or a narwhals DataFrame
     source : str
         What to call the table in messages: the name of its file, or nothing.
     form : str
@@ -99,7 +104,7 @@ class Table:
 
     def __init__(
         self,
-        columns: Mapping[Any, Any],
+        columns: Any,
         source: str = "",
         *,
         form: str = "table",
@@ -124,12 +129,25 @@ class Table:
         self._kinds: dict[str, str] = {}
         self._take(columns)
 
-    def _name(self, keys: Sequence[Any]) -> None:
+    def _take(self, columns: Any) -> None:
+        """Arrays of a mapping; the columns of a data frame stay what they are in narwhals."""
+        self._frame = None if isinstance(columns, Mapping) else columns
+        keys = list(columns if self._frame is None else columns.columns)
         self.names: tuple[str, ...] = tuple(map(str, keys))
         self.keys: dict[str, Any] = dict(zip(self.names, keys, strict=True))
         if len(self.keys) < len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
             raise ValueError(f"column names must be distinct; {self.of}{twice!r} occurs twice")
+        if self._frame is not None:
+            self._columns: dict[str, Any] = {part.name: part for part in columns.iter_columns()}
+            return
+        self._columns = {n: _vector(columns[key], n, self.units) for n, key in self.keys.items()}
+        for name, column in self._columns.items():
+            if len(column) != len(self):
+                raise ValueError(
+                    f"columns must have equal lengths; {self.names[0]!r} has {len(self)} entries "
+                    f"and {name!r} has {len(column)}"
+                )
 
     @contextmanager
     def naming(self) -> Iterator[None]:
@@ -140,18 +158,6 @@ class Table:
             if not self.source or repr(self.source) in str(refusal):
                 raise
             raise ValueError(f"{self.source!r}: {refusal}") from None
-
-    def _take(self, columns: Any) -> None:
-        self._name(list(columns))
-        self._columns: dict[str, npt.NDArray[Any]] = {}
-        for name, key in self.keys.items():
-            column = self._columns[name] = _vector(columns[key], name, self.units)
-            first = self._columns[self.names[0]]
-            if len(column) != len(first):
-                raise ValueError(
-                    f"columns must have equal lengths; {self.names[0]!r} has {len(first)} entries "
-                    f"and {name!r} has {len(column)}"
-                )
 
     def __len__(self) -> int:
         return len(next(iter(self._columns.values()), ()))
@@ -190,20 +196,23 @@ class Table:
         if self.textual:
             return "text"
         column = self._columns[name]
-        if column.dtype.kind in "OUST":
-            return _kind_of_objects(column)
-        return {"b": "flag"}.get(
-            column.dtype.kind, "number" if column.dtype.kind in "iuf" else "other"
-        )
+        own = "" if self._frame is None else str(column.dtype).partition("(")[0]
+        if own == "Object" or (not own and column.dtype.kind in "OUST"):
+            return _kind_of_objects(_array(column))
+        number = column.dtype.is_numeric() if own else column.dtype.kind in "iuf"
+        kinds = {"Boolean": "flag", "String": "text", "b": "flag"}
+        return "number" if number else kinds.get(own or column.dtype.kind, "other")
 
     def cells(self, name: str) -> list[Any]:
         """The cells of a column as they are."""
-        found: list[Any] = self._columns[name].tolist()
+        column = self._columns[name]
+        found: list[Any] = column.tolist() if self._frame is None else column.to_list()
         return found
 
     def labels(self, name: str) -> Any:
         """A column in a form that `uapca.aggregate` reads as labels."""
-        return self._columns[name]
+        column = self._columns[name]
+        return column if self._frame is None else column.to_native()
 
     def texts(self, name: str) -> list[str | None]:
         """A column as text exactly as written; None where it is missing."""
@@ -213,8 +222,13 @@ class Table:
         return [(t or "").strip() or None for t in texts] if self.textual else texts
 
     def row_names(self) -> list[str] | None:
-        """Names that the table itself has for its rows."""
-        return None
+        """The index of a pandas frame, where it is made of distinct texts."""
+        index = None if self._frame is None else getattr(self._frame.to_native(), "index", None)
+        if index is None or getattr(index.dtype, "kind", "O") in "iufmMb":
+            return None
+        labels = list(index)
+        texts = bool(labels) and all(isinstance(label, str) for label in labels)
+        return labels if texts and len(set(labels)) == len(labels) else None
 
     # Numbers
 
@@ -295,25 +309,23 @@ class Table:
         for name, cells in odd.items():
             texts = [_joined(cell.strip()) for cell in cells if isinstance(cell, str)]
             texts = [text for text in texts if text.casefold() not in self.absent]
-            forms = (_GROUPED, _COMMA, _DOTTED)
-            signed = [t for t in texts if "," in t and any(form.fullmatch(t) for form in forms)]
+            signed = [text for text in texts if "," in text and _SIGNED.fullmatch(text)]
             numbers = sum(self.number(text) is not None for text in texts)
             if signed and 2 * (len(signed) + numbers) > len(texts):
                 commas[name] = signed
                 points += [text for text in texts if "." in text]
         if not commas:
             return
+        every = [text for signed in commas.values() for text in signed]
+        # 1,5 and 0,125 can only be decimals, 1,234.5 only thousands; 1,000 may be either.
+        grouped, decimal = (any(map(form.fullmatch, every)) for form in (_THOUSANDS, _DECIMAL))
         # A point in a column without commas tells nothing: 1.050 may be a thousand, or one.
         others = [cell for cells in (plain or {}).values() for cell in cells if "." in str(cell)]
-        clear = all(_DOTTED.fullmatch(text) for text in points + others) and (points or not others)
-        every = [text for signed in commas.values() for text in signed]
-        grouped = any(_GROUPED.fullmatch(t) and (t.count(",") > 1 or "." in t) for t in every)
-        # 1,5 and 0,125 can only be decimals; 1,000 may be one or a thousand.
-        certain = any(not _GROUPED.fullmatch(t) or t.lstrip("+-").startswith("0") for t in every)
-        if grouped and not certain:
+        clear = all(map(_DOTTED.fullmatch, points + others)) and (points or not others)
+        if grouped and not decimal:
             self.thousands = ","
             self.notes.append("commas in numbers separate thousands")
-        elif certain and not grouped and clear:
+        elif decimal and not grouped and clear:
             self.decimal = ","
             self.thousands = "." if points else None
             separate = ", and points that separate thousands" if points else ""
@@ -326,17 +338,24 @@ class Table:
             )
 
     def is_nearly_number(self, cell: Any) -> bool:
-        """Whether a cell is a number, or text of one with other signs."""
+        """Whether a cell is a number, or text of one with other signs, such as 40 %."""
         number = self.number(cell)
         if number is not None:
             return number == number
-        return any(
-            form.fullmatch(str(cell).strip()) for form in (_NUMBER, _COMMA, _GROUPED, _DOTTED)
-        )
+        text = str(cell).rstrip("% ").strip()
+        return bool(_NUMBER.fullmatch(text) or _SIGNED.fullmatch(text))
 
     def block(self, names: Sequence[str]) -> Floats:
         """Columns of numbers side by side, shape (N, len(names)); missing values are NaN."""
-        columns = self._floats(names)
+        own, frame = self._columns, self._frame
+        # Arrow keeps its columns apart; the others have a matrix, or make it fast.
+        if (
+            frame is not None
+            and hasattr(frame.to_native(), "to_numpy")
+            and all(n not in self._numbers and own[n].dtype.is_float() for n in names)
+        ):
+            return np.asarray(frame.select(list(names)).to_numpy())
+        columns = self.floats(names)
         single = bool(columns) and all(column.dtype == np.float32 for column in columns)
         # One column after the other in memory, as they come: copied at the speed of memory.
         array = np.empty((len(columns), len(self)), np.float32 if single else np.float64)
@@ -344,9 +363,10 @@ class Table:
             array[j] = column
         return array.T
 
-    def _floats(self, names: Sequence[str]) -> list[npt.NDArray[Any]]:
+    def floats(self, names: Iterable[str]) -> list[npt.NDArray[Any]]:
+        """Columns of numbers, each by itself."""
         own = self._numbers
-        return [own[n] if n in own else _of_objects(self._columns[n]) for n in names]
+        return [own[n] if n in own else _of_objects(_array(self._columns[n])) for n in names]
 
     # Words for messages
 
@@ -358,6 +378,11 @@ class Table:
     def factor(self, column: str, base: str, power: int = 1) -> float:
         """What converts a column to a power of the unit of another; 1 unless both have one."""
         own, unit = (self.units.get(name) or split_unit(name)[1] for name in (column, base))
+        if (str(own) == "%" or column.endswith("%")) and str(unit) != "%":
+            raise ValueError(
+                f"errors must have the unit of their values; {self.of}{column!r} is in percent and "
+                f"{base!r} is not: multiply the errors by {base} / 100, or write (%) after both"
+            )
         if own is None or unit is None or (power == 1 and str(own) == str(unit)):
             return 1.0
         try:
@@ -375,62 +400,6 @@ class Table:
                 f"and {base!r} in {named[1]}, which does not convert"
                 f"{' here (astropy converts)' if isinstance(own, str) else ''}"
             ) from None
-
-
-class Frame(Table):
-    """The columns of a data frame that narwhals reads."""
-
-    def _take(self, columns: Any) -> None:
-        native = columns.to_native()
-        self._name(columns.columns)
-        self._frame, self._columns = columns, {}
-        self._schema = dict(zip(self.names, columns.schema.values(), strict=True))
-        noted = getattr(getattr(native, "schema", None), "metadata", None) or {}
-        if isinstance(noted, dict) and b"pandas" in noted:
-            try:
-                kept = json.loads(noted[b"pandas"])["index_columns"]
-                self.index: tuple[str, ...] = tuple(n for n in kept if isinstance(n, str))
-            except (ValueError, TypeError, KeyError, RecursionError):
-                self.index = ()  # a note for pandas, which anybody can write
-
-    def __len__(self) -> int:
-        return len(self._frame)
-
-    def _kind(self, name: str) -> str:
-        dtype = self._schema[name]
-        if dtype.is_numeric():
-            return "number"
-        kind = str(dtype).partition("(")[0]
-        if kind == "Object":
-            return _kind_of_objects(self._frame[name].to_numpy())
-        return {"Boolean": "flag", "String": "text"}.get(kind, "other")
-
-    def cells(self, name: str) -> list[Any]:
-        found: list[Any] = self._frame[name].to_list()
-        return found
-
-    def labels(self, name: str) -> Any:
-        return self._frame[name].to_native()
-
-    def row_names(self) -> list[str] | None:
-        index = getattr(self._frame.to_native(), "index", None)
-        if index is None or getattr(index.dtype, "kind", "O") in "iufmMb":
-            return None
-        labels = list(index)
-        texts = bool(labels) and all(isinstance(label, str) for label in labels)
-        return labels if texts and len(set(labels)) == len(labels) else None
-
-    def block(self, names: Sequence[str]) -> Floats:
-        plain = all(n not in self._numbers and self._schema[n].is_float() for n in names)
-        # Arrow keeps its columns apart; the others have a matrix, or make it fast.
-        if not plain or not hasattr(self._frame.to_native(), "to_numpy"):
-            return super().block(names)
-        return np.asarray(self._frame.select(list(names)).to_numpy())
-
-    def _floats(self, names: Sequence[str]) -> list[npt.NDArray[Any]]:
-        held = self._frame.select([name for name in names if name not in self._numbers])
-        own = {part.name: _of_objects(np.asarray(part.to_numpy())) for part in held.iter_columns()}
-        return [self._numbers[name] if name in self._numbers else own[name] for name in names]
 
 
 def is_table(source: Any) -> bool:
@@ -503,7 +472,13 @@ def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
         frame = nw.from_native(_through_arrow(source, parameter, kind), pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    return Frame(frame, **options)
+    table = Table(frame, **options)
+    noted = getattr(getattr(frame.to_native(), "schema", None), "metadata", None) or {}
+    if isinstance(noted, dict) and b"pandas" in noted:
+        with suppress(ValueError, TypeError, KeyError, RecursionError):  # anybody can write it
+            kept = json.loads(noted[b"pandas"])["index_columns"]
+            table.index = tuple(n for n in kept if isinstance(n, str))
+    return table
 
 
 def _through_arrow(source: Any, parameter: str, kind: str) -> Any:
@@ -563,6 +538,10 @@ def _vector(values: Any, name: str, units: dict[str, Any]) -> npt.NDArray[Any]:
         column = column.astype(column.dtype if gap is not None else object)
         column[np.broadcast_to(np.asarray(mask), column.shape)] = gap
     return column
+
+
+def _array(column: Any) -> npt.NDArray[Any]:
+    return column if isinstance(column, np.ndarray) else np.asarray(column.to_numpy())
 
 
 def _of_objects(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -693,9 +672,14 @@ def from_frame(
     from uapca.inputs.cells import missing_words
     from uapca.inputs.files import open_table
 
-    absent = [] if words is None else missing_words(words)
-    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
-    table = open_table(df, sheet=sheet, absent=absent, **text)
+    table = open_table(
+        df,
+        sheet=sheet,
+        absent=missing_words(words),
+        decimal=decimal,
+        thousands=thousands,
+        encoding=encoding,
+    )
     reading = Reading(
         table,
         names,
@@ -772,7 +756,12 @@ class Reading:
         return [name for name in known if name not in without]
 
     def numbers(self, columns: Sequence[str]) -> Floats:
-        """Columns as numbers; cells that are none are refused, or their rows left out."""
+        """Columns as numbers side by side, after `check_numbers`."""
+        self.check_numbers(columns)
+        return self.table.block(columns)
+
+    def check_numbers(self, columns: Sequence[str]) -> None:
+        """Refuse cells that are no numbers, or leave out their rows."""
         table = self.table
         table.resolve(columns, chosen=True)
         for name in columns:
@@ -793,7 +782,6 @@ class Reading:
                 "the column out with exclude=",
             )
         self.drop([i for i, _ in bad], "with a cell that cannot be read")
-        return table.block(columns)
 
     def complete(
         self,
@@ -860,12 +848,11 @@ class Reading:
             weights = weights[:, 0]
         names, kept = self.names, self.mask
         if not kept.all():
-            same = names is not None and len(names) == len(kept)
-            names = (
-                [n for n, keep in zip(names or (), kept, strict=True) if keep] if same else names
+            # What does not fit the rows is refused by the array.
+            names, weights = (
+                part if part is None or len(part) != len(kept) else list(compress(part, kept))
+                for part in (names, weights)
             )
-            if weights is not None and len(weights) == len(kept):
-                weights = np.asarray(weights)[kept]
         say_dropped(self.dropped)
         table = self.table
         lines = [f"{table.origin}: {described[0]}", *described[1:], *table.notes]
@@ -924,6 +911,14 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         raise ValueError(
             f"the table must have rows and columns of numbers; {table.origin} has none{why}"
         )
+    if table.textual and features is None and all(map(_NUMBER.fullmatch, chosen)):
+        # Wavelengths and years rise or fall; the values of a row do not.
+        steps = np.diff(np.array(chosen, dtype=np.float64))
+        if (steps > 0.0).any() and (steps < 0.0).any() and any("." in name for name in chosen):
+            raise ValueError(
+                f"the first line must name the columns; {table.of}it holds {shown(chosen, 4)}: "
+                "write a line of names above, without #, or pass features= if these are names"
+            )
     suspects = lookalikes(chosen, set(chosen) - set(roles.errors)) if features is None else {}
     error, value = next(iter(suspects.items()), ("dx", "x"))
     if not roles.errors and not certain:
@@ -964,6 +959,8 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         where, remedy = columns.__getitem__, "write 0 if there is none"
         reading.complete(values, where, strict, "correlations", remedy)
         matrices = _covariances(reading, roles, values, std)
+    if not roles.errors and any(error_columns(list(map(str, (reading.names or ())[:100])))):
+        roles.hints.append("rows are named like values and their errors: transpose the table")
     described = ["certain points", "no column holds errors (such as x_err): this is ordinary PCA"]
     if roles.errors:
         parts = [
@@ -976,7 +973,7 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
     if not kept.all():
         mean = mean[kept]
         std, matrices = (None if part is None else part[kept] for part in (std, matrices))
-        laws = None if laws is None else laws.where(kept)
+        laws = None if laws is None else laws[kept]
     return UncertainArray(
         mean,
         matrices,
@@ -990,25 +987,19 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
 
 
 def with_units(names: Sequence[str], units: Mapping[str, Any]) -> list[str]:
-    """Names of features with the units that are known: ``mass [kg]``."""
-    return [f"{n} [{unit_symbol(units[n])}]" if n in units else n for n in names]
+    """Names of features with the units that are known and not in the names: ``mass [kg]``."""
+    told = [n in units and split_unit(n)[1] != str(units[n]) for n in names]
+    return [
+        f"{n} [{unit_symbol(units[n])}]" if add else n for n, add in zip(names, told, strict=True)
+    ]
 
 
 def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Floats, RowLaws | None]:
     """Means and standard deviations (N, D), and the laws of rows with asymmetric errors."""
     table, chosen, errors = reading.table, roles.features, roles.errors
-    if all(n in errors and errors[n].kind == "std" for n in chosen):
-        columns = [errors[n].columns[0] for n in chosen]
-        std = reading.numbers(columns)
-        # The most usual table: nothing is to be converted or refused.
-        if (
-            std.min(initial=0.0) >= 0.0
-            and std.dtype == np.result_type(std, mean)
-            and all(table.factor(*pair) == 1.0 for pair in zip(columns, chosen, strict=True))
-        ):
-            return mean, std, None
     columns = [c for own in errors.values() if own.kind != "constant" for c in own.columns]
-    given = dict(zip(columns, reading.numbers(columns).T, strict=True))
+    reading.check_numbers(columns)
+    given = dict(zip(columns, table.floats(columns), strict=True))
     constant = any(own.kind == "constant" for own in errors.values())
     kinds = [np.dtype(np.float64)] if constant else [column.dtype for column in given.values()]
     std = np.zeros(mean.shape, np.result_type(mean, *kinds), order="F")
@@ -1022,7 +1013,7 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
         if kind == "constant":
             std[:, j] = float(own[0])
             continue
-        power = {"variance": 2, "inverse variance": -2}.get(kind, 1)
+        power = {"variance": 2, "inverse": -2}.get(kind, 1)
         factors = [table.factor(column, name, power) for column in own]
         values = [given[c] * f if f != 1.0 else given[c] for c, f in zip(own, factors, strict=True)]
         if kind == "bounds":
@@ -1047,7 +1038,7 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
             mean[:, j] += np.sqrt(2.0 / np.pi) * np.nan_to_num(high - low, nan=0.0)
             skew = math.sqrt(1.0 - 2.0 / math.pi) * (high - low)
             std[:, j] = np.hypot(skew, np.sqrt(low) * np.sqrt(high))  # squares might underflow
-        elif kind == "inverse variance":
+        elif kind == "inverse":
             # No observation: the survey catalogues write an inverse variance of 0.
             none = values[0] == 0.0
             mean[none, j] = np.nan
@@ -1091,19 +1082,16 @@ class RowLaws(Sequence[Independent]):
     def __len__(self) -> int:
         return len(self._parameters[0])
 
-    def where(self, rows: Any) -> RowLaws:
-        """The laws of some rows."""
-        return RowLaws(self._marginal, *(part[rows] for part in self._parameters))
-
     @overload
     def __getitem__(self, index: int) -> Independent: ...
     @overload
-    def __getitem__(self, index: slice) -> RowLaws: ...
-    def __getitem__(self, index: int | slice) -> Independent | RowLaws:
-        if isinstance(index, slice):
-            return self.where(index)
-        rows = (part[index].tolist() for part in self._parameters)
-        return Independent([self._marginal(*own) for own in zip(*rows, strict=True)])
+    def __getitem__(self, index: slice | npt.NDArray[np.bool_]) -> RowLaws: ...
+    def __getitem__(self, index: int | slice | npt.NDArray[np.bool_]) -> Independent | RowLaws:
+        parts = [part[index] for part in self._parameters]
+        if isinstance(index, slice | np.ndarray):
+            return RowLaws(self._marginal, *parts)
+        rows = zip(*(part.tolist() for part in parts), strict=True)
+        return Independent([self._marginal(*own) for own in rows])
 
 
 def _covariances(reading: Reading, roles: Roles, values: Floats, std: Any) -> Floats:

@@ -77,32 +77,42 @@ def from_mixtures(
     """
     check_choice(covariance_type, _KINDS, "covariance_type")
     check_choice(missing, ("error", "drop"), "missing")
+    counts = None
     if by is not None:
         data = labeled_points(mixtures, by, features, missing=missing)
         say_dropped(data.dropped)
         labels, groups = data.split()
-        _check_sizes(groups, labels)
-        candidates = _candidates(n_components)
-        seed = _seed(rng)
+        counts, features = np.array([len(part) for part in groups]), data.features
+        single = [label for label, count in zip(labels, counts, strict=True) if count < 2]
+        if single:
+            raise ValueError(
+                f"every label must have at least two points for a mixture; {listed(single)} "
+                f"{'has' if len(single) == 1 else 'have'} one"
+            )
+        candidates, seed = _candidates(n_components), int(rng_from(rng).integers(2**32))
         laws = [_fitted(part, candidates, covariance_type, seed) for part in groups]
-        counts = [len(part) for part in groups] if weights is None else weights
-        if isinstance(counts, Mapping):
-            # The labels are text by now, whatever they were.
-            texts = {label_text(label): weight for label, weight in counts.items()}
-            counts = _by_label(texts, labels)
-        sizes = np.array([len(part) for part in groups])
-        return array_of_laws(
-            laws, names=labels, features=data.features, weights=counts, counts=sizes
-        )
+        mixtures = dict(zip(labels, laws, strict=True))
     if not isinstance(mixtures, Mapping):
         raise TypeError(
             "mixtures must be a mapping of labels to fitted mixtures, or points with by=; got "
             f"{type(mixtures).__name__}"
         )
-    laws = [_law(mixture, str(label)) for label, mixture in mixtures.items()]
     if isinstance(weights, Mapping):
-        weights = _by_label(weights, list(mixtures))
-    return array_of_laws(laws, names=list(map(str, mixtures)), features=features, weights=weights)
+        # The labels of points are text by now, whatever they were.
+        given = {label_text(label): weight for label, weight in weights.items()}
+        absent = [str(label) for label in mixtures if label_text(label) not in given]
+        if absent:
+            raise ValueError(
+                f"weights must have an entry for each label; there is none for {listed(absent)}"
+            )
+        weights = [given[label_text(label)] for label in mixtures]
+    return array_of_laws(
+        [_law(mixture, str(label)) for label, mixture in mixtures.items()],
+        names=list(map(str, mixtures)),
+        features=features,
+        weights=counts if weights is None else weights,
+        counts=counts,
+    )
 
 
 def _law(mixture: Any, label: str) -> Law:
@@ -145,23 +155,6 @@ def _candidates(n_components: int | Iterable[int]) -> list[int]:
     return sorted({int(k) for k in numbers})
 
 
-def _check_sizes(groups: Sequence[Floats], labels: Sequence[str]) -> None:
-    single = [label for label, part in zip(labels, groups, strict=True) if len(part) < 2]
-    if single:
-        raise ValueError(
-            f"every label must have at least two points for a mixture; {listed(single)} "
-            f"{'has' if len(single) == 1 else 'have'} one"
-        )
-
-
-def _seed(rng: Any) -> int:
-    """A seed as scikit-learn takes them, from anything that seeds a generator."""
-    generator = rng_from(rng)
-    if isinstance(rng, int | np.integer) and rng < 2**32:
-        return int(rng)
-    return int(generator.integers(2**32))
-
-
 def _fitted(points: Floats, candidates: Sequence[int], kind: str, seed: int) -> Law:
     """The mixture with the lowest BIC."""
     from sklearn.exceptions import ConvergenceWarning
@@ -184,12 +177,3 @@ def _fitted(points: Floats, candidates: Sequence[int], kind: str, seed: int) -> 
             best, lowest = model, score
     law = _law(best, "the fit")
     return law.affine(np.ones(points.shape[1]), center)
-
-
-def _by_label(weights: Mapping[Any, float], labels: Sequence[Any]) -> list[float]:
-    absent = [str(label) for label in labels if label not in weights]
-    if absent:
-        raise ValueError(
-            f"weights must have an entry for each label; there is none for {listed(absent)}"
-        )
-    return [weights[label] for label in labels]

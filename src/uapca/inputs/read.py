@@ -134,17 +134,15 @@ def read(
         raise ValueError(
             "by must name the labels of the points for spread=, keep_samples= and equal_weights="
         )
+    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
     of_values = {"errors": errors, "corr": corr, "names": names, "fill": fill}
     if isinstance(source, str | PathLike) and fspath(source).lower().endswith(".uapca"):
         source = load(source)
     if isinstance(source, UncertainArray):
-        of_values |= {"by": by, "bins": bins, "words": words}
-        of_values |= {"decimal": decimal, "thousands": thousands, "sheet": sheet}
-        of_values["encoding"] = encoding
-        _refuse(of_values, "rows that are uncertain already")
+        of_files = {"words": words, "sheet": sheet, **text}
+        _refuse({"by": by, "bins": bins} | of_values | of_files, "rows that are uncertain already")
         X = source if weights is None else source.reweighted(weights)
         return _selected(X, features, exclude)
-    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
     if by is not None or bins is not None:
         _refuse(of_values | {"weights": weights}, "labeled points")
         return groups.from_groups(
@@ -166,8 +164,7 @@ def read(
     meanings = cells.check_words(words)
     absent = [word for word, law in meanings.items() if law is None]
     table = files.open_table(source, sheet=sheet, absent=absent, **text)
-    others = [name for name in table.names if table.kind(name) == "other"]
-    objects = any(uncertainties.holds_errors(table, name) for name in others)
+    objects = uncertainties.columns_of_objects(table)
     meant = fill is not None or len(absent) < len(meanings)
     uncertain = meant
     if not meant and errors is None and cells.has_uncertain_cells(table, names):
@@ -185,7 +182,7 @@ def read(
         cells=uncertain and not objects,
     )
     if objects:
-        return uncertainties.of_table(reading)
+        return uncertainties.of_table(reading, objects)
     if uncertain:
         return cells.of_cells(reading, meanings, fill, strict=meant)
     return frame.of_columns(reading, errors, corr, certain=True)

@@ -83,11 +83,9 @@ def from_uncertainties(
     return of_objects(cells, common)
 
 
-def of_table(reading: Reading) -> UncertainArray:
+def of_table(reading: Reading, objects: set[str]) -> UncertainArray:
     """Rows of a table in which some columns hold such numbers and others plain ones."""
     table, features = reading.table, reading.features
-    others = [name for name in table.names if table.kind(name) == "other"]
-    objects = {name for name in others if holds_errors(table, name)}
     plain = find_roles(table, taken=reading.taken | objects, exclude=reading.exclude)
     chosen = reading.columns()
     if features is None:
@@ -104,11 +102,14 @@ def _side_by_side(table: Table, names: Sequence[str]) -> npt.NDArray[Any]:
     return cells
 
 
-def holds_errors(table: Table, name: str) -> bool:
-    """Whether a column of objects holds ``ufloat`` objects or measurements."""
-    return any(
-        hasattr(cell, "nominal_value") or hasattr(cell, "magnitude") for cell in table.cells(name)
-    )
+def columns_of_objects(table: Table) -> set[str]:
+    """The columns that hold ``ufloat`` objects or measurements."""
+    return {
+        name
+        for name in table.names
+        if table.kind(name) == "other"
+        and any(hasattr(c, "nominal_value") or hasattr(c, "magnitude") for c in table.cells(name))
+    }
 
 
 def of_objects(cells: npt.NDArray[Any], common: dict[str, Any]) -> UncertainArray:
@@ -124,21 +125,16 @@ def of_objects(cells: npt.NDArray[Any], common: dict[str, Any]) -> UncertainArra
     for i, row in enumerate(cells):
         terms = [_terms(cell, i, j, units[j]) for j, cell in enumerate(row)]
         mean[i] = [value for value, _ in terms]
-        owners: dict[Any, list[tuple[int, float]]] = {}
+        places = {v: k for k, v in enumerate(dict.fromkeys(v for _, own in terms for v in own))}
+        loadings = np.zeros((d, len(places)))
         for j, (_, parts) in enumerate(terms):
-            for variable, size in parts.items():
-                owners.setdefault(variable, []).append((j, size))
-        for variable in owners:
-            first = seen.setdefault(variable, i)
-            if first != i:
-                shared.update((first, i))
-        std[i] = [float(np.sqrt(sum(s * s for s in parts.values()))) for _, parts in terms]
-        if any(len(uses) > 1 for uses in owners.values()):
-            loadings = np.zeros((d, len(owners)))
-            for k, uses in enumerate(owners.values()):
-                for j, size in uses:
-                    loadings[j, k] = size
+            loadings[j, [places[variable] for variable in parts]] = list(parts.values())
+        std[i] = np.sqrt((loadings**2).sum(axis=1))
+        if (np.count_nonzero(loadings, axis=0) > 1).any():
             mixed[i] = loadings @ loadings.T
+        for variable in places:
+            first = seen.setdefault(variable, i)
+            shared.update({first, i} if first != i else ())
     if shared:
         warn(
             f"the errors of {len(shared)} rows are correlated with those of other rows (first: "
