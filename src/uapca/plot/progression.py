@@ -100,7 +100,8 @@ def progression(
             u = 1.0 if np.isinf(s) else s / (1.0 + s)
             above, below = Panel(axes[0, k]), Panel(axes[1, k])
             plan.draw_traces(above, u, size=0.8, direct=True)
-            above.words(*(f"PC{i + 1}" for i in plan.pair), scale_text(s))
+            above.words(*(f"PC{i + 1}" for i in plan.pair))
+            above.words(title=scale_text(s))
             plan.draw_rows(below, u)
         # The last column has everything.
         joint_legend(figure, [axes[0, -1], axes[1, 0]] if legend else [])

@@ -497,8 +497,9 @@ def explain_looks(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
     for text, look in looks.legend[:GROUPS]:
         made.dot(text, look)
         if len(looks.legend) > len(OKABE_ITO):  # then dashes tell groups apart, too
-            style = {"facecolor": to_rgba(drawn_color(look.fill), 0.14), "linewidth": made.line}
+            style: dict[str, Any] = {"facecolor": to_rgba(drawn_color(look.fill), 0.14)}
             style |= {"edgecolor": drawn_color(look.color), "linestyle": LINESTYLES[look.dash]}
+            style["linewidth"] = made.line
             made.entries[text] = (Patch(**style), made.entries[text])
     if len(looks.legend) > GROUPS:
         made.key(f"… and {len(looks.legend) - GROUPS} more groups", linestyle="none")
