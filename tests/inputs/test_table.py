@@ -178,8 +178,7 @@ def test_all_bad_cells_are_listed_at_once():
         "3 cells cannot be read; row 'Tom', column 'P1': '[12, 10]': low, high must not "
         "decrease; got (12, 10); row 'Jane', column 'M1': "
         "cannot read 'goood'; row 'Jane', column 'P1': cannot read '1,5'; words={'good': "
-        "'T(13, 14, 16, 18)'} gives words a meaning, names='M1' takes a column as names, "
-        "exclude= leaves columns out"
+        "'T(13, 14, 16, 18)'} gives words a meaning, exclude= leaves columns out"
     )
     assert error.value.cells[1] == BadCell("'Jane'", "M1", "goood", "cannot read 'goood'")
 

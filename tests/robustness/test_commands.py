@@ -195,7 +195,7 @@ def test_a_full_disk_names_the_file_and_keeps_the_old_one(folder, name):
 
     target = folder / name
     target.write_bytes(b"mine")
-    # The limit holds for compiled files and measured coverage, too, which therefore are not written.
+    # The limit holds for compiled files and measured coverage, too: neither is written.
     environment = {name: value for name, value in os.environ.items() if "COV" not in name}
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     done = run(*WRITERS[name], "-o", name, "--force", "-q", preexec_fn=limited, env=environment)

@@ -130,7 +130,9 @@ def _ended(error: BaseException) -> int:
     """Say what happened and return the exit code."""
     # A library that a signal stops while it is imported raises an error of its own.
     cause = error.__cause__ or error.__context__
-    if isinstance(error, ImportError) and isinstance(cause, KeyboardInterrupt | SystemExit):
+    if isinstance(error, ImportError | RuntimeError) and isinstance(
+        cause, KeyboardInterrupt | SystemExit
+    ):
         error = cause
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 2

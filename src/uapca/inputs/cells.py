@@ -405,8 +405,9 @@ def of_cells(
             sorted(bad),
             f"{len(bad)} cells cannot be read" if len(bad) > 1 else "a cell cannot be read",
             f"words={{'good': 'T(13, 14, 16, 18)'}} gives words a meaning"
-            f"{range_hint(table.cells(name)[i] for i, name, _ in bad)}, names={chosen[0]!r} "
-            "takes a column as names, exclude= leaves columns out",
+            f"{range_hint(table.cells(name)[i] for i, name, _ in bad)}, "
+            + (f"names={chosen[0]!r} takes a column as names, " if reading.names is None else "")
+            + "exclude= leaves columns out",
         )
     reading.drop([i for i, _, _ in bad], "with a cell that cannot be read")
     empty = np.array([[law is None for law in laws[name]] for name in chosen]).T
