@@ -191,23 +191,19 @@ def grouped_sums(
                 _add_points(sums, points[low:high], own)
             return sums
         codes = np.zeros(n, dtype=np.int64) if codes is None else codes
-        gathered = np.empty((min(n, size), d), points.dtype)
         # Points stored by columns are copied a part at a time; a copy of all would cost as much
         # time as their sums.
         rows = max(n, 1) if points.flags.c_contiguous else max(_PART, _PART_EACH * n_groups)
+        each = _merged_at_once(sums)
         for low in range(0, n, rows):
             part = np.ascontiguousarray(points[low : low + rows])
+            own = None if weights is None else weights[low : low + rows]
             order, counts = group_order(codes[low : low + rows], n_groups)
-            occupied = np.flatnonzero(counts)
-            ends = np.cumsum(counts[occupied])
-            for start in range(0, len(order), size):
-                chosen = order[start : start + size]
-                stop = start + len(chosen)
-                some = slice(np.searchsorted(ends, start, "right"), np.searchsorted(ends, stop) + 1)
-                lengths = np.diff(np.minimum(ends[some], stop), prepend=start)
-                block = np.take(part, chosen, axis=0, out=gathered[: len(chosen)], mode="clip")
-                own = None if weights is None else weights[low : low + rows][chosen]
-                _add_block(sums, block, own, occupied[some], lengths)
+            groups = np.flatnonzero(counts)
+            lengths, stop = counts[groups], 0
+            for some in (slice(k, k + each) for k in range(0, len(groups), each)):
+                start, stop = stop, stop + int(lengths[some].sum())
+                _add_block(sums, part, own, order[start:stop], groups[some], lengths[some])
     return sums
 
 
@@ -248,44 +244,46 @@ def _add_points(sums: Sums, block: Floats, weights: Doubles | None) -> None:
 
 
 def _add_block(
-    sums: Sums, block: Floats, weights: Doubles | None, groups: Integers, lengths: Integers
+    sums: Sums,
+    points: Floats,
+    weights: Doubles | None,
+    order: npt.NDArray[np.intp],
+    groups: Integers,
+    lengths: Integers,
 ) -> None:
-    """Add a block of points, sorted by group, in place.
+    """Add the points of some groups, in place.
 
     Parameters
     ----------
     sums : Sums
-    block : ndarray of shape (n, D)
+    points : ndarray of shape (n, D)
     weights : ndarray of shape (n,), or None
+    order : ndarray of int
+        Positions of the points to add, group by group.
     groups, lengths : ndarray of int, shape (S,)
-        The different groups of the block, and the number of points of each.
+        The groups, and the number of points of each.
     """
-    each, ends = _merged_at_once(sums), np.cumsum(lengths)
-    if len(groups) > each:  # temporary arrays stay in cache, and small
-        for low in range(0, len(groups), each):
-            some = slice(low, low + each)
-            rows = slice(int(ends[low] - lengths[low]), int(ends[some][-1]))
-            own = None if weights is None else weights[rows]
-            _add_block(sums, block[rows], own, groups[some], lengths[some])
-        return
+    ends = np.cumsum(lengths)
     starts = ends - lengths
-    heaviest = starts
+    heaviest = order[starts]
     total = squares = lengths.astype(np.float64)
     if weights is not None:
-        total = np.add.reduceat(weights, starts)
-        squares = np.add.reduceat(np.square(weights), starts)
+        own = weights[order]
+        total = np.add.reduceat(own, starts)
+        squares = np.add.reduceat(np.square(own), starts)
         segments = map(slice, starts.tolist(), ends.tolist())
-        heaviest = starts + np.array([weights[segment].argmax() for segment in segments])
+        heaviest = order[starts + np.array([own[segment].argmax() for segment in segments])]
     # Points are measured from the group's mean so far, or, where they outweigh it, from the mean of
     # a few of them.
     n = min(_FEW, int(lengths.max()))
-    center = _mean_of(block, weights, starts + np.arange(n)[:, None] * lengths // n, heaviest)
+    few = order[starts + np.arange(n)[:, None] * lengths // n]
+    center = _mean_of(points, weights, few, heaviest)
     known = (total <= sums.weights[groups]) & (sums.counts[groups] > 0)
     center[known] = sums.means[groups[known]]
     for final in (False, True):
-        new = zero_sums(len(groups), block.shape[1], sums.rank)
+        new = zero_sums(len(groups), points.shape[1], sums.rank)
         off = np.zeros_like(center)  # from the center to the mean
-        for away, roots, parts in _shifted(block, weights, center, ends):
+        for away, roots, parts in _shifted(points, weights, center, order, ends):
             if sums.rank is not None:
                 np.add(new.pooled, away.T @ away, out=new.pooled)
             for k, part in parts:
@@ -293,8 +291,8 @@ def _add_block(
                 off[k] += roots[part] @ x
                 new.scatters[k] += x.T @ x if sums.rank is None else np.einsum("nd,nd->d", x, x)
                 if sums.rank and final:
-                    few = x if len(x) <= x.shape[1] else np.asarray(np.linalg.qr(x, mode="r"))
-                    held = np.concatenate([new.factors[k], few.T], axis=1)
+                    r = x if len(x) <= x.shape[1] else np.asarray(np.linalg.qr(x, mode="r"))
+                    held = np.concatenate([new.factors[k], r.T], axis=1)
                     new.factors[k] = _leading(held, sums.rank)
         off /= np.where(total > 0.0, total, 1.0)[:, None]
         _add_outer(new.scatters, new.pooled, off, total, -1.0)
@@ -327,15 +325,21 @@ def _unmoved(block: Floats) -> Iterator[tuple[Doubles, Doubles, list[tuple[int, 
 
 
 def _shifted(
-    block: Floats, weights: Doubles | None, center: Doubles, ends: Integers | None = None
+    points: Floats,
+    weights: Doubles | None,
+    center: Doubles,
+    order: npt.NDArray[np.intp] | None = None,
+    ends: Integers | None = None,
 ) -> Iterator[tuple[Doubles, Doubles, list[tuple[int, slice]]]]:
     """√w (x − center) and √w of some points at a time, and which of them each group has.
 
-    Without ``ends`` all points belong to one group.
+    Points are taken in ``order``, the last of each group before its entry of ``ends``; without
+    these they belong to one group.
     """
-    n, d = block.shape
+    d, n = points.shape[1], len(points) if order is None else len(order)
     length = min(max(_CACHED_VALUES // d, 16 * d), _SUMMED, n)
     scratch, ones, stops = np.empty((length, d)), np.ones(length), [n]
+    gathered = scratch if points.dtype == np.float64 else np.empty((length, d), points.dtype)
     if ends is None:
         center = center[None]
     else:
@@ -350,15 +354,18 @@ def _shifted(
             parts.append((k, slice(start, stop)))
             start = stop
             k += stops[k] == low + stop
+        near = points[rows]
+        if order is not None:
+            near = gathered[: len(away)]
+            np.take(points, order[rows], axis=0, out=near, mode="clip")
         if _LONG * len(parts) < len(away):
-            near = block[rows]
             for j, part in parts:
                 np.subtract(near[part], center[j], out=away[part])
         else:
             lengths = [part.stop - part.start for _, part in parts]
-            np.subtract(block[rows], center[np.repeat([j for j, _ in parts], lengths)], out=away)
+            np.subtract(near, center[np.repeat([j for j, _ in parts], lengths)], out=away)
         if weights is not None:
-            roots = np.sqrt(weights[rows])
+            roots = np.sqrt(weights[rows] if order is None else weights[order[rows]])
             away[roots == 0.0] = 0.0
             away *= roots[:, None]
         yield away, roots[: len(away)], parts
