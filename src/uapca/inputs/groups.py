@@ -648,7 +648,7 @@ class Plan:
 
         The points of a piece are overwritten when the next but one is asked for.
         """
-        parts = _ahead(self._parts(sources))
+        parts = self._parts(sources)
         part = next(parts, None)
         # One piece is in use while the next is made: new memory for each would cost as much time
         # as filling it.
@@ -694,8 +694,12 @@ class Plan:
         """The rows of a batch that are used; ``start`` rows of its source came before."""
         n = batch.num_rows
         columns = [_floats_of(batch.column(name)) for name in self.features]
-        with np.errstate(all="ignore"):  # a sum of squares tells whether any value is odd
-            odd = [j for j, values in enumerate(columns) if not math.isfinite(values @ values)]
+        # NaN shows in both ends. BLAS would start threads, which wait for those of the sums.
+        odd = [
+            j
+            for j, values in enumerate(columns)
+            if n and not (values.min() > -_FAR and values.max() < _FAR)
+        ]
         kept = np.ones(n, dtype=bool) if bad is None else ~bad
         labels, codes, empty = None, np.zeros(n, dtype=np.int64), None
         if odd:
