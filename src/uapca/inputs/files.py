@@ -18,7 +18,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from importlib import import_module
@@ -69,7 +69,7 @@ _BLOCK = 2 << 20  # bytes of a text taken at a time by the reader of CSV files
 _UNPACKED = 1 << 30  # bytes of an Excel file, unpacked
 _EMPTY = 10_000_000  # empty cells between those of a sheet
 _TEXT = 1 << 28  # bytes of a packed text; one that is larger is at most 100 times its file
-_PAGES = 1 << 20  # bytes of each column of a Parquet file read at a time
+_PAGES = 1 << 17  # bytes of each column of a Parquet file read at a time
 
 
 def open_table(
@@ -818,6 +818,8 @@ class Source:
         The number of rows, where it is known without reading them.
     footer : pyarrow.parquet.FileMetaData, or None
         What a Parquet file tells of its values.
+    first : int
+        The number of rows of the file before these.
     """
 
     name: str
@@ -829,6 +831,7 @@ class Source:
     units: Mapping[str, Any] = field(default_factory=dict)
     count: int | None = None
     footer: Any = None
+    first: int = 0
 
     def __post_init__(self) -> None:
         text = library("pyarrow").string()
@@ -853,6 +856,16 @@ class Source:
                 batch = pa.RecordBatch.from_arrays(columns, wanted)
                 for k in range(0, batch.num_rows, rows):
                     yield batch.slice(k, rows), None if bad is None else bad[k : k + rows]
+
+    def split(self) -> list[Source]:
+        """Parts that can be read at the same time: the row groups of a Parquet file."""
+        if self.footer is None or self.footer.num_row_groups < 2:
+            return [self]
+        counts = [self.footer.row_group(k).num_rows for k in range(self.footer.num_row_groups)]
+        return [
+            replace(self, run=partial(self.run, groups=[k]), count=n, first=sum(counts[:k]))
+            for k, n in enumerate(counts)
+        ]
 
     def extremes(self, names: Sequence[str]) -> Floats | None:
         """Values of some columns between which all others are, where no value must be read."""
@@ -884,11 +897,14 @@ def _of_parquet(path: str, keys: Mapping[str, str | None]) -> Source:
     with reading(path), opened(_stream(path)) as file:
         footer, schema = file.metadata, file.schema_arrow
 
-    def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
+    def run(
+        features: list[str], labels: list[str], rows: int, groups: Sequence[int] | None = None
+    ) -> Iterator[Any]:
         # Text is stored as codes already.
         texts = [name for name in labels if schema.field(name).type == "string"]
+        names = [*features, *labels]
         with opened(_stream(path), metadata=footer, read_dictionary=texts) as file:
-            for batch in file.iter_batches(rows, columns=[*features, *labels], use_threads=False):
+            for batch in file.iter_batches(rows, groups, names, use_threads=False):
                 yield batch, None
 
     return Source(path, schema, run, keys=keys, count=int(footer.num_rows), footer=footer)
