@@ -646,15 +646,18 @@ class Plan:
                     "bins were found"
                 )
 
-    def pieces(self, sources: Sequence[Source], held: int = 1) -> Iterator[Piece]:
+    def buffers(self) -> list[Floats]:
+        """Memory for the points of two pieces: new memory for each would take too long."""
+        return [np.empty((self.rows, len(self.features))) for _ in range(2)]
+
+    def pieces(self, sources: Sequence[Source], buffers: Sequence[Floats]) -> Iterator[Piece]:
         """The rows of all sources, checked and labeled, as many at a time as fit into a chunk.
 
-        The points of a piece are overwritten when ``held`` others have been asked for: new memory
-        for each would cost as much time as filling it.
+        Their points are in the buffers in turn.
         """
         parts = self._parts(sources)
         part = next(parts, None)
-        for buffer in cycle([np.empty((self.rows, len(self.features))) for _ in range(held)]):
+        for buffer in cycle(buffers):
             codes, known = [np.empty(0, dtype=np.int64)], dict[Any, int]()
             categories: Categories | None = None
             n, read, dropped, left = 0, 0, Counter[str](), set[Any]()
@@ -901,12 +904,13 @@ def _summed(
     order: the result does not depend on the number of threads.
     """
     tasks = _tasks([part for source in sources for part in source.split()], plan.rows)
-    read, stop = SimpleQueue[int](), Event()
+    read, stop, buffers = SimpleQueue[int](), Event(), plan.buffers()
 
     def run(task: Sequence[Source]) -> Partial:
         total = Running(tuple(plan.features), plan.spread_form)
         dropped, left = Counter[str](), set[Any]()
-        pieces = plan.pieces(task, 1 if len(tasks) > 1 else 2)
+        held = [buffers.pop()] if len(tasks) > 1 else buffers
+        pieces = plan.pieces(task, held)
         for piece in pieces if len(tasks) > 1 else _ahead(pieces):
             dropped += piece.dropped
             left |= piece.left
@@ -915,6 +919,7 @@ def _summed(
             read.put(piece.read)
             if stop.is_set():
                 break
+        buffers.extend(held if len(tasks) > 1 else ())
         return Partial(total.moments(), dropped, frozenset(left))
 
     def found() -> Iterator[Partial]:
@@ -964,9 +969,10 @@ def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
             return replace(plan, binning=binning)
 
     def points() -> Iterator[Floats]:
+        buffers = plan.buffers()
         for source in plan.sources:
             try:
-                for piece in _ahead(plan.pieces([source], 2)):
+                for piece in _ahead(plan.pieces([source], buffers)):
                     yield piece.points
                 usable.append(source)
             except FileError as error:
