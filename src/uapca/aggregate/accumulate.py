@@ -287,15 +287,15 @@ def _add_block(
     for final in (False, True):
         new = zero_sums(len(groups), points.shape[1], sums.rank)
         off = np.zeros_like(center)  # from the center to the mean
-        for own, away, roots in _stacks(points, weights, center, order, lengths):
-            off[own] += (roots[:, None] @ away)[:, 0]
+        for some, away, roots in _stacks(points, weights, center, order, lengths):
+            off[some] += (roots[:, None] @ away)[:, 0]
             if sums.rank is None:
-                new.scatters[own] += away.swapaxes(1, 2) @ away
+                new.scatters[some] += away.swapaxes(1, 2) @ away
                 continue
             flat = away.reshape(-1, away.shape[2])
             np.add(new.pooled, flat.T @ flat, out=new.pooled)
-            new.scatters[own] += np.einsum("snd,snd->sd", away, away)
-            for k, x in zip(own.tolist() if sums.rank and final else (), away, strict=False):
+            new.scatters[some] += np.einsum("snd,snd->sd", away, away)
+            for k, x in zip(some.tolist() if sums.rank and final else (), away, strict=False):
                 r = x if len(x) <= x.shape[1] else np.asarray(np.linalg.qr(x, mode="r"))
                 held = np.concatenate([new.factors[k], r.T], axis=1)
                 new.factors[k] = _leading(held, sums.rank or 0)

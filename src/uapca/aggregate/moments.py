@@ -426,12 +426,10 @@ class Moments:
             cov,
             weights=sums.weights,
             counts=sums.counts,
-            names=factor.labels,
-            features=self.features,
             # The distribution of a mean is that of one unknown value, not of the points.
             source="values" if spread == "sem" else "groups",
             check=False,
-        )
+        ).replace(names=factor.labels, features=self.features)  # known to be distinct texts
 
     # Files and streams
 

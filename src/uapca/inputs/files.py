@@ -857,14 +857,21 @@ class Source:
                 for k in range(0, batch.num_rows, rows):
                     yield batch.slice(k, rows), None if bad is None else bad[k : k + rows]
 
-    def split(self) -> list[Source]:
-        """Parts that can be read at the same time: the row groups of a Parquet file."""
-        if self.footer is None or self.footer.num_row_groups < 2:
+    def split(self, rows: int) -> list[Source]:
+        """Parts that can be read at the same time: row groups of Parquet, at least ``rows``."""
+        if self.footer is None or self.footer.num_rows < 2 * rows:
             return [self]
-        counts = [self.footer.row_group(k).num_rows for k in range(self.footer.num_row_groups)]
+        runs: list[tuple[list[int], int, int]] = []  # row groups, rows, rows before them
+        groups, count, first = list[int](), 0, 0
+        for k in range(self.footer.num_row_groups):
+            groups, count = [*groups, k], count + self.footer.row_group(k).num_rows
+            if count >= rows or k == self.footer.num_row_groups - 1:
+                runs.append((groups, count, first))
+                groups, count, first = [], 0, first + count
+        run: Any = self.run  # that of Parquet files takes row groups
         return [
-            replace(self, run=partial(self.run, groups=[k]), count=n, first=sum(counts[:k]))
-            for k, n in enumerate(counts)
+            replace(self, run=partial(run, groups=own), count=n, first=before)
+            for own, n, before in runs
         ]
 
     def extremes(self, names: Sequence[str]) -> Floats | None:
@@ -1023,34 +1030,49 @@ def _of_csv(
     pa, module = library("pyarrow"), library("pyarrow.csv")
     table.resolve(table.names)
 
-    def texts(names: Sequence[str]) -> Iterator[Any]:
+    def read(kinds: Mapping[str, Any]) -> Iterator[Any]:
         stream = _stream(path)
         stream = stream if isinstance(stream, str) else pa.PythonFile(stream, mode="r")
         packed = {".gz": "gzip", "bz2": "bz2", "zst": "zstd"}.get(path.lower()[-3:])
-        with (
-            reading(path),
-            module.open_csv(
-                stream if packed is None else pa.input_stream(stream, compression=packed),
-                read_options=module.ReadOptions(
-                    block_size=_BLOCK,
-                    encoding="utf8" if text.encoding.startswith("utf-8") else text.encoding,
-                    skip_rows=text.skip,
-                    column_names=text.names,  # without spaces around them
-                    skip_rows_after_names=text.header + (1 + text.gap if text.units else 0),
-                ),
-                parse_options=module.ParseOptions(
-                    delimiter=text.separator, newlines_in_values=text.quoted
-                ),
-                convert_options=module.ConvertOptions(
-                    include_columns=list(names), column_types=dict.fromkeys(names, pa.string())
-                ),
-            ) as reader,
-        ):
+        with module.open_csv(
+            stream if packed is None else pa.input_stream(stream, compression=packed),
+            read_options=module.ReadOptions(
+                block_size=_BLOCK,
+                encoding="utf8" if text.encoding.startswith("utf-8") else text.encoding,
+                skip_rows=text.skip,
+                column_names=text.names,  # without spaces around them
+                skip_rows_after_names=text.header + (1 + text.gap if text.units else 0),
+            ),
+            parse_options=module.ParseOptions(
+                delimiter=text.separator, newlines_in_values=text.quoted
+            ),
+            convert_options=module.ConvertOptions(
+                include_columns=list(kinds),
+                column_types=kinds,
+                null_values=[""],
+                decimal_point=table.decimal or ".",
+            ),
+        ) as reader:
             yield from reader
 
     def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
+        texts = dict.fromkeys([*features, *labels], pa.string())
+        known = 0
+        try:
+            numbers = {} if table.thousands else dict.fromkeys(features, pa.float64())
+            for batch in read(texts | numbers) if numbers else ():
+                columns = [batch.column(name) for name in features]
+                columns += [_as_labels(batch.column(name)) for name in labels]
+                yield pa.RecordBatch.from_arrays(columns, list(texts)), None
+                known += batch.num_rows
+            if numbers:
+                return
+        except pa.ArrowInvalid:  # a cell that is no number, or written in another way
+            pass
         start = 0
-        for batch in texts([*features, *labels]):
+        for whole in read(texts):
+            batch = whole.slice(min(max(known - start, 0), whole.num_rows))
+            start += whole.num_rows - batch.num_rows
             bad = np.zeros(batch.num_rows, dtype=bool)
             columns = []
             for name in features:
@@ -1068,11 +1090,12 @@ def _of_csv(
     # A column may be empty in the first lines and begin below.
     late = [n for n in table.names if n and not any(c.strip() for c in table.cells(n))]
     kinds |= dict.fromkeys(late, pa.null())
-    for batch in texts(late) if late else ():
-        below = table.like(batch.to_pydict())
-        below.resolve(late)
-        begun = [n for n in late if kinds[n] == pa.null() and any(below.texts(n))]
-        kinds |= {name: _kinds(below)[name] for name in begun}
+    with reading(path):
+        for batch in read(dict.fromkeys(late, pa.string())) if late else ():
+            below = table.like(batch.to_pydict())
+            below.resolve(late)
+            begun = [n for n in late if kinds[n] == pa.null() and any(below.texts(n))]
+            kinds |= {name: _kinds(below)[name] for name in begun}
     schema = pa.schema(list(kinds.items()))
     return Source(path, schema, run, textual=True, keys=keys, units=table.units)
 

@@ -903,7 +903,7 @@ def _summed(
     What two threads do at the same time is settled by the sources alone, and merged in their
     order: the result does not depend on the number of threads.
     """
-    tasks = _tasks([part for source in sources for part in source.split()], plan.rows)
+    tasks = _tasks([part for source in sources for part in source.split(plan.rows)], plan.rows)
     read, stop, buffers = SimpleQueue[int](), Event(), plan.buffers()
 
     def run(task: Sequence[Source]) -> Partial:
