@@ -56,6 +56,7 @@ def main() -> None:
             aggregate.parquet_report,
             partial(aggregate.parquet_report, files=20),
             partial(aggregate.parquet_report, files=2000),
+            aggregate.csv_report,
             aggregate.bins_report,
             partial(aggregate.growth_report, RESULTS.parent / "growth.png"),
         )

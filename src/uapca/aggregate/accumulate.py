@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,8 +49,8 @@ _PART, _PART_EACH = 1 << 16, 256
 # Points of a group whose mean is near enough to that of all: measured from there, the points are
 # passed over once.
 _FEW = 32
-# Points of a group, on average, from which on each group has a subtraction of its own.
-_LONG = 32
+# Groups up to this many times as long as the shortest are multiplied with it.
+_ALIKE = 1.25
 # Entries of scatters merged at a time.
 _MERGED_VALUES = 1 << 16
 _U = 2.0**-53  # unit roundoff
@@ -155,6 +155,7 @@ def grouped_sums(
     n_groups: int,
     weights: Doubles | None = None,
     rank: int | None = None,
+    before: Sums | None = None,
 ) -> Sums:
     """Weight, mean and scatter of every group of points.
 
@@ -173,6 +174,8 @@ def grouped_sums(
     rank : int, optional
         Keep only the diagonals of the scatters, that many directions of each, and the sum of all
         scatters; by default whole scatters.
+    before : Sums, optional
+        Sums of other points of the same groups: the points are added to them, in place.
 
     Examples
     --------
@@ -182,7 +185,7 @@ def grouped_sums(
     ([2, 1], [1.0, 5.0], [2.0, 0.0])
     """
     n, d = points.shape
-    sums = zero_sums(n_groups, d, rank)
+    sums = zero_sums(n_groups, d, rank) if before is None else before
     size = max(_BLOCK_VALUES // d, _BLOCK_ROWS)
     with np.errstate(all="ignore"):
         if codes is None and rank is None:
@@ -191,23 +194,19 @@ def grouped_sums(
                 _add_points(sums, points[low:high], own)
             return sums
         codes = np.zeros(n, dtype=np.int64) if codes is None else codes
-        gathered = np.empty((min(n, size), d), points.dtype)
         # Points stored by columns are copied a part at a time; a copy of all would cost as much
         # time as their sums.
         rows = max(n, 1) if points.flags.c_contiguous else max(_PART, _PART_EACH * n_groups)
+        each = _merged_at_once(sums)
         for low in range(0, n, rows):
             part = np.ascontiguousarray(points[low : low + rows])
+            own = None if weights is None else weights[low : low + rows]
             order, counts = group_order(codes[low : low + rows], n_groups)
-            occupied = np.flatnonzero(counts)
-            ends = np.cumsum(counts[occupied])
-            for start in range(0, len(order), size):
-                chosen = order[start : start + size]
-                stop = start + len(chosen)
-                some = slice(np.searchsorted(ends, start, "right"), np.searchsorted(ends, stop) + 1)
-                lengths = np.diff(np.minimum(ends[some], stop), prepend=start)
-                block = np.take(part, chosen, axis=0, out=gathered[: len(chosen)], mode="clip")
-                own = None if weights is None else weights[low : low + rows][chosen]
-                _add_block(sums, block, own, occupied[some], lengths)
+            groups = np.flatnonzero(counts)
+            lengths, stop = counts[groups], 0
+            for some in (slice(k, k + each) for k in range(0, len(groups), each)):
+                start, stop = stop, stop + int(lengths[some].sum())
+                _add_block(sums, part, own, order[start:stop], groups[some], lengths[some])
     return sums
 
 
@@ -229,7 +228,7 @@ def _add_points(sums: Sums, block: Floats, weights: Doubles | None) -> None:
     for final in (False, True):
         off, products = np.zeros(d), np.zeros((d, d))
         unmoved = plain and not center.any()
-        for away, roots, _ in _unmoved(block) if unmoved else _shifted(block, weights, center):
+        for away, roots in _unmoved(block) if unmoved else _shifted(block, weights, center):
             off += roots @ away
             products += away.T @ away
         off /= total if total > 0.0 else 1.0
@@ -248,54 +247,58 @@ def _add_points(sums: Sums, block: Floats, weights: Doubles | None) -> None:
 
 
 def _add_block(
-    sums: Sums, block: Floats, weights: Doubles | None, groups: Integers, lengths: Integers
+    sums: Sums,
+    points: Floats,
+    weights: Doubles | None,
+    order: npt.NDArray[np.intp],
+    groups: Integers,
+    lengths: Integers,
 ) -> None:
-    """Add a block of points, sorted by group, in place.
+    """Add the points of some groups, in place.
 
     Parameters
     ----------
     sums : Sums
-    block : ndarray of shape (n, D)
+    points : ndarray of shape (n, D)
     weights : ndarray of shape (n,), or None
+    order : ndarray of int
+        Positions of the points to add, group by group.
     groups, lengths : ndarray of int, shape (S,)
-        The different groups of the block, and the number of points of each.
+        The groups, and the number of points of each.
     """
-    each, ends = _merged_at_once(sums), np.cumsum(lengths)
-    if len(groups) > each:  # temporary arrays stay in cache, and small
-        for low in range(0, len(groups), each):
-            some = slice(low, low + each)
-            rows = slice(int(ends[low] - lengths[low]), int(ends[some][-1]))
-            own = None if weights is None else weights[rows]
-            _add_block(sums, block[rows], own, groups[some], lengths[some])
-        return
+    ends = np.cumsum(lengths)
     starts = ends - lengths
-    heaviest = starts
+    heaviest = order[starts]
     total = squares = lengths.astype(np.float64)
     if weights is not None:
-        total = np.add.reduceat(weights, starts)
-        squares = np.add.reduceat(np.square(weights), starts)
+        own = weights[order]
+        total = np.add.reduceat(own, starts)
+        squares = np.add.reduceat(np.square(own), starts)
         segments = map(slice, starts.tolist(), ends.tolist())
-        heaviest = starts + np.array([weights[segment].argmax() for segment in segments])
+        heaviest = order[starts + np.array([own[segment].argmax() for segment in segments])]
     # Points are measured from the group's mean so far, or, where they outweigh it, from the mean of
     # a few of them.
-    n = min(_FEW, int(lengths.max()))
-    center = _mean_of(block, weights, starts + np.arange(n)[:, None] * lengths // n, heaviest)
-    known = (total <= sums.weights[groups]) & (sums.counts[groups] > 0)
-    center[known] = sums.means[groups[known]]
+    center = sums.means[groups]
+    fresh = (total > sums.weights[groups]) | (sums.counts[groups] == 0)
+    if fresh.any():
+        n = min(_FEW, int(lengths.max()))
+        few = order[starts[fresh] + np.arange(n)[:, None] * lengths[fresh] // n]
+        center[fresh] = _mean_of(points, weights, few, heaviest[fresh])
     for final in (False, True):
-        new = zero_sums(len(groups), block.shape[1], sums.rank)
+        new = zero_sums(len(groups), points.shape[1], sums.rank)
         off = np.zeros_like(center)  # from the center to the mean
-        for away, roots, parts in _shifted(block, weights, center, ends):
-            if sums.rank is not None:
-                np.add(new.pooled, away.T @ away, out=new.pooled)
-            for k, part in parts:
-                x = away[part]
-                off[k] += roots[part] @ x
-                new.scatters[k] += x.T @ x if sums.rank is None else np.einsum("nd,nd->d", x, x)
-                if sums.rank and final:
-                    few = x if len(x) <= x.shape[1] else np.asarray(np.linalg.qr(x, mode="r"))
-                    held = np.concatenate([new.factors[k], few.T], axis=1)
-                    new.factors[k] = _leading(held, sums.rank)
+        for some, away, roots in _stacks(points, weights, center, order, lengths):
+            off[some] += (roots[:, None] @ away)[:, 0]
+            if sums.rank is None:
+                new.scatters[some] += away.swapaxes(1, 2) @ away
+                continue
+            flat = away.reshape(-1, away.shape[2])
+            np.add(new.pooled, flat.T @ flat, out=new.pooled)
+            new.scatters[some] += np.einsum("snd,snd->sd", away, away)
+            for k, x in zip(some.tolist() if sums.rank and final else (), away, strict=False):
+                r = x if len(x) <= x.shape[1] else np.asarray(np.linalg.qr(x, mode="r"))
+                held = np.concatenate([new.factors[k], r.T], axis=1)
+                new.factors[k] = _leading(held, sums.rank or 0)
         off /= np.where(total > 0.0, total, 1.0)[:, None]
         _add_outer(new.scatters, new.pooled, off, total, -1.0)
         # Within a standard deviation of the mean, correcting the scatter costs no digits.
@@ -319,49 +322,72 @@ def _mean_of(
     return np.asarray(center + gaps.sum(axis=0) / len(gaps), dtype=np.float64)
 
 
-def _unmoved(block: Floats) -> Iterator[tuple[Doubles, Doubles, list[tuple[int, slice]]]]:
-    """`_shifted` of one group without weights, from zero: no copy."""
+def _unmoved(block: Floats) -> Iterator[tuple[Doubles, Doubles]]:
+    """Some of the points at a time as they are, without a copy, and their weights."""
     for low in range(0, len(block), _SUMMED):
         part = np.asarray(block[low : low + _SUMMED], dtype=np.float64)
-        yield part, np.ones(len(part)), []
+        yield part, np.ones(len(part))
 
 
 def _shifted(
-    block: Floats, weights: Doubles | None, center: Doubles, ends: Integers | None = None
-) -> Iterator[tuple[Doubles, Doubles, list[tuple[int, slice]]]]:
-    """√w (x − center) and √w of some points at a time, and which of them each group has.
+    block: Floats, weights: Doubles | None, center: Doubles
+) -> Iterator[tuple[Doubles, Doubles]]:
+    """√w (x − center) and √w of some of the points of one group at a time."""
+    whole = np.array([len(block)])
+    for _, away, roots in _stacks(block, weights, center[None], None, whole):
+        yield away[0], roots[0]
 
-    Without ``ends`` all points belong to one group.
+
+def _stacks(
+    points: Floats,
+    weights: Doubles | None,
+    center: Doubles,
+    order: npt.NDArray[np.intp] | None,
+    lengths: Integers,
+) -> Iterator[tuple[Integers, Doubles, Doubles]]:
+    """√w (x − center) and √w, shapes (S, m, D) and (S, m), of some groups at a time, and which.
+
+    Points are taken in ``order``, group by group. Groups of about equal length are taken together:
+    one call then works on many, and threads seldom wait for each other. Shorter ones are filled
+    with zeros. A group that is too long for the cache comes in parts.
     """
-    n, d = block.shape
-    length = min(max(_CACHED_VALUES // d, 16 * d), _SUMMED, n)
-    scratch, ones, stops = np.empty((length, d)), np.ones(length), [n]
-    if ends is None:
-        center = center[None]
-    else:
-        stops = ends.tolist()
-    k = 0
-    for low in range(0, n, length):
-        rows = slice(low, min(low + length, n))
-        away, roots = scratch[: rows.stop - low], ones
-        start, parts = 0, []
-        while start < len(away):
-            stop = min(stops[k] - low, len(away))
-            parts.append((k, slice(start, stop)))
-            start = stop
-            k += stops[k] == low + stop
-        if _LONG * len(parts) < len(away):
-            near = block[rows]
-            for j, part in parts:
-                np.subtract(near[part], center[j], out=away[part])
-        else:
-            lengths = [part.stop - part.start for _, part in parts]
-            np.subtract(block[rows], center[np.repeat([j for j, _ in parts], lengths)], out=away)
-        if weights is not None:
-            roots = np.sqrt(weights[rows])
-            away[roots == 0.0] = 0.0
-            away *= roots[:, None]
-        yield away, roots[: len(away)], parts
+    d, starts = points.shape[1], np.cumsum(lengths) - lengths
+    most = min(max(_CACHED_VALUES // d, 16 * d), _SUMMED)
+    scratch = np.empty((min(most, len(lengths) * int(lengths.max())), d))
+    gathered = scratch if points.dtype == np.float64 else np.empty(scratch.shape, points.dtype)
+    rising = np.argsort(lengths, kind="stable")
+    sizes = lengths[rising]
+    first = 0
+    while first < len(rising):
+        alike = int(np.searchsorted(sizes, _ALIKE * sizes[first], side="right"))
+        count = max(1, min(alike - first, most // int(sizes[first])))
+        while count > 1 and count * sizes[first + count - 1] > most:
+            count -= 1
+        own = rising[first : first + count]
+        first += count
+        m = int(sizes[first - 1])
+        for low in range(0, m, most):
+            width = min(most, m - low)
+            away = scratch[: count * width].reshape(count, width, d)
+            roots = np.ones((count, width))
+            if order is None:
+                places: Any = slice(low, low + width)
+                near = points[None, places]
+            else:
+                inside = np.minimum(np.arange(low, low + width), lengths[own, None] - 1)
+                places = order[starts[own, None] + inside]
+                near = gathered[: count * width].reshape(count, width, d)
+                np.take(points, places, axis=0, out=near, mode="clip")
+            np.subtract(near, center[own, None], out=away)
+            if weights is not None:
+                roots = np.sqrt(weights[places]).reshape(count, width)
+            if sizes[first - count] < m:
+                roots[np.arange(width) >= lengths[own, None]] = 0.0
+            if weights is not None or sizes[first - count] < m:
+                away[roots == 0.0] = 0.0
+            if weights is not None:
+                away *= roots[:, :, None]
+            yield own, away, roots
 
 
 def two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:

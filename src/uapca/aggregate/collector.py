@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from uapca._validation import Doubles, Floats
-from uapca.aggregate.accumulate import Integers
+from uapca.aggregate.accumulate import Integers, first_errors, grouped_sums
 from uapca.aggregate.labels import Categories, Keyed, joined, occurring
-from uapca.aggregate.moments import Moments, SpreadForm
+from uapca.aggregate.moments import Moments, SpreadForm, check_sums
 
-__all__ = ["Collector", "Decaying", "Sliding"]
+__all__ = ["Collector", "Decaying", "Running", "Sliding"]
 
 # Rows of the buffer for each label: a merge takes the time of all labels.
 _EACH, _EACH_OF_WIDE = 8, 2
@@ -19,6 +19,36 @@ _EACH, _EACH_OF_WIDE = 8, 2
 _BLOCKS = 16
 # A label is forgotten when it weighs less than this share of the heaviest.
 _FAINT = 2.0**-400
+
+
+class Running:
+    """The sums of pieces of points, changed in place: after an error they mean nothing."""
+
+    def __init__(self, features: tuple[str, ...], spread_form: SpreadForm) -> None:
+        self._empty = Moments.empty(len(features), features=features, spread_form=spread_form)
+        self._sums = self._empty.sums
+        self._values: dict[Any, int] = {}
+        self._categories: Categories | None = None
+
+    def add(self, points: Floats, labels: Keyed) -> None:
+        places = [self._values.setdefault(value, len(self._values)) for value in labels.values]
+        codes = np.array([*places, -1], dtype=np.int64)[labels.codes]
+        self._categories = joined(self._categories, labels.categories)
+        groups = len(self._sums.counts)
+        if len(self._values) > groups:
+            groups = max(len(self._values), groups + groups // 2)
+            self._sums = self._sums.extended(groups)
+        grouped_sums(points, codes, groups, rank=self._sums.rank, before=self._sums)
+        check_sums(points, codes, None, self._sums)
+
+    def moments(self) -> Moments:
+        if self._categories is None:
+            return self._empty
+        sums = self._sums.taken(slice(len(self._values)))
+        found = Moments(
+            tuple(self._values), sums, first_errors(sums), self._empty.features, self._categories
+        )
+        return found.occupied()
 
 
 class _Points(NamedTuple):
@@ -62,8 +92,6 @@ class Collector:
         Size of the buffer. Summing many rows at a time is faster, merging the sums of all labels
         takes the same time for any number of rows.
     features : tuple of str, optional
-    direct : float
-        The share of a buffer from which on points are summed without a copy.
     spread_form : {"full", "diagonal"} or int
     """
 
@@ -73,10 +101,8 @@ class Collector:
         rows: int,
         *,
         features: tuple[str, ...] | None = None,
-        direct: float = 1.0,
         spread_form: SpreadForm = "full",
     ) -> None:
-        self._direct = direct
         self._values: dict[Any, int] = {}
         self._categories: Categories | None = None
         self._buffer = _Points(np.empty((rows, d)), np.empty(rows, dtype=np.int64), None)
@@ -102,11 +128,11 @@ class Collector:
         try:
             new = _Points(points, self._codes(labels), weights)
             n, rows, far = len(points), len(self._buffer.points), far or self._far
-            if far or self._held + n > rows or n >= self._direct * rows:
+            if far or self._held + n > rows or n >= rows:
                 self._flush()
                 rows = len(self._buffer.points)
             state, start = self._state, 0
-            while start < n and (far or n - start >= self._direct * rows):
+            while start < n and (far or n - start >= rows):
                 state = self._advanced(state, new.rows(slice(start, start + rows)))
                 start += rows
             if far:

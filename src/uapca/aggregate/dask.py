@@ -22,16 +22,20 @@ import numpy as np
 
 from uapca._validation import Floats, as_floats, check_labels
 from uapca._version import __version__
-from uapca.aggregate.collector import Collector
 from uapca.aggregate.labels import Keyed, is_a, keyed
-from uapca.aggregate.moments import INCOMPLETE, UNLABELED, Partial, SpreadForm, check_rows
+from uapca.aggregate.moments import (
+    INCOMPLETE,
+    UNLABELED,
+    Moments,
+    Partial,
+    SpreadForm,
+    check_rows,
+)
 
 __all__ = ["array_partial", "frame_partial", "is_dask", "is_dask_array"]
 
 # Summaries merged by one task.
 _FAN_IN = 8
-# Rows of a chunk summed at a time.
-_ROWS = 65_536
 
 
 def is_dask_array(obj: Any) -> bool:
@@ -67,7 +71,6 @@ def array_partial(
     *,
     features: Sequence[str] | None = None,
     missing: str = "error",
-    rows: int = _ROWS,
     parameter: str = "points",
     spread_form: SpreadForm = "full",
 ) -> Partial:
@@ -82,8 +85,6 @@ def array_partial(
     features : sequence of str, optional
     missing : {"error", "drop"}
         What to do with points without a label or of which a value is NaN.
-    rows : int
-        Rows summed at a time.
     parameter : str
         The name of the points in messages.
     spread_form : {"full", "diagonal"} or int
@@ -116,7 +117,6 @@ def array_partial(
         names=names,
         known=known,
         missing=missing,
-        rows=rows,
         parameter=parameter,
         spread_form=spread_form,
     )
@@ -204,7 +204,6 @@ def _summary(
     names: tuple[str, ...] | None,
     known: Keyed | None,
     missing: str,
-    rows: int,
     parameter: str,
     spread_form: SpreadForm,
     block_id: tuple[int, ...] = (0,),
@@ -212,7 +211,7 @@ def _summary(
     """The summary of one chunk."""
     place = f"chunk {block_id[0]}"
     values = as_floats(points, parameter)
-    n, d = values.shape
+    n = len(values)
     if labels is None:
         keys = Keyed(np.zeros(n, dtype=np.int64), ("all",), (None,))
     else:
@@ -230,10 +229,8 @@ def _summary(
     if not kept.all():
         left = frozenset(keys.values[k] for k in {*keys.codes[~kept].tolist()} - {-1})
         values, keys = values[kept], keys._replace(codes=keys.codes[kept])
-    size = min(rows, max(len(values), 1))
-    collector = Collector(d, size, features=names, spread_form=spread_form)
-    collector.add(values, keys)
-    return Partial(collector.moments(), +dropped, left)
+    moments = Moments.of(values, keys, features=names, missing="drop", spread_form=spread_form)
+    return Partial(moments, +dropped, left)
 
 
 def _complete(values: Floats, missing: str, parameter: str, place: str) -> Any:

@@ -322,6 +322,8 @@ def occurring(codes: Integers, values: Sequence[Any]) -> tuple[Integers, tuple[A
     """Codes and values without the values that do not occur."""
     used = np.zeros(len(values) + 1, dtype=bool)
     used[codes] = True
+    if used[:-1].all():
+        return codes, tuple(values)
     place = np.append(np.cumsum(used[:-1]) - 1, -1)
     return place[codes], tuple(values[k] for k in np.flatnonzero(used[:-1]).tolist())
 

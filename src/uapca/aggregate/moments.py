@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from os import PathLike
@@ -46,6 +46,7 @@ __all__ = [
     "Partial",
     "SpreadForm",
     "check_rows",
+    "check_sums",
     "labeled_rows",
     "rank_of",
     "weights_of",
@@ -223,7 +224,7 @@ class Moments:
         # Points of one label need not be sorted.
         codes = None if whole and n else labels.codes
         sums = grouped_sums(array, codes, len(labels.values), w, rank_of(spread_form, d))
-        _check_sums(array, labels.codes, w, sums)
+        check_sums(array, labels.codes, w, sums)
         summary = cls(
             tuple(labels.values),
             sums,
@@ -231,7 +232,7 @@ class Moments:
             check_labels(features, "features", d, "feature"),
             labels.categories,
         )
-        return summary._taken(np.flatnonzero(sums.counts))
+        return summary.occupied()
 
     @property
     def order(self) -> Factor:
@@ -328,7 +329,7 @@ class Moments:
             )
         sums, errors = removed(self.sums, self.errors, other.sums, other.errors, where)
         left = replace(self, sums=sums, errors=errors, reduced=True)
-        return left._taken(np.flatnonzero(sums.counts > 0))
+        return left.occupied()
 
     def discounted(self, factor: float) -> Self:
         """With all weights times ``factor``, from 0 to 1: for points that count less with time."""
@@ -345,6 +346,10 @@ class Moments:
         """Without the labels that weigh less than ``share`` of the heaviest."""
         weights = self.sums.weights
         return self._taken(np.flatnonzero(weights >= share * weights.max(initial=0.0)))
+
+    def occupied(self) -> Self:
+        """Without the labels that have no points."""
+        return self._taken(np.flatnonzero(self.sums.counts))
 
     def _taken(self, kept: Integers) -> Self:
         """Some of the labels."""
@@ -421,12 +426,10 @@ class Moments:
             cov,
             weights=sums.weights,
             counts=sums.counts,
-            names=factor.labels,
-            features=self.features,
             # The distribution of a mean is that of one unknown value, not of the points.
             source="values" if spread == "sem" else "groups",
             check=False,
-        )
+        ).replace(names=factor.labels, features=self.features)  # known to be distinct texts
 
     # Files and streams
 
@@ -501,11 +504,17 @@ class Partial(NamedTuple):
     left: frozenset[Any] = frozenset()
 
     @classmethod
-    def merged(cls, parts: Sequence[Partial]) -> Partial:
-        """Several partitions, at least one, as one."""
-        dropped = sum((part.dropped for part in parts), Counter[str]())
-        left = frozenset().union(*(part.left for part in parts))
-        return cls(Moments.merged(part.moments for part in parts), dropped, left)
+    def merged(cls, parts: Iterable[Partial]) -> Partial:
+        """Several partitions, at least one, as one; they are merged as they come."""
+        dropped, left = Counter[str](), set[Any]()
+
+        def moments() -> Iterator[Moments]:
+            for part in parts:
+                dropped.update(part.dropped)
+                left.update(part.left)
+                yield part.moments
+
+        return cls(Moments.merged(moments()), +dropped, frozenset(left))
 
 
 def check_rows(codes: Integers, n: int, missing: str) -> None:
@@ -543,9 +552,10 @@ def labeled_rows(points: Floats, codes: Integers) -> Floats:
     return points if kept.all() else np.where(kept[:, None], points, 0.0)
 
 
-def _check_sums(points: Floats, codes: Integers, weights: Doubles | None, sums: Sums) -> None:
+def check_sums(points: Floats, codes: Integers, weights: Doubles | None, sums: Sums) -> None:
     """Raise for points that are not finite, or whose sums overflow or underflow."""
-    finite = bool(np.isfinite(sums.means).all() and np.isfinite(sums.scatters).all())
+    # An infinite or undefined entry of a scatter shows on its diagonal.
+    finite = bool(np.isfinite(sums.means).all() and np.isfinite(sums.variations).all())
     # A point that is not finite shows in its group's sums, unless its weight is zero: no pass over
     # all points is needed.
     if not finite or (weights is not None and not np.isfinite(points[weights == 0.0]).all()):

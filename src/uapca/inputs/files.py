@@ -18,7 +18,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from importlib import import_module
@@ -69,7 +69,7 @@ _BLOCK = 2 << 20  # bytes of a text taken at a time by the reader of CSV files
 _UNPACKED = 1 << 30  # bytes of an Excel file, unpacked
 _EMPTY = 10_000_000  # empty cells between those of a sheet
 _TEXT = 1 << 28  # bytes of a packed text; one that is larger is at most 100 times its file
-_PAGES = 1 << 20  # bytes of each column of a Parquet file read at a time
+_PAGES = 1 << 17  # bytes of each column of a Parquet file read at a time
 
 
 def open_table(
@@ -818,6 +818,8 @@ class Source:
         The number of rows, where it is known without reading them.
     footer : pyarrow.parquet.FileMetaData, or None
         What a Parquet file tells of its values.
+    first : int
+        The number of rows of the file before these.
     """
 
     name: str
@@ -829,6 +831,7 @@ class Source:
     units: Mapping[str, Any] = field(default_factory=dict)
     count: int | None = None
     footer: Any = None
+    first: int = 0
 
     def __post_init__(self) -> None:
         text = library("pyarrow").string()
@@ -853,6 +856,23 @@ class Source:
                 batch = pa.RecordBatch.from_arrays(columns, wanted)
                 for k in range(0, batch.num_rows, rows):
                     yield batch.slice(k, rows), None if bad is None else bad[k : k + rows]
+
+    def split(self, rows: int) -> list[Source]:
+        """Parts that can be read at the same time: row groups of Parquet, at least ``rows``."""
+        if self.footer is None or self.footer.num_rows < 2 * rows:
+            return [self]
+        runs: list[tuple[list[int], int, int]] = []  # row groups, rows, rows before them
+        groups, count, first = list[int](), 0, 0
+        for k in range(self.footer.num_row_groups):
+            groups, count = [*groups, k], count + self.footer.row_group(k).num_rows
+            if count >= rows or k == self.footer.num_row_groups - 1:
+                runs.append((groups, count, first))
+                groups, count, first = [], 0, first + count
+        run: Any = self.run  # that of Parquet files takes row groups
+        return [
+            replace(self, run=partial(run, groups=own), count=n, first=before)
+            for own, n, before in runs
+        ]
 
     def extremes(self, names: Sequence[str]) -> Floats | None:
         """Values of some columns between which all others are, where no value must be read."""
@@ -884,11 +904,14 @@ def _of_parquet(path: str, keys: Mapping[str, str | None]) -> Source:
     with reading(path), opened(_stream(path)) as file:
         footer, schema = file.metadata, file.schema_arrow
 
-    def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
+    def run(
+        features: list[str], labels: list[str], rows: int, groups: Sequence[int] | None = None
+    ) -> Iterator[Any]:
         # Text is stored as codes already.
         texts = [name for name in labels if schema.field(name).type == "string"]
+        names = [*features, *labels]
         with opened(_stream(path), metadata=footer, read_dictionary=texts) as file:
-            for batch in file.iter_batches(rows, columns=[*features, *labels], use_threads=False):
+            for batch in file.iter_batches(rows, groups, names, use_threads=False):
                 yield batch, None
 
     return Source(path, schema, run, keys=keys, count=int(footer.num_rows), footer=footer)
@@ -1007,34 +1030,49 @@ def _of_csv(
     pa, module = library("pyarrow"), library("pyarrow.csv")
     table.resolve(table.names)
 
-    def texts(names: Sequence[str]) -> Iterator[Any]:
+    def read(kinds: Mapping[str, Any]) -> Iterator[Any]:
         stream = _stream(path)
         stream = stream if isinstance(stream, str) else pa.PythonFile(stream, mode="r")
         packed = {".gz": "gzip", "bz2": "bz2", "zst": "zstd"}.get(path.lower()[-3:])
-        with (
-            reading(path),
-            module.open_csv(
-                stream if packed is None else pa.input_stream(stream, compression=packed),
-                read_options=module.ReadOptions(
-                    block_size=_BLOCK,
-                    encoding="utf8" if text.encoding.startswith("utf-8") else text.encoding,
-                    skip_rows=text.skip,
-                    column_names=text.names,  # without spaces around them
-                    skip_rows_after_names=text.header + (1 + text.gap if text.units else 0),
-                ),
-                parse_options=module.ParseOptions(
-                    delimiter=text.separator, newlines_in_values=text.quoted
-                ),
-                convert_options=module.ConvertOptions(
-                    include_columns=list(names), column_types=dict.fromkeys(names, pa.string())
-                ),
-            ) as reader,
-        ):
+        with module.open_csv(
+            stream if packed is None else pa.input_stream(stream, compression=packed),
+            read_options=module.ReadOptions(
+                block_size=_BLOCK,
+                encoding="utf8" if text.encoding.startswith("utf-8") else text.encoding,
+                skip_rows=text.skip,
+                column_names=text.names,  # without spaces around them
+                skip_rows_after_names=text.header + (1 + text.gap if text.units else 0),
+            ),
+            parse_options=module.ParseOptions(
+                delimiter=text.separator, newlines_in_values=text.quoted
+            ),
+            convert_options=module.ConvertOptions(
+                include_columns=list(kinds),
+                column_types=kinds,
+                null_values=[""],
+                decimal_point=table.decimal or ".",
+            ),
+        ) as reader:
             yield from reader
 
     def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
+        texts = dict.fromkeys([*features, *labels], pa.string())
+        known = 0
+        try:
+            numbers = {} if table.thousands else dict.fromkeys(features, pa.float64())
+            for batch in read(texts | numbers) if numbers else ():
+                columns = [batch.column(name) for name in features]
+                columns += [_as_labels(batch.column(name)) for name in labels]
+                yield pa.RecordBatch.from_arrays(columns, list(texts)), None
+                known += batch.num_rows
+            if numbers:
+                return
+        except pa.ArrowInvalid:  # a cell that is no number, or written in another way
+            pass
         start = 0
-        for batch in texts([*features, *labels]):
+        for whole in read(texts):
+            batch = whole.slice(min(max(known - start, 0), whole.num_rows))
+            start += whole.num_rows - batch.num_rows
             bad = np.zeros(batch.num_rows, dtype=bool)
             columns = []
             for name in features:
@@ -1052,11 +1090,12 @@ def _of_csv(
     # A column may be empty in the first lines and begin below.
     late = [n for n in table.names if n and not any(c.strip() for c in table.cells(n))]
     kinds |= dict.fromkeys(late, pa.null())
-    for batch in texts(late) if late else ():
-        below = table.like(batch.to_pydict())
-        below.resolve(late)
-        begun = [n for n in late if kinds[n] == pa.null() and any(below.texts(n))]
-        kinds |= {name: _kinds(below)[name] for name in begun}
+    with reading(path):
+        for batch in read(dict.fromkeys(late, pa.string())) if late else ():
+            below = table.like(batch.to_pydict())
+            below.resolve(late)
+            begun = [n for n in late if kinds[n] == pa.null() and any(below.texts(n))]
+            kinds |= {name: _kinds(below)[name] for name in begun}
     schema = pa.schema(list(kinds.items()))
     return Source(path, schema, run, textual=True, keys=keys, units=table.units)
 

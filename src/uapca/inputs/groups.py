@@ -8,16 +8,18 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle
 from os import PathLike
-from threading import Lock
+from queue import SimpleQueue
+from threading import Event, Lock
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from uapca._progress import Progress, reported
 from uapca._validation import (
@@ -33,7 +35,7 @@ from uapca._validation import (
 )
 from uapca.aggregate import Moments, dask, keyed, spark
 from uapca.aggregate.bins import Binning, Grid, binning_of
-from uapca.aggregate.collector import Collector, Decaying, Sliding
+from uapca.aggregate.collector import Collector, Decaying, Running, Sliding
 from uapca.aggregate.labels import Categories, Keyed, is_a, joined, ordered
 from uapca.aggregate.moments import (
     INCOMPLETE,
@@ -68,11 +70,12 @@ __all__ = ["Aggregator", "from_groups"]
 _T = TypeVar("_T")
 _DROP = "; pass missing='drop' to leave such points out"
 _UNREADABLE = "with a cell that cannot be read"
-# Rows and values that are summed at a time. To copy as much as half of the rows takes longer than
-# to merge their sums once more.
-_ROWS, _VALUES, _DIRECT = 262_144, 1 << 23, 0.5
+# Rows and values that are summed at a time.
+_ROWS, _VALUES = 262_144, 1 << 23
+# Parts of the sources that are shared among threads, and seconds between reports of progress.
+_TASKS, _LOOK = 16, 0.05
 # Rows that are read from a file at a time, and turned from columns, while they are in cache.
-_BATCH, _TURNED = 65_536, 2048
+_BATCH, _TURNED = 65_536, 4096
 # Rows that the Aggregator sums at a time: few enough to stay in cache.
 _LIVE_ROWS = 16_384
 # Weights times squares of values up to here, and their sums, are far from the largest float.
@@ -643,16 +646,18 @@ class Plan:
                     "bins were found"
                 )
 
-    def pieces(self, sources: Sequence[Source]) -> Iterator[Piece]:
+    def buffers(self) -> list[Floats]:
+        """Memory for the points of two pieces: new memory for each would take too long."""
+        return [np.empty((self.rows, len(self.features))) for _ in range(2)]
+
+    def pieces(self, sources: Sequence[Source], buffers: Sequence[Floats]) -> Iterator[Piece]:
         """The rows of all sources, checked and labeled, as many at a time as fit into a chunk.
 
-        The points of a piece are overwritten when the next but one is asked for.
+        Their points are in the buffers in turn.
         """
-        parts = _ahead(self._parts(sources))
+        parts = self._parts(sources)
         part = next(parts, None)
-        # One piece is in use while the next is made: new memory for each would cost as much time
-        # as filling it.
-        for buffer in cycle([np.empty((self.rows, len(self.features))) for _ in range(2)]):
+        for buffer in cycle(buffers):
             codes, known = [np.empty(0, dtype=np.int64)], dict[Any, int]()
             categories: Categories | None = None
             n, read, dropped, left = 0, 0, Counter[str](), set[Any]()
@@ -680,7 +685,7 @@ class Plan:
     def _parts(self, sources: Sequence[Source]) -> Iterator[Piece]:
         known: Any = None
         for source in sources:
-            start = 0
+            start = source.first
             check_units(source.units, self.units, source.name)
             if known is None or not source.schema.equals(known, check_metadata=True):
                 self.check(source)
@@ -694,8 +699,12 @@ class Plan:
         """The rows of a batch that are used; ``start`` rows of its source came before."""
         n = batch.num_rows
         columns = [_floats_of(batch.column(name)) for name in self.features]
-        with np.errstate(all="ignore"):  # a sum of squares tells whether any value is odd
-            odd = [j for j, values in enumerate(columns) if not math.isfinite(values @ values)]
+        # NaN shows in both ends. BLAS would start threads, which wait for those of the sums.
+        odd = [
+            j
+            for j, values in enumerate(columns)
+            if n and not (values.min() > -_FAR and values.max() < _FAR)
+        ]
         kept = np.ones(n, dtype=bool) if bad is None else ~bad
         labels, codes, empty = None, np.zeros(n, dtype=np.int64), None
         if odd:
@@ -889,24 +898,59 @@ def _mark(source: Source) -> Any:
 def _summed(
     plan: Plan, sources: Sequence[Source], report: Callable[[int], None] | None = None
 ) -> Partial:
-    """The moments of some sources, and how many of their rows were left out."""
-    names = tuple(plan.features)
-    collector = Collector(
-        len(names),
-        plan.rows,
-        features=names,
-        direct=_DIRECT,
-        spread_form=plan.spread_form,
-    )
-    dropped, left = Counter[str](), set[Any]()
-    for piece in _ahead(plan.pieces(sources)):
-        dropped += piece.dropped
-        left |= piece.left
-        if piece.labels is not None:
-            collector.add(piece.points, piece.labels)
-        if report is not None:
-            report(piece.read)
-    return Partial(collector.moments(), dropped, frozenset(left))
+    """The moments of some sources, and how many of their rows were left out.
+
+    What two threads do at the same time is settled by the sources alone, and merged in their
+    order: the result does not depend on the number of threads.
+    """
+    tasks = _tasks([part for source in sources for part in source.split(plan.rows)], plan.rows)
+    read, stop, buffers = SimpleQueue[int](), Event(), plan.buffers()
+
+    def run(task: Sequence[Source]) -> Partial:
+        total = Running(tuple(plan.features), plan.spread_form)
+        dropped, left = Counter[str](), set[Any]()
+        held = [buffers.pop()] if len(tasks) > 1 else buffers
+        pieces = plan.pieces(task, held)
+        for piece in pieces if len(tasks) > 1 else _ahead(pieces):
+            dropped += piece.dropped
+            left |= piece.left
+            if piece.labels is not None:
+                total.add(piece.points, piece.labels)
+            read.put(piece.read)
+            if stop.is_set():
+                break
+        buffers.extend(held if len(tasks) > 1 else ())
+        return Partial(total.moments(), dropped, frozenset(left))
+
+    def found() -> Iterator[Partial]:
+        for job in [pool.submit(run, task) for task in tasks]:
+            while True:
+                ended = bool(wait([job], None if report is None else _LOOK).done)
+                while report is not None and not read.empty():
+                    report(read.get())
+                if ended:
+                    break
+            yield job.result()
+
+    # Threads of BLAS would wait for those that read.
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(2, "uapca-sum") as pool:
+        try:
+            return Partial.merged(found())
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _tasks(sources: Sequence[Source], rows: int) -> list[list[Source]]:
+    """Runs of sources with about equally many rows, at least ``rows``."""
+    sizes = [rows if source.count is None else source.count for source in sources]
+    each, before = max(rows, -(-sum(sizes) // _TASKS)), 0
+    tasks: dict[int, list[Source]] = {0: []}
+    for source, size in zip(sources, sizes, strict=True):
+        tasks.setdefault(before // each, []).append(source)
+        before += size
+    return list(tasks.values())
 
 
 def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
@@ -925,9 +969,10 @@ def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
             return replace(plan, binning=binning)
 
     def points() -> Iterator[Floats]:
+        buffers = plan.buffers()
         for source in plan.sources:
             try:
-                for piece in plan.pieces([source]):
+                for piece in _ahead(plan.pieces([source], buffers)):
                     yield piece.points
                 usable.append(source)
             except FileError as error:
@@ -999,7 +1044,7 @@ def _on_cluster(
         if by is None or isinstance(by, str | bytes):
             raise TypeError(f"by must be one label for each point; got {by!r}")
         return dask.array_partial(
-            points, by, features=features, missing=missing, rows=rows, spread_form=spread_form
+            points, by, features=features, missing=missing, spread_form=spread_form
         )
     is_dask = _engine(points) == "Dask"
     schema: Any = None if is_dask else spark.arrow_schema(points)
