@@ -533,3 +533,41 @@ def test_points_of_several_files_are_kept(tmp_path):
     X = uapca.from_groups([tmp_path / "a.csv", tmp_path / "b.csv"], "k", keep_samples=True)
     assert_same(X.replace(laws=None), uapca.from_groups([tmp_path / "*.csv"], "k"))
     np.testing.assert_array_equal(X.laws[1].values, [[2.0, 3.0], [4.0, 4.0]])
+
+
+def test_row_groups_are_numbered_and_summed_like_one_table(tmp_path):
+    rng = np.random.default_rng(3)
+    points = rng.standard_normal((5000, 3)) + 1e8
+    labels = rng.integers(0, 7, 5000)
+    columns = {**dict(zip("abc", points.T, strict=True)), "kind": labels}
+    pq.write_table(pa.table(columns), tmp_path / "points.parquet", row_group_size=300)
+    X = uapca.from_groups(tmp_path / "points.parquet", "kind", chunk=500)
+    expected = uapca.from_groups(points, labels)
+    np.testing.assert_allclose(X.mean, expected.mean, rtol=1e-15)
+    np.testing.assert_allclose(X.cov.dense(), expected.cov.dense(), rtol=0, atol=1e-12)
+    again = uapca.from_groups(tmp_path / "points.parquet", "kind", chunk=500)
+    np.testing.assert_array_equal(X.cov.dense(), again.cov.dense())
+    columns["b"][3210] = np.nan
+    pq.write_table(pa.table(columns), tmp_path / "points.parquet", row_group_size=300)
+    with pytest.raises(uapca.FileError, match="row 3210, column 'b' is empty or nan"):
+        uapca.from_groups(tmp_path / "points.parquet", "kind", chunk=500)
+
+
+def test_a_cell_that_is_no_number_far_below_in_a_text(tmp_path):
+    n, odd = 200_000, 150_000  # beyond the first blocks of Arrow's reader
+    lines = [f"{k}.25,{k % 5},g{k % 3}" for k in range(n)]
+    expected = uapca.from_groups(
+        {"x": np.arange(n) + 0.25, "y": np.arange(n) % 5}, [f"g{k % 3}" for k in range(n)]
+    )
+    lines[odd] = f" {odd}.25 , {odd % 5} ,g{odd % 3}"
+    path = tmp_path / "points.csv"
+    path.write_text("\n".join(["x,y,kind", *lines, ""]))
+    X = uapca.from_groups(path, "kind")
+    assert X.counts.tolist() == expected.counts.tolist()
+    np.testing.assert_allclose(X.cov.dense(), expected.cov.dense(), rtol=1e-12)
+    lines[odd] = f"{odd}.25,oops,g0"
+    path.write_text("\n".join(["x,y,kind", *lines, ""]))
+    with pytest.raises(uapca.FileError, match=f"row {odd}, column 'y': cannot read 'oops'"):
+        uapca.from_groups(path, "kind")
+    with pytest.warns(uapca.DroppedRowsWarning):
+        assert uapca.from_groups(path, "kind", bad_cells="drop").counts.sum() == n - 1

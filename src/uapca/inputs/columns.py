@@ -354,7 +354,9 @@ def _given_errors(names: Sequence[str], errors: Mapping[Any, Any]) -> dict[str, 
     for feature, own in errors.items():
         if own is None:
             continue
-        number = not isinstance(own, bool) and isinstance(own, Real) and 0.0 <= float(own) < math.inf
+        number = (
+            not isinstance(own, bool) and isinstance(own, Real) and 0.0 <= float(own) < math.inf
+        )
         columns = (own,) if isinstance(own, str) or number else own
         if not isinstance(columns, Sequence) or len(columns) not in (1, 2):
             raise ValueError(

@@ -911,15 +911,17 @@ def _summed(
         dropped, left = Counter[str](), set[Any]()
         held = [buffers.pop()] if len(tasks) > 1 else buffers
         pieces = plan.pieces(task, held)
-        for piece in pieces if len(tasks) > 1 else _ahead(pieces):
-            dropped += piece.dropped
-            left |= piece.left
-            if piece.labels is not None:
-                total.add(piece.points, piece.labels)
-            read.put(piece.read)
-            if stop.is_set():
-                break
-        buffers.extend(held if len(tasks) > 1 else ())
+        try:
+            for piece in pieces if len(tasks) > 1 else _ahead(pieces):
+                dropped += piece.dropped
+                left |= piece.left
+                if piece.labels is not None:
+                    total.add(piece.points, piece.labels)
+                read.put(piece.read)
+                if stop.is_set():
+                    break
+        finally:
+            buffers.extend(held if len(tasks) > 1 else ())
         return Partial(total.moments(), dropped, frozenset(left))
 
     def found() -> Iterator[Partial]:
