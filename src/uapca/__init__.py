@@ -176,6 +176,7 @@ _OTHER_WORDS = {
     "from_frame": ("from_arrow", "from_dataframe", "from_pandas", "from_polars", "from_records"),
     "from_draws": ("from_arviz", "from_posterior", "from_samples", "from_xarray"),
     "from_uncertainties": ("from_ufloats",),
+    "from_distributions": ("from_laws", "from_marginals", "from_scipy"),
     "UAPCA": ("PCA",),
 }
 

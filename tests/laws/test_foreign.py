@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.integrate import quad
 
 import uapca.laws
 from uapca.laws import (
@@ -235,3 +236,13 @@ def test_scipy_stats_is_imported_only_when_used() -> None:
             assert not module.startswith("scipy.stats"), path.name
             assert "scipy.stats" not in names, path.name
             assert not (module == "scipy" and "stats" in names), path.name
+
+
+def test_quantiles_where_root_finding_fails_near_one() -> None:
+    law = as_marginal(stats.norminvgauss(1.25, 0.5))
+    for moved in (law, law.affine(-2.0, 1.0)):
+        q = np.array([[1e-6, 0.25], [0.75, 1 - 1e-6]])
+        for p, x in zip(q.ravel(), moved.ppf(q).ravel(), strict=True):
+            sides = [quad(moved.pdf, -np.inf, x)[0], quad(moved.pdf, x, np.inf)[0]]
+            np.testing.assert_allclose(sides, [p, 1 - p], atol=1e-7)
+    assert law.quantiles[1][-1] > 20

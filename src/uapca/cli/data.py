@@ -26,7 +26,6 @@ from uapca.cli.console import (
     shown,
     write_table,
 )
-from uapca.sensitivity.traces import feature_names
 
 __all__ = [
     "BUNDLED",
@@ -249,6 +248,11 @@ def _weights_in(path: Path, X: uapca.UncertainArray) -> list[float]:
     if absent:
         raise CommandError(f"{quoted(path)} has no weight for {listed(absent)}.")
     return [by_name[name] for name in X.names]
+
+
+def feature_names(names: Iterable[str] | None, d: int) -> tuple[str, ...]:
+    """The features, with names for those that have none."""
+    return tuple(f"x{j}" for j in range(d)) if names is None else tuple(names)
 
 
 # What commands do with the data

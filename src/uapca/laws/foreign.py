@@ -140,7 +140,16 @@ class Variable(Marginal):
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
         q = np.asarray(q, dtype=np.float64)
-        return self.shift + self.factor * self._ask("ppf icdf", q if self.factor > 0 else 1 - q)
+        p = q if self.factor > 0 else 1 - q
+        try:
+            places = self._ask("ppf icdf", p)
+        except ValueError:  # some of SciPy's root finders fail near 1, and take one value at a time
+            found = [
+                self._ask("ppf", a) if a < 0.5 else self._ask("isf", 1 - a)
+                for a in p.ravel().tolist()
+            ]
+            places = np.reshape(found, p.shape)
+        return self.shift + self.factor * places
 
     @cached_property
     def quantiles(self) -> tuple[Floats, Floats]:

@@ -344,8 +344,8 @@ class Law(ABC):
 
         ``law.lattice().mask(0.95)`` are the cells of the smallest region that holds 95 %, and
         the contour of ``law.lattice().coverage`` at 0.95 is its outline. A region of probability
-        p holds p within 2e-3 for sums of any marginals of finite variance; `describe` says where
-        cells are too coarse for it to be the smallest.
+        p holds p within 2e-3, measured by draws of sums of SciPy's laws of finite variance;
+        `describe` says where cells are too coarse for it to be the smallest.
 
         Raises
         ------
