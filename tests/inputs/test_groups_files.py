@@ -571,3 +571,12 @@ def test_a_cell_that_is_no_number_far_below_in_a_text(tmp_path):
         uapca.from_groups(path, "kind")
     with pytest.warns(uapca.DroppedRowsWarning):
         assert uapca.from_groups(path, "kind", bad_cells="drop").counts.sum() == n - 1
+
+
+def test_a_file_without_a_complete_row(tmp_path):
+    (tmp_path / "points.csv").write_text("x,y,k\n,1,a\n3,,b\n")
+    with (
+        pytest.warns(uapca.DroppedRowsWarning),
+        pytest.raises(ValueError, match="every row lacks a label or a value"),
+    ):
+        uapca.from_groups(tmp_path / "points.csv", "k", missing="drop")

@@ -478,3 +478,17 @@ def test_widths_of_many_rows_are_plain_numbers():
     rows = uapca.UncertainArray(np.random.default_rng(0).normal(size=(40, 2)), std=std)
     ax = uapca.plot.projection(uapca.UAPCA(2).fit(rows), rows)
     assert "7: 190 × median width" in legend(ax)
+
+
+def test_many_ellipses_are_thin_and_translucent_except_highlighted_ones():
+    X = uapca.UncertainArray(
+        np.random.default_rng(0).normal(size=(80, 3)), std=0.3, names=[f"r{i}" for i in range(80)]
+    )
+    pca = uapca.UAPCA(2).fit(X)
+    ax = uapca.plot.projection(pca, X, kind="ellipse", highlight=["r7"])
+    shown = {patch.get_gid(): patch for patch in ax.patches if isinstance(patch, Ellipse)}
+    assert len(shown) == 80
+    plain, own = shown["row:r3"], shown["row:r7"]
+    assert plain.get_edgecolor()[3] == 0.5
+    assert own.get_edgecolor()[3] == 1.0
+    assert plain.get_linewidth() == own.get_linewidth() / 2

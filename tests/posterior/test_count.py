@@ -1,5 +1,7 @@
 """How many components: rates over replicates, limits, refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -115,3 +117,11 @@ def test_auto_after_a_denoiser_says_where_to_count():
     rows = uapca.Denoiser().fit_transform(uapca.UncertainArray(values, std=0.5))
     with pytest.raises(ValueError, match="before the Denoiser"):
         uapca.UAPCA("auto").fit(rows)
+
+
+def test_a_close_call_is_told_to_as_many_digits_as_it_takes():
+    X = uapca.UncertainArray(np.random.default_rng(0).normal(size=(30, 4)), std=1.0)
+    result = uapca.component_count(X)
+    result = replace(result, statistics=np.array([10.2181]), thresholds=np.array([10.2193]))
+    assert "10.218 times the variance" in result.verdict
+    assert "chance reaches 10.219" in result.verdict

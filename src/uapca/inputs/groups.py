@@ -69,6 +69,7 @@ __all__ = ["Aggregator", "from_groups"]
 
 _T = TypeVar("_T")
 _DROP = "; pass missing='drop' to leave such points out"
+_NOTHING_LEFT = "points must have complete rows; every row lacks a label or a value"
 _UNREADABLE = "with a cell that cannot be read"
 # Rows and values that are summed at a time.
 _ROWS, _VALUES = 262_144, 1 << 23
@@ -264,6 +265,8 @@ def from_groups(
         notes, keys, units = data.notes, data.columns, data.units
     moments = found.moments
     say_dropped(found.dropped, skipped, len(found.left - {*moments.labels}))
+    if not moments.labels and found.dropped:
+        raise ValueError(_NOTHING_LEFT)
     X = moments.to_uncertain(spread)
     meaning = {"std": "the spread of its points", "sem": "the standard error of its mean"}[spread]
     each = "bin" if bins is not None else shown(keys) or "label"
@@ -390,7 +393,7 @@ def labeled_points(
     kept, dropped = _usable(codes, empty, mask, missing, chosen)
     dropped[_UNREADABLE] = n - int(mask.sum())
     if not kept.any():
-        raise ValueError("points must have complete rows; every row lacks a label or a value")
+        raise ValueError(_NOTHING_LEFT)
     left = frozenset[Any]()
     if not kept.all():
         if keys is not None:

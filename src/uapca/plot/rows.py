@@ -178,7 +178,8 @@ def draw_rows(
         shape = (at[i], covs[i], radii) if normal else law
         filled = fill and (len(drawn) <= MANY or not normal)
         gid = f"row:{drawable(looks.keys[i])}"  # SVG files keep it
-        kinds.add(_draw_row(made, shape, levels, looks.looks[i], gid, filled))
+        faint = len(drawn) > MANY and i not in highlight
+        kinds.add(_draw_row(made, shape, levels, looks.looks[i], gid, filled, faint))
     small = float(np.clip(np.sqrt(80 / n), 0.22, 1.0))
     for rows, size, gid in ((sure & marked, 1.0, "certain"), (~sure & marked, 0.55, "means")):
         picked = list(compress(looks.looks, rows))
@@ -242,9 +243,18 @@ def _evenly(order: Any, most: int, always: Collection[int] = ()) -> Any:
 
 
 def _draw_row(
-    made: Panel, shape: Any, levels: tuple[float, ...], look: Look, gid: str, fill: bool
+    made: Panel,
+    shape: Any,
+    levels: tuple[float, ...],
+    look: Look,
+    gid: str,
+    fill: bool,
+    faint: bool,
 ) -> str:
-    """Ellipses of a mean, covariance and radii, or contours of a law; says what it has drawn."""
+    """Ellipses of a mean, covariance and radii, or contours of a law; says what it has drawn.
+
+    Many lines are ``faint``: thin and translucent.
+    """
     count, color, found = len(levels), drawn_color(look.color), []
     if isinstance(shape, Law):
         try:
@@ -265,9 +275,9 @@ def _draw_row(
     for k in range(count)[::-1]:  # inner regions are filled more, the outermost has a full line
         opacity, wide = (0.14, 1.0) if k == count - 1 else (0.22, 0.5)
         style = {
-            "edgecolor": color,
+            "edgecolor": to_rgba(color, 0.5) if faint else color,
             "facecolor": to_rgba(drawn_color(look.fill), opacity) if fill else "none",
-            "linewidth": wide * made.line,
+            "linewidth": wide * made.line * (0.5 if faint else 1.0),
             "linestyle": LINESTYLES[look.dash],
             "zorder": 2,
         }

@@ -70,9 +70,12 @@ class ComponentCount:
         basis = "noise" if self.method == "largest root test" else "the given errors"
         text = f"{self.count} {stand} out from {basis} ({self.method})"
         if len(self.statistics) > self.count:
+            found, chance = float(self.statistics[-1]), float(self.thresholds[-1])
+            # As many digits as tell the two apart.
+            digits = next((k for k in range(3, 17) if f"{found:.{k}g}" != f"{chance:.{k}g}"), 3)
             text += (
-                f"; PC{self.count + 1} has {self.statistics[-1]:.3g} times the variance expected "
-                f"without it, where chance reaches {self.thresholds[-1]:.3g}"
+                f"; PC{self.count + 1} has {found:.{digits}g} times the variance expected "
+                f"without it, where chance reaches {chance:.{digits}g}"
             )
         return text + "."
 

@@ -245,7 +245,7 @@ def statements(redraw: Redraw, expansion: Expansion, redrawn: Redrawn) -> Statem
     reasons = []
     for i in range(q):
         if not redraw.normal and (total + used < POINTS_FOR_TAILS or points[i] < _POINTS_EACH):
-            needed = f"{POINTS_FOR_TAILS} {unit}, or normal=True"
+            needed = f"{POINTS_FOR_TAILS} {unit}, or component_uncertainty(normal=True)"
             reasons.append(f"{few} for fourth moments (intervals need {needed})")
         elif wide[i]:
             reasons.append("the errors hide most of its variance")
