@@ -46,9 +46,11 @@ __all__ = [
 Rows = slice | npt.NDArray[np.intp]
 
 # Up to this many components a projection is one matrix product with the columns of A ⊗ A;
-# beyond it, two products through an (N, D, q) buffer need fewer operations.
-_KRONECKER_LIMIT = 3
+# beyond it, two products through an (N, D, q) buffer need fewer operations, and for wide matrices
+# these columns do not stay in cache.
+_KRONECKER_LIMIT, _KRONECKER_WIDTH = 3, 128
 
+_VIEWED_VALUES = 1 << 20  # entries of matrices that are summed as they are kept
 _BLOCK_BYTES = 2 << 20  # the fastest size measured, with 0.5 MiB of L2 cache for each core
 
 # Squares of standard deviations may overflow: the variance is infinite then.
@@ -204,7 +206,9 @@ class Covariance:
     def _matrices(self) -> Iterator[tuple[slice, Doubles]]:
         """M in blocks of rows: each matrix one row of float64."""
         matrices = self.arrays["cov"].reshape(-1, self._d, self._d)
-        for block in row_blocks(len(matrices), self._d**2):
+        # Where nothing is converted, a block need not stay in cache, and longer ones are faster.
+        least = max(16, _VIEWED_VALUES // self._d**2) if matrices.dtype == np.float64 else 1
+        for block in row_blocks(len(matrices), self._d**2, least):
             part = matrices[block].astype(np.float64, copy=False)
             yield block, part.reshape(len(part), -1)
 
@@ -289,7 +293,7 @@ class Covariance:
         # Stored by rows: with a transposed matrix BLAS takes three times as long.
         columns = (A.T[:, None, :, None] * A.T[:, None, :]).reshape(-1, q * q)
         for block, matrices in self._matrices():
-            if q <= _KRONECKER_LIMIT:
+            if q <= _KRONECKER_LIMIT and d <= _KRONECKER_WIDTH:
                 np.matmul(matrices, columns, out=images[block].reshape(-1, q * q))
             else:
                 images[block] = A @ (matrices.reshape(-1, d) @ A.T).reshape(-1, d, q)
