@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 NODE := explorer/node_modules/.installed
-# Modules are compiled when they are first imported; most never are.
+# Modules are compiled when they are first imported; most never are. What is compiled must be kept,
+# whatever the machine's settings: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 
 CORE := core-3.12 core-3.13 core_lowest
@@ -41,7 +43,7 @@ fuzz: $(STAMPS)/dev programs
 
 # The site, in docs/_build, and its pages in a browser. Fetches nothing and opens nothing.
 docs: $(STAMPS)/docs programs
-	$(BIN)/python -m sphinx -b html -W --keep-going -n -q docs docs/_build
+	$(BIN)/python -m sphinx -b html -j auto -W --keep-going -n -q docs docs/_build
 	$(BIN)/python -m pytest -q -n auto docs/test_site.py
 
 bench: $(STAMPS)/bench

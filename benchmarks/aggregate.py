@@ -156,12 +156,18 @@ for path in sys.argv[1:]:
                 batch.column(name).to_numpy()
 print(time.perf_counter() - start)
 """
-_STREAM = """
-import resource, sys, time, uapca
+# The peak of the program alone: ru_maxrss begins with that of the process which started it.
+_PEAK = """
+def peak():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
+"""
+_STREAM = f"""{_PEAK}
+import sys, time, uapca
 uapca.from_groups
 start = time.perf_counter()
 X = uapca.from_groups(sys.argv[1:], by="label")
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(time.perf_counter() - start, peak())
 """
 
 
@@ -248,14 +254,14 @@ def run(work):
     return time.perf_counter() - start
 print(run(None), run(assign))
 """
-_BINS = """
-import resource, sys, time, uapca
+_BINS = f"""{_PEAK}
+import sys, time, uapca
 def run(bins):
     start = time.perf_counter()
     uapca.from_groups(sys.argv[1:], bins=bins, rng=0)
     return time.perf_counter() - start
-print(run(500), run({"x0": 20, "x1": 25}))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(run(500), run({{"x0": 20, "x1": 25}}))
+print(peak())
 """
 
 

@@ -277,11 +277,9 @@ def _measured(
     stated and measured tilt.
     """
     found = [data_set() for _ in range(runs)]
-    row = _row(setting, found)
-    if row.faults(0.0):
+    if _row(setting, found).faults(0.0):
         found += [data_set() for _ in range((CONTINUED - 1) * runs)]
-        row = _row(setting, found)
-    return row
+    return _row(setting, found)
 
 
 def _inside(
@@ -315,6 +313,11 @@ VALUES = [
     *itertools.product(((10, 1), (10, 5), (10, 50), (10, 300), (100, 5), (100, 50)), (0.1, 0.5, 2)),
     *itertools.product(((500, 20),), (0.1, 0.5, 2)),
     *itertools.product(((500, 300),), (0.1, 1)),
+    ((100, 1), 0.5),
+    ((500, 1), 2),
+    ((20, 150), 1),
+    ((200, 40), 0.2),
+    ((100, 300), 2),
 ]
 GROUPS = [
     (3, 5, 1),
@@ -342,10 +345,24 @@ def rows() -> Iterator[tuple[str, Callable[[], Row]]]:
     for law in ("uniform", "exponential", "t5", "mixture"):
         for n, d, noise in ((10, 1, 0.5), (10, 3, 2.0), (100, 3, 0.5), (100, 3, 2.0)):
             yield "values", partial(values_row, n, d, noise, law)
-    for n, d, noise in ((10, 5, 0.5), (100, 5, 0.5), (100, 5, 2.0)):
+        for n, d, noise in ((15, 2, 0.1), (500, 2, 0.3)):
+            yield "values", partial(values_row, n, d, noise, law)
+        if law != "mixture":  # of 2^D parts
+            yield "values", partial(values_row, 10, 20, 2.0, law)
+            yield "values", partial(values_row, 300, 10, 2.0, law)
+    for n, d, noise in ((10, 5, 0.5), (40, 5, 0.3), (100, 5, 0.5), (100, 5, 2.0)):
         yield "values", partial(values_row, n, d, noise, standardize=True)
     for groups, n, d in GROUPS:
         runs = MANY if (groups, n) in ((3, 10), (10, 5)) else DATA_SETS
+        yield "groups", partial(groups_row, groups, n, d, runs=runs)
+    for groups, n, d, runs in (
+        (1, 25, 3, 200),
+        (2, 15, 6, 200),
+        (3, 500, 12, 150),
+        (5, 30, 3, 600),
+        (8, 12, 3, 300),
+        (25, 10, 8, 150),
+    ):
         yield "groups", partial(groups_row, groups, n, d, runs=runs)
     for variances in ((3.0, 1.4, 0.7, 0.3), (3.0, 1.0, 1.0, 0.3)):
         yield "groups", partial(groups_row, 1, 60, 4, variances=variances, runs=MANY)
@@ -357,7 +374,16 @@ def rows() -> Iterator[tuple[str, Callable[[], Row]]]:
             yield "groups", partial(row, standardize=True)
     for law in ("normal", "uniform", "exponential", "t5", "mixture"):
         for groups, n in ((1, 500), (3, 500), (30, 20)):
-            yield "groups", partial(groups_row, groups, n, 3, law, keep=True)
+            runs = 1000 if (groups, law) == (1, "exponential") else DATA_SETS
+            yield "groups", partial(groups_row, groups, n, 3, law, keep=True, runs=runs)
+    for groups, n, d, law, runs in (
+        (1, 500, 1, "exponential", 300),
+        (1, 500, 6, "t5", 300),
+        (2, 250, 5, "uniform", 300),
+        (5, 100, 4, "mixture", 300),
+        (20, 25, 2, "exponential", 300),
+    ):
+        yield "groups", partial(groups_row, groups, n, d, law, keep=True, runs=runs)
     for law in ("uniform", "exponential", "t5"):
         yield "groups", partial(groups_row, 3, 50, 3, law, keep=True, runs=DATA_SETS // 4)
     for law in ("normal", "exponential"):
@@ -365,10 +391,14 @@ def rows() -> Iterator[tuple[str, Callable[[], Row]]]:
     for n, noise in ((50, 0.5), (50, 1.5), (200, 0.5)):
         runs = MANY // 2 if noise == 1.5 else DATA_SETS // 2
         yield "truth", partial(truth_row, n, noise, runs=runs)
+    for n, noise, runs in ((80, 0.2, 150), (120, 1.0, 100)):
+        yield "truth", partial(truth_row, n, noise, runs=runs)
     for n in (50, 200):
         yield "truth", partial(truth_row, n, 0.5, standardize=True)
     for n, law in ((200, "exponential"), (500, "uniform"), (500, "exponential"), (500, "t5")):
         yield "truth", partial(truth_row, n, 0.5, law)
+    for noise, law in ((1.0, "exponential"), (0.1, "t5")):
+        yield "truth", partial(truth_row, 600, noise, law, runs=400)
 
 
 def _line(k: int) -> str:

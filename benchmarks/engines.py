@@ -23,7 +23,7 @@ import numpy as np
 
 import uapca
 
-__all__ = ["busy", "measured", "overheads"]
+__all__ = ["busy", "measured", "overheads", "scheduled"]
 
 _FEATURES = [f"x{j}" for j in range(22)]
 _LABELS = 100
@@ -154,6 +154,23 @@ def busy(folder: Path, rounds: int) -> str:
     )
 
 
+def scheduled(partitions: int = 1000) -> str:
+    """Processor time of the client and Dask's scheduler, both in this process, for a partition."""
+    pandas, dd = import_module("pandas"), import_module("dask.dataframe")
+    frame = pandas.DataFrame({"x": np.arange(4.0 * partitions), "label": 0})
+    parts = dd.from_pandas(frame, npartitions=partitions)
+    with dask_workers(1) as client, import_module("dask").config.set(scheduler=client):
+        spent = []
+        for _ in range(3):
+            start = time.process_time()
+            uapca.from_groups(parts, "label")
+            spent.append(time.process_time() - start)
+    return (
+        f"client and scheduler, {partitions} partitions of four rows: "
+        f"{1e3 * min(spent) / partitions:.1f} ms of processor time for each"
+    )
+
+
 def overheads() -> str:
     """What an engine takes with next to nothing to do."""
     with tempfile.TemporaryDirectory() as name:
@@ -185,6 +202,7 @@ def main() -> None:
         write(Path(name), options.rows)
         print(f"{options.rows:,} rows, {len(_FEATURES)} features, {_LABELS} labels", flush=True)
         print(busy(Path(name), options.rounds), flush=True)
+        print(scheduled(), flush=True)
         times = measured(Path(name), options.rounds, not options.no_spark)
     local = np.array(times["files, this process"])
     print("| way | seconds, median (all) | ÷ files, this process |\n|---|---|---|")

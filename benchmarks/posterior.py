@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 import uapca
 from benchmarks.harness import Case, Job
-from uapca.posterior.likelihood import Observations, Parameters, start
+from uapca.posterior.likelihood import Observations, Parameters
+from uapca.posterior.optimizer import start
 
 __all__ = ["CASES"]
 

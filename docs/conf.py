@@ -8,6 +8,7 @@ import io
 import os
 import re
 import tempfile
+import textwrap
 import warnings
 from pathlib import Path
 
@@ -42,6 +43,7 @@ exclude_patterns = ["_build", "_generated", "gallery", "images", "**sg_execution
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 nitpicky = True
+smartquotes_action = "qe"  # quotes and dots; -- begins an option
 # Types of other libraries: their inventories are on the network, which a build does not use.
 nitpick_ignore_regex = [(r"py:.*", r"(?!uapca).*")]
 suppress_warnings = ["config.cache"]  # the settings of the gallery hold a function
@@ -91,8 +93,11 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "capture_repr": (),  # not the Axes that an example ends with
+    "parallel": True,  # as many as Sphinx's -j says
     "show_memory": False,
     "min_reported_time": 1e9,
+    "backreferences_dir": "_generated/backreferences",  # for "In the gallery" of the reference
+    "doc_module": ("uapca",),
     "remove_config_comments": True,
     "abort_on_example_error": True,
     "matplotlib_animations": False,
@@ -177,7 +182,11 @@ def signature_of_estimators(app, what, name, obj, options, signature, returned):
 def literal_examples(app, ctx, lines):
     """The examples of a command are commands, not text with markup."""
     if lines:
-        lines[:] = [".. code-block:: text", "", *(f"   {line}" for line in lines), ""]
+        text = "\n".join(line.removeprefix("| ").removeprefix("|") for line in lines)
+        # Commands stay in lines of their own, sentences are put together and wrapped anew.
+        parts = [part if "\n " in part else " ".join(part.split()) for part in text.split("\n\n")]
+        shown = wrapped("\n\n".join(parts)).splitlines()
+        lines[:] = [".. code-block:: text", "", *(f"   {line}" for line in shown), ""]
 
 
 RUN = (
@@ -187,6 +196,16 @@ RUN = (
     "tutorials/replicates",
     "tutorials/draws",
 )
+
+
+def wrapped(text):
+    """Long sentences on several lines; tables, whose columns are apart, stay as they are."""
+    lines = []
+    for line in text.splitlines():
+        table = "  " in line.strip()
+        indent = " " * (len(line) - len(line.lstrip()))
+        lines += [line] if table else textwrap.wrap(line, 88, subsequent_indent=indent) or [""]
+    return "\n".join(lines)
 
 
 def show_results(app, docname, source):
@@ -205,7 +224,8 @@ def show_results(app, docname, source):
             exec(block[1], names)
         shown = block[0]
         if printed.getvalue():
-            shown += f"\n```text\n{printed.getvalue().rstrip()}\n```\n"
+            text = wrapped(printed.getvalue().rstrip())
+            shown += f"\n```{{code-block}} text\n:class: output\n\n{text}\n```\n"
         for number in plt.get_fignums():
             pictures += 1
             name = f"{docname.replace('/', '-')}-{pictures}.png"

@@ -293,17 +293,17 @@ PAIR = (np.zeros(2), np.eye(2))
         (
             (np.zeros(2), [[1.0, np.inf], [np.inf, 1.0]]),
             ValueError,
-            "the covariance of b must be finite; got inf at row 0, column 1",
+            "the covariance of b must be finite; got inf at feature 0, feature 1",
         ),
         (
             (np.zeros(2), [[1.0, 0.5], [0.0, 1.0]]),
             ValueError,
-            "the covariance of b must be symmetric; entries [0, 1] and [1, 0] are 0.5 and 0.0",
+            "the covariance of b must be symmetric; it differs from its transpose by 0.5",
         ),
         (
             (np.zeros(2), [[1.0, 2.0], [2.0, 1.0]]),
             ValueError,
-            "the covariance of b must be positive semi-definite; its lowest eigenvalue is -1",
+            "the covariance of b must be positive semi-definite; it has the eigenvalue -1",
         ),
     ],
 )

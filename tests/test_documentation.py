@@ -1,5 +1,7 @@
 """What README and docs show is true: code runs as it stands, links lead somewhere."""
 
+import importlib
+import inspect
 import re
 import shlex
 import sys
@@ -116,6 +118,39 @@ def test_plots_listed_are_all_there_are():
         re.findall(r"`plot\.(\w+)\(|, `plot\.(\w+)\(|; `plot\.(\w+)\(", page("pictures.md"))
     )
     assert {name for found in listed for name in found if name} == set(uapca.plot.__all__)
+
+
+def resolved(name):
+    """The object of a dotted name."""
+    module, _, last = name.rpartition(".")
+    return getattr(importlib.import_module(module), last)
+
+
+def test_the_reference_has_every_public_name_with_an_example():
+    text = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    listed = {name: resolved(name) for name in re.findall(r"^   (uapca\.[\w.]+)$", text, re.M)}
+    found = {id(value) for value in listed.values()}
+    inside = {"__version__", "sample_rows"}
+    for module in (uapca, uapca.plot, uapca.datasets, uapca.laws, uapca.exceptions):
+        for name in set(module.__all__) - inside:
+            value = getattr(module, name)
+            assert inspect.ismodule(value) or id(value) in found, f"{module.__name__}.{name}"
+    for name, value in listed.items():
+        if callable(value):
+            documented = inspect.getdoc(value)
+            assert "Examples\n---" in documented, name
+            assert "See Also\n---" in documented, name
+
+
+def test_the_gallery_shows_every_plot_and_every_kind_of_input():
+    examples = sorted(DOCS.glob("gallery/*/plot_*.py"))
+    assert len(examples) >= 25
+    code = "".join(path.read_text(encoding="utf-8") for path in examples)
+    readers = [name for name in uapca.__all__ if name.startswith("from_")]
+    for name in (*readers, "read", "Aggregator", "UncertainArray"):
+        assert f"uapca.{name}(" in code, name
+    for name in uapca.plot.__all__:
+        assert f"plot.{name}(" in code, name
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

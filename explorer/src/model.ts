@@ -43,11 +43,7 @@ export interface Points {
 }
 
 /** What Python computed of data with too many features to be decomposed live. */
-export interface Precomputed {
-  readonly mean: Float64Array;
-  readonly units: Float64Array;
-  /** tr C and tr Ψ̄. */
-  readonly totals: readonly [between: number, within: number];
+export interface Precomputed extends Pick<Moments, "mean" | "units" | "totals"> {
   readonly path: Path;
   readonly crossings: readonly Crossing[];
 }
@@ -67,6 +63,8 @@ export interface Dataset {
   readonly names: readonly string[];
   readonly features: readonly string[];
   readonly groups: Groups | null;
+  /** Colors given in Python, and which dash: of each group, or without groups of each row. */
+  readonly colors: readonly (readonly [color: string, dash: number])[] | null;
   readonly points: Points | null;
   /** By row; null for normal rows, and all of it null where there are none but normal rows. */
   readonly laws: readonly (RowLaw | null)[] | null;

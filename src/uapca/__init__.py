@@ -19,7 +19,7 @@ starts at once. The packages go as data travels:
 ``explorer``        the interactive page and widget
 ``cli``             the command line
 ``exceptions``      all warnings and errors of our own
-``_columns``        names of columns: errors, counters, identifiers; what was probably meant
+``_names``          names of columns: errors, counters, identifiers; what was probably meant
 ``_validation``     checks of arguments, and the rule for signs of directions
 ``_files``          files written whole or not at all; the archive format, without pickle
 ``_looks``          colors, dashes and shapes of rows, in plots and on the page
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         SkippedFilesWarning,
         SupportWarning,
         TableError,
+        UnitsWarning,
     )
     from uapca.explorer import explore
     from uapca.inputs import (
@@ -104,6 +105,7 @@ __all__ = [
     "TableError",
     "UncertainArray",
     "UncertainScaler",
+    "UnitsWarning",
     "__version__",
     "aggregate",
     "bhattacharyya",
@@ -172,7 +174,16 @@ _NAMES = {
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 # What people look for by the names of other libraries.
 _OTHER_WORDS = {
-    "read": ("read_csv", "read_excel", "read_fits", "read_json", "read_parquet", "read_table"),
+    "read": (
+        "from_csv",
+        "load_csv",
+        "read_csv",
+        "read_excel",
+        "read_fits",
+        "read_json",
+        "read_parquet",
+        "read_table",
+    ),
     "from_frame": ("from_arrow", "from_dataframe", "from_pandas", "from_polars", "from_records"),
     "from_draws": ("from_arviz", "from_posterior", "from_samples", "from_xarray"),
     "from_uncertainties": ("from_ufloats",),
@@ -195,7 +206,7 @@ def _meant(name: str) -> str:
     if name.startswith("_"):
         return ""
     from uapca import datasets
-    from uapca._columns import nearest
+    from uapca._names import nearest
 
     known = {other: other for other in __all__}
     known |= {other: home for home, others in _OTHER_WORDS.items() for other in others}

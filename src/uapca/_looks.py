@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from uapca._validation import Doubles
-from uapca.laws import Affine, Independent, Law, Mixture, Moments, Normal
+from uapca._validation import Doubles, optional
+from uapca.laws import Independent, KnownMoments, Law, Mixture, Normal
 
 __all__ = [
     "Look",
@@ -43,6 +43,9 @@ OKABE_ITO = (
 )
 DARK_YELLOW = "#7D7400"  # contrast 4.8 on white, where yellow itself has 1.3
 GREY, LIGHT = "#6B6B6B", "#C8C8C8"
+BROWN = "#5C3A21"  # instead of black beside black arrows
+# Of what has an order, and no color of a feature or row: dark to light.
+TONES = ("#000000", "#3C3C3C", "#5A5A5A", "#6E6E6E", "#7C7C7C", "#888888", "#929292", "#9A9A9A")
 # Of cividis, which is monotone in gray and alike with and without color blindness; its lightest
 # end is left out, being hardly seen on white paper.
 SEQUENTIAL = (
@@ -126,24 +129,34 @@ def natural_key(label: Any) -> tuple[Any, ...]:
 
 
 def in_order(values: Any, names: Sequence[str] | None, parameter: str) -> Any:
-    """A pandas object whose index names the rows, in the order of the rows; others as they are."""
-    if names is None or not hasattr(values, "iloc"):
+    """A pandas object whose index names the rows, in the order of the rows; others as they are.
+
+    An index 0, 1, 2, … goes by position, and so does a slice of one. Where the rows have no names
+    there is nothing to match, so that only an index 0, 1, 2, … in another order is refused.
+    """
+    if not hasattr(values, "iloc"):
         return values
-    index = values.index
-    if type(index).__name__ == "RangeIndex":
-        return values
-    places = {str(label): k for k, label in enumerate(index)}
-    absent = [name for name in names if name not in places]
-    if len(absent) == len(names):  # the index names something else
-        return values
-    if absent or len(index) != len(names):
+    index, rows = values.index, names or ()
+    sliced = type(index).__name__ == "RangeIndex"
+    places = {} if sliced else {str(label): k for k, label in enumerate(index)}
+    absent = [name for name in rows if name not in places]
+    if len(absent) < len(rows):
+        if not absent and len(index) == len(rows):
+            return values.iloc[[places[name] for name in rows]]
         got = f"it has {len(index)} labels; choose them first, such as by .loc[list(X.names)]"
         got = f"it lacks {absent[0]!r}" if absent else got
         raise ValueError(
-            f"{parameter} must have an index with the names of the {len(names)} rows, or with none "
-            f"of them; {got}"
+            f"{parameter} must have an index with the names of the {len(rows)} rows, or 0, 1, 2, "
+            f"…; {got}"
         )
-    return values.iloc[[places[name] for name in names]]
+    counted = (sliced and index.step > 0) or list(index) == list(range(len(index)))
+    if counted or (not rows and set(index) != set(range(len(index)))):
+        return values
+    wanted = f"with the names of the {len(rows)} rows, or " if rows else ""
+    raise ValueError(
+        f"{parameter} must have an index {wanted}0, 1, 2, …; it begins with {str(index[0])!r}: "
+        "pass .to_numpy() if its order is that of the rows"
+    )
 
 
 def group_labels(groups: Any, count: int) -> tuple[list[str | None], list[str], Doubles | None]:
@@ -239,8 +252,7 @@ def _table(kinds: Sequence[str], palette: Palette, colors: Sequence[str]) -> dic
 
 def _hex(color: Any) -> str:
     """A color that matplotlib knows, as red, green and blue in hexadecimal digits."""
-    from matplotlib.colors import to_hex
-
+    to_hex = optional("matplotlib.colors", "palette", "plot").to_hex
     try:
         return str(to_hex(color)).upper()
     except ValueError:
@@ -249,17 +261,13 @@ def _hex(color: Any) -> str:
 
 def is_assumed(law: Law | None) -> bool:
     """Whether a row, or a part of it, is shown as a normal as no more than moments is known."""
-    if isinstance(law, Affine):
-        return is_assumed(law.law)
     if isinstance(law, Mixture):
         return any(map(is_assumed, law.components))
-    return law is None or (isinstance(law, Moments) and law.sampler is None)
+    return law is None or (isinstance(law, KnownMoments) and law.sampler is None)
 
 
 def is_normal(law: Law | None) -> bool:
     """Whether a law is a normal, or shown as one because no more than its moments is known."""
-    if isinstance(law, Affine):
-        return is_normal(law.law)
     if isinstance(law, Independent):
         return law.normal
     if isinstance(law, Mixture):

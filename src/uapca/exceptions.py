@@ -19,6 +19,7 @@ __all__ = [
     "SkippedFilesWarning",
     "SupportWarning",
     "TableError",
+    "UnitsWarning",
 ]
 
 
@@ -94,6 +95,19 @@ class BadCell:
     text : str
         What it holds; empty for a missing value.
     reason : str
+
+    See Also
+    --------
+    uapca.exceptions.TableError : The error that lists them in ``cells``.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> try:
+    ...     uapca.from_table({"length": ["5.1 ± 0.2", "long"]})
+    ... except uapca.exceptions.TableError as error:
+    ...     print(error.cells[0].row, error.cells[0].column, error.cells[0].text)
+    1 length long
     """
 
     row: str
@@ -174,7 +188,7 @@ class CorrelationWarning(UserWarning):
 
 
 class DroppedRowsWarning(UserWarning):
-    """Rows were left out, as asked for, because a value or the label was missing.
+    """Rows or values were left out, as asked for, because a value, error or label was missing.
 
     See Also
     --------
@@ -304,4 +318,28 @@ class SupportWarning(UserWarning):
     'SupportWarning'
     >>> uapca.hellinger(one, other, space="components") < 1.0
     True
+    """
+
+
+class UnitsWarning(UserWarning):
+    """Features have so different spreads that one residual variance for all makes little sense.
+
+    See Also
+    --------
+    uapca.Denoiser : Posterior rows of noisy or incomplete observations.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import uapca
+    >>> values = np.random.default_rng(0).normal(size=(100, 3)) * [500.0, 0.5, 0.2]
+    >>> X = uapca.UncertainArray(values, std=[50.0, 0.1, 0.1], features=["teff", "logg", "feh"])
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     model = uapca.Denoiser(1).fit(X)
+    >>> print(caught[0].message)
+    the spread of feature 'teff' is 2,848 times that of 'feh', and the factor model has one
+    residual variance for all: uapca.Denoiser() does not depend on units and needs about three rows
+    for each feature; with fewer rows, X.affine(1 / numpy.nanstd(X.mean, axis=0)) before makes the
+    units comparable
     """

@@ -85,7 +85,9 @@ def refused(kind, call, *args, **kwargs):
 # The same rows
 
 
-@pytest.mark.parametrize("level", ["Family", "Genus", "Species"])
+@pytest.mark.parametrize(
+    "level", ["Family", *(pytest.param(k, marks=pytest.mark.slow) for k in ("Genus", "Species"))]
+)
 def test_anuran(anuran, session, tmp_path, level):
     points, levels = anuran
     names = [f"MFCC{j}" for j in range(points.shape[1])]

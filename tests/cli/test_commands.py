@@ -231,3 +231,15 @@ def test_errors_of_the_model_widen_posterior_rows(run, fails, folder):
     assert fails("project", "noisy.csv", "--parameter-errors") == (
         "--parameter-errors are those of --denoise. Add it."
     )
+
+
+def test_a_feature_of_the_model_may_be_constant_in_new_data(run, folder):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(12, 3))
+    for name, last in (("old.csv", rows[:, 2]), ("new.csv", np.full(12, 5.0))):
+        table = np.column_stack([rows[:, :2], last])
+        np.savetxt(name, table, delimiter=",", header="a,b,c", comments="")
+    run("fit", "old.csv", "-o", "abc.json")
+    result = run("project", "new.csv", "--model", "abc.json", "-q")
+    assert result.exit_code == 0, result.stderr
+    assert len(table_of(result.stdout)["PC2"]) == 12

@@ -252,9 +252,9 @@ def test_weights_from_a_column_or_a_file(folder):
         ("x,y\na,b\nb,c\nb,c\n", (), "the table must have rows and columns of numbers"),
         (
             "name,x,x_err\nrow 7,1,0.1\nb,2,\n",
-            ("--names", "name", "--missing", "keep"),
+            ("--names", "name"),
             "row 'b', column 'x_err' is empty or nan; use --missing drop to leave such rows out, "
-            "or empty the value too",
+            "or --missing keep to take their values for missing",
         ),
         (
             "name,x,x_err\nrow 7,1,-0.1\nb,2,1\n",

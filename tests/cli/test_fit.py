@@ -95,6 +95,45 @@ def test_rows_that_drive_a_component_are_named(run, tmp_path):
     assert "rows:" not in run("fit", path).stdout
 
 
+def test_says_why_components_are_not_counted(run, tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("x,x_err,y,y_err\n1,9,3,1\n2,0,1,0\n1,1,2,1\n2,1,2,1\n")
+    with pytest.raises(ValueError, match="the likelihood has no maximum") as refused:
+        uapca.component_count(uapca.read(path))
+    said = " ".join(run("fit", path).stdout.split())
+    why = f"the components that stand out cannot be counted: {refused.value}."
+    assert said.endswith(f"If the rows are noisy observations: {why}")
+
+
+@pytest.mark.parametrize("missing", ["keep", "drop"])
+def test_components_beside_positions_known_almost_exactly_are_counted(run, tmp_path, missing):
+    rng = np.random.default_rng(0)
+    std = np.array([1e-8, 1e-8, 0.3, 90.0]) * np.exp(rng.normal(0, 0.5, (80, 4)))
+    values = rng.normal(size=(80, 4)) * [2.0, 2.0, 5.0, 500.0] + [65.0, 16.0, 20.0, 5000.0]
+    values += std * rng.normal(size=values.shape)
+    lines = [",".join(f"{value:.17g}" for value in row) for row in np.hstack([values, std])]
+    lines[0] = lines[0][lines[0].index(",") :]  # the first value is not there
+    names = ["ra", "dec", "parallax", "teff"]
+    header = ",".join(names + [f"{name}_error" for name in names])
+    path = tmp_path / "stars.csv"
+    path.write_text("\n".join([header, *lines]) + "\n")
+    count = ["plot", path, "count", "--missing", missing, "-o", tmp_path / "c.svg"]
+    assert run(*count).exit_code == 0
+    said = " ".join(run("fit", path, "--missing", "drop", "--standardize").stdout.split())
+    assert said.endswith("4 components stand out from the given errors (score test).")
+
+
+def test_a_factor_model_in_different_units_is_warned_of(run, tmp_path):
+    rng = np.random.default_rng(0)
+    table = np.hstack([rng.normal(size=(30, 3)) * [500.0, 0.5, 0.2], np.ones((30, 3)) * 0.05])
+    lines = [",".join(map(str, row)) for row in table.tolist()]
+    path = tmp_path / "stars.csv"
+    path.write_text("\n".join(["teff,logg,feh,teff_err,logg_err,feh_err", *lines]) + "\n")
+    remedy = "--denoise does not depend on units"
+    assert remedy in " ".join(run("fit", path, "--denoise", "1").stderr.split())
+    assert remedy not in " ".join(run("fit", path, "--denoise").stderr.split())
+
+
 def test_the_report_says_what_the_library_says(run):
     X = uapca.datasets.load_students()
     pca = uapca.UAPCA(2).fit(X)

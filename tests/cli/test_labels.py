@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uapca._columns import nearest
+from uapca._names import nearest
 from uapca.cli.console import _columns_of as width_of
 from uapca.cli.console import listed, shown
 

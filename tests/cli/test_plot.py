@@ -1,5 +1,6 @@
 """``uapca plot``."""
 
+import re
 import xml.dom.minidom
 
 import pytest
@@ -45,6 +46,25 @@ def test_options_reach_the_picture(run, tmp_path):
     assert "PC2" in one
     assert "PC1" not in one
     assert "one standard error of its direction" in text("loadings")
+
+
+def test_the_height_follows_from_the_width(run, tmp_path):
+    def size(*options):
+        path = tmp_path / "p.svg"
+        assert run("plot", "students", "projection", *options, "-o", path, "--force").exit_code == 0
+        drawn = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', path.read_text("utf-8"))
+        return [float(number) / 72 for number in drawn.groups()]
+
+    usual = size()
+    assert size("--width", "3.5") == pytest.approx(usual)
+    assert size("--width", "3.5in") == pytest.approx(usual)
+    wide, high = size("--width", "8.5cm")
+    assert wide == pytest.approx(8.5 / 2.54)
+    assert high == pytest.approx(usual[1], rel=0.1)
+    for wrong in ("850cm", "wide", "nan"):
+        result = run("plot", "students", "projection", "--width", wrong, "-o", tmp_path / "no.svg")
+        assert result.exit_code != 0
+        assert f"'{wrong}' is no" in result.stderr
 
 
 def test_names_do_not_break_a_picture(run, tmp_path):

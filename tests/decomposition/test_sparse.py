@@ -79,7 +79,7 @@ def test_what_sparse_points_cannot_have(rng):
     X = sp.csr_array(np.eye(5))
     with pytest.raises(TypeError, match="^std must be left out where X is a sparse array"):
         uapca.UAPCA().fit(X, std=1.0)
-    with pytest.raises(ValueError, match="^solver must be 'auto', 'eigh' or 'lanczos' for sparse"):
+    with pytest.raises(ValueError, match="^solver must be 'eigh' or 'lanczos'; got 'svd', which"):
         uapca.UAPCA(solver="svd").fit(X)
     with pytest.raises(ValueError, match="overflows"):
         uapca.UAPCA().fit(X * 1e200)
@@ -106,3 +106,11 @@ def test_squares_that_underflow_are_refused_as_for_dense_points(size):
     for points in (np.eye(3) * size, sp.csr_array(np.eye(3) * size)):
         with pytest.raises(ValueError, match="underflow"):
             uapca.UAPCA(2).fit(points)
+
+
+def test_a_small_feature_is_refused_as_for_dense_points_when_standardized(rng):
+    points = np.column_stack([rng.standard_normal((9, 2)), 1e-170 * rng.standard_normal(9)])
+    for X in (points, sp.csr_array(points)):
+        assert_allclose(uapca.UAPCA().fit(X).components_[:2, 2], 0.0, atol=1e-15)
+        with pytest.raises(ValueError, match="underflows"):
+            uapca.UAPCA(standardize=True).fit(X)

@@ -183,22 +183,23 @@ class TestParameters:
             ({"ddof": -1}, "ddof must be a number, zero or positive; got -1"),
             (
                 {"solver": "qr"},
-                "solver must be one of 'auto', 'eigh', 'svd', 'lanczos'; got 'qr'",
+                "solver must be 'auto', 'eigh', 'svd' or 'lanczos'; got 'qr'",
             ),
             (
                 {"solver": "svd"},
-                "solver must be 'eigh' or 'lanczos' unless the errors are zero or isotropic; "
-                "got 'svd' for dense errors",
+                "solver must be 'eigh' or 'lanczos'; got 'svd', which needs points that are not "
+                "sparse, errors that are zero or (without standardize) isotropic, and n_components "
+                "up to min(rows, features)",
             ),
             (
                 {"solver": "lanczos", "scale": np.inf},
-                "solver must be 'eigh' at scale=inf unless the errors are zero or isotropic; "
-                "got 'lanczos' for dense errors",
+                "solver must be 'eigh'; got 'lanczos', which needs n_components as an integer or "
+                "None, and at scale=inf errors that are zero or (without standardize) isotropic",
             ),
             (
                 {"solver": "lanczos", "n_components": 0.5},
-                "solver must be 'eigh' or 'svd' unless n_components is an integer or None; "
-                "got 'lanczos'",
+                "solver must be 'eigh'; got 'lanczos', which needs n_components as an integer or "
+                "None, and at scale=inf errors that are zero or (without standardize) isotropic",
             ),
         ],
         ids=lambda value: str(value)[:30],
@@ -441,8 +442,10 @@ class TestSolvers:
             solvers, "leading_eigenpairs", lambda *_, **__: (np.ones(2), np.eye(2, 90), 1e-3)
         )
         X = random_uncertain(rng, n=25, d=90, kind="diagonal")
-        with pytest.warns(ConvergenceWarning, match="stopped with a relative residual of 1.0e-03"):
+        text = "stopped with a relative residual of 1.0e-03"
+        with pytest.warns(ConvergenceWarning, match=text) as caught:
             uapca.UAPCA(2, solver="lanczos").fit(X)
+        assert caught[0].filename == __file__
 
     def test_wide_data_makes_no_square_matrix(self, rng):
         """At D = 20,000 a D × D matrix would take 3.2 GB; allow a twentieth of it."""

@@ -14,6 +14,7 @@ import uapca
 from explorer.test_parity import CASES
 from uapca.explorer.page import scale_to_wire
 from uapca.explorer.payload import payload, text_of
+from uapca.plot.rows import outlying
 
 FILE = Path(__file__).parents[2] / "explorer" / "test" / "cases.json"
 NAMES = (
@@ -33,6 +34,7 @@ NAMES = (
     "tied means, isotropic",
     "students",
     "iris",
+    "rows far out",
 )
 SCALES = (0.0, 0.5, 1.0, 1e4, np.inf)
 
@@ -58,7 +60,10 @@ def shared_cases():
         found = uapca.factor_traces(X).crossings if X.shape[1] > 1 else ()
         crossings = [{"u": c.u, "pair": list(c.pair), "kind": c.kind} for c in found]
         data = text_of(payload(X))
-        cases[name] = {"payload": data, "fits": fits, "crossings": crossings}
+        # On the first two components; rows of one feature are on one axis, and none is named.
+        Y = base.transform(X).affine(np.eye(X.shape[1])[: min(X.shape[1], 2)])
+        far = outlying(Y, Y.mean, Y.cov.dense()) if X.shape[1] > 1 else []
+        cases[name] = {"payload": data, "fits": fits, "crossings": crossings, "outlying": far}
     return cases
 
 

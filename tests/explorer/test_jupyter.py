@@ -1,5 +1,6 @@
 """The widget in JupyterLab: a real server, a real kernel, a real browser."""
 
+import importlib.util
 import json
 import os
 import secrets
@@ -16,9 +17,13 @@ import pytest
 import uapca
 from builders import browser
 
-pytest.importorskip("jupyterlab")
 playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.slow
+# Importing JupyterLab takes seconds, which every run of the tests would pay.
+lab_is_here = importlib.util.find_spec("jupyterlab") is not None
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not lab_is_here, reason="jupyterlab is not installed"),
+]
 
 CELLS = (
     "import uapca\nw = uapca.explore(uapca.datasets.load_students(), title='Students')\nw",

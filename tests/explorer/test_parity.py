@@ -61,6 +61,9 @@ def data_sets():
     )
     cases["students"] = uapca.datasets.load_students()
     cases["iris"] = uapca.datasets.load_iris_groups()
+    far = rng.standard_normal((80, 4))
+    far[:7] *= [[9], [8], [7], [6], [6.5], [7.5], [1]]
+    cases["rows far out"] = uapca.UncertainArray(far, std=rng.uniform(0.1, 1.0, far.shape))
     return cases
 
 

@@ -523,6 +523,7 @@ def agreed(found, pca, tolerance):
     return signs
 
 
+@pytest.mark.slow
 def test_many_features_are_interpolated_between_exact_points(rng):
     d = precomputed.LIVE + 1
     X = random_uncertain(rng, n=20, d=d, kind="diagonal")

@@ -251,7 +251,7 @@ def test_quick_changes_are_gathered(linked):
         (
             "level",
             95,
-            "level must be a probability between 0 and 1; got 95",
+            "level must be between 0 and 1; got 95",
         ),
         *(
             (
@@ -278,12 +278,12 @@ def test_quick_changes_are_gathered(linked):
         (
             "level",
             None,
-            "level must be a probability between 0 and 1; got None",
+            "level must be between 0 and 1; got None",
         ),
         (
             "level",
             "much",
-            "level must be a probability between 0 and 1; got 'much'",
+            "level must be between 0 and 1; got 'much'",
         ),
     ],
 )

@@ -23,6 +23,18 @@ def refused(frame, kind=ValueError, **options):
     return str(error.value)
 
 
+def test_many_features_with_errors_are_summarized():
+    names = [f"protein {j}" for j in range(60)]
+    table = {name: [1.0, 2.0] for name in names} | {f"{name}_err": [0.1, 0.2] for name in names}
+    line = uapca.from_frame(table).origin.splitlines()[1]
+    assert line.strip() == (
+        "60 features, each x ± x_err: protein 0, protein 1, protein 2, protein 3, protein 4, "
+        "protein 5, protein 6, protein 7 and 52 more"
+    )
+    certain = uapca.from_frame({name: table[name] for name in table if name != "protein 1_err"})
+    assert "protein 0 ± protein 0_err, protein 1 (certain)" in certain.origin
+
+
 @pytest.mark.parametrize("ending", ["err", "std", "error", "sigma"])
 def test_known_endings(ending):
     X = uapca.from_frame({"x": [1.0, 2.0], f"x_{ending}": [0.1, 0.2]})
@@ -267,6 +279,35 @@ def test_correlations_without_their_features_are_no_features(corr, orphan):
     # A column with an error of its own is a value, whatever its name.
     Y = uapca.from_frame({**frame, orphan: [0.1, 0.2], f"{orphan}_error": [0.1, 0.1]}, corr=corr)
     assert Y.features == ("ra", "dec", orphan)
+
+
+def test_correlations_of_two_columns_that_are_not_used_are_no_features():
+    said = "left out: ra_dec_corr (correlation of columns that are not there)"
+    frame = GAIA | {"g": [1.0, 2.0], "g_err": [0.1, 0.1]}
+    for X in (
+        uapca.read(frame, exclude=["ra", "dec"]),
+        uapca.read(
+            {k: v for k, v in frame.items() if k not in ("ra", "ra_error", "dec", "dec_error")}
+        ),
+        uapca.read(
+            {
+                "ra": [1.0, 2.0],
+                "dec": [0.0, 1.0],
+                "g": [1.0, 2.0],
+                "pm": [3.0, 4.0],
+                "ra_dec_corr": [0.1, 0.2],
+            },
+            exclude=["ra", "dec"],
+        ),
+    ):
+        assert sorted(X.features) == ["g", "pm"]
+        assert (
+            said in X.origin or said.replace("ra_dec_corr", "ra_dec_corr, pm_ra_corr") in X.origin
+        )
+    # A name alone is no reason where nothing has errors, nor against what was asked for.
+    assert uapca.read({"x": [1.0, 2.0], "left_right_corr": [0.1, 0.2]}).shape == (2, 2)
+    chosen = uapca.read(frame, features=["g", "ra_dec_corr"], exclude=["ra", "dec"])
+    assert chosen.features == ("g", "ra_dec_corr")
 
 
 def test_complex_columns_are_no_numbers():

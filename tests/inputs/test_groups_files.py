@@ -580,3 +580,26 @@ def test_a_file_without_a_complete_row(tmp_path):
         pytest.raises(ValueError, match="every row lacks a label or a value"),
     ):
         uapca.from_groups(tmp_path / "points.csv", "k", missing="drop")
+
+
+def test_columns_without_a_value_are_no_features(tmp_path):
+    text = "k,x,event,remark\na,1,,\nb,2,,\na,4,,\n"
+    (tmp_path / "one.csv").write_text(text)
+    (tmp_path / "two.csv").write_text(text.replace("4,,", "5,,late"))
+    for points in (tmp_path / "one.csv", tmp_path):
+        X = uapca.from_groups(points, by="k")
+        assert X.features == ("x",)
+        assert "left out: event" in X.origin
+        assert uapca.from_groups(points, by="k", keep_samples=True).features == ("x",)
+    (tmp_path / "two.csv").write_text(text.replace(",,\n", ",,3\n"))
+    with pytest.raises(FileError, match=r"one.csv', row 0, column 'remark' is empty"):
+        uapca.from_groups(tmp_path, by="k")
+    assert uapca.from_groups(tmp_path, by="k", features=["x"]).features == ("x",)
+
+
+def test_how_numbers_are_written_is_said_with_groups(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("Report 7\nk;x;y\na;1,5;2,25\nb;2,5;3\na;4,5;1\n")
+    X = uapca.from_groups(path, by="k")
+    assert "numbers have decimal commas" in X.origin
+    assert "left out above the header: Report 7" in X.origin

@@ -31,7 +31,7 @@ def test_frames_are_matched_by_column():
 def test_laws_are_made_when_looked_at():
     low = np.zeros((100_000, 20))
     X = uapca.from_intervals(low, low + 1)
-    assert not isinstance(X.laws._items, tuple | list)
+    assert not isinstance(X.laws.items, tuple | list)
     assert X.affine(np.eye(20)[:2]).laws[7].dim == 2
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 import uapca
 from uapca.exceptions import (
@@ -235,32 +236,104 @@ def test_missing_means_the_same_everywhere(reader):
     assert "missing must be" in refused(table, reader=reader, missing="column")
 
 
-def test_an_error_that_is_missing_is_not_a_missing_value():
+def test_a_value_whose_error_is_missing_is_missing_where_such_are_kept():
     table = {"x": [1.0, 2.0], "x_err": [0.1, np.nan]}
-    assert "column 'x_err' is empty or nan" in refused(table, missing="keep")
+    assert "column 'x_err' is empty or nan" in refused(table)
+    with pytest.warns(DroppedRowsWarning, match="1 value without an error taken for missing, as "):
+        X = uapca.read(table, missing="keep")
+    assert X.missing.tolist() == [[False], [True]]
+    assert "taken for missing, having no error: x 1" in X.origin
+    assert table["x"] == [1.0, 2.0]
     with pytest.warns(DroppedRowsWarning):
         assert len(uapca.read(table, missing="drop")) == 1
+    # The user's frame is not changed, and an inverse variance of 0 is no error that lacks.
+    frame = pytest.importorskip("pandas").DataFrame(table)
+    with pytest.warns(DroppedRowsWarning):
+        uapca.read(frame, missing="keep")
+    assert frame["x"].tolist() == [1.0, 2.0]
+    Y = uapca.read({"x": [1.0, 2.0], "x_ivar": [4.0, 0.0]}, missing="keep")
+    assert Y.missing.tolist() == [[False], [True]]
+    assert "taken for missing" not in Y.origin
+
+
+def test_what_is_missing_is_counted_by_column():
+    nan = np.nan
+    table = {"x": [1.0, nan, nan], "y": [nan, 1.0, 2.0], "z": [1.0, 2.0, 3.0]}
+    assert "row 0, column 'y' is empty or nan (3 such: x 2, y 1); pass" in refused(table)
+    table = {"x": [1.0, 2.0, 4.0], "x_err": [0.1, nan, nan], "y": [2.0, 3.0, 5.0]}
+    table["y_err"] = [nan, 0.1, 0.2]
+    assert "is empty or nan (3 such: x_err 2, y_err 1); pass" in refused(table)
+    table |= {"x_err": [0.1] * 3, "y_err": [0.1] * 3, "z": [1.0, nan, 0.0], "z_err": [0.1] * 3}
+    table |= {"x_y_corr": [nan, 0.1, 0.2], "x_z_corr": [nan, nan, 0.1]}
+    said = "correlations must not be missing; row 0, column 'x_y_corr' is empty or nan (2 such: "
+    # The correlation of a value that is missing is none.
+    assert f"{said}x_y_corr 1, x_z_corr 1); pass" in refused(table, missing="keep")
+    X = uapca.read(table | {"x_y_corr": [0.5] * 3, "x_z_corr": [0.5, nan, 0.5]}, missing="keep")
+    assert X.cov.dense()[1, 0].tolist() == pytest.approx([0.01, 0.005, 0.0])
+
+
+def test_rows_that_are_left_out_are_counted_by_what_they_lack():
+    table = {name: [1.0, 2.0, 3.0, 4.0, 6.0] for name in ("x", "y", "x_err", "y_lower", "y_upper")}
+    table |= {"y_lower": [0.0, 1.0, 2.0, 3.0, 4.0], "y_upper": [2.0, 3.0, 4.0, 5.0, 9.0]}
+    table |= {"x_y_corr": [0.1, 0.2, 0.3, 0.4, 0.5]}
+    for name, row in {"x": 0, "x_err": 0, "y_lower": 1, "y_upper": 2, "x_y_corr": 3}.items():
+        table[name] = [np.nan if k == row else v for k, v in enumerate(table[name])]
+    said = "left out 4 rows, as asked for: 1 without a correlation and 1 without a value and"
+    with pytest.warns(DroppedRowsWarning, match=said):
+        X = uapca.read(table, missing="drop")
+    assert X.origin.endswith(
+        "left out: 1 row without a value\nleft out: 2 rows without an error\n"
+        "left out: 1 row without a correlation"
+    )
 
 
 @pytest.mark.parametrize("side", ["x_err_lo", "x_err_hi"])
-def test_one_missing_side_of_an_error_is_named_and_not_kept(side):
+def test_one_missing_side_of_an_error_is_named_and_makes_a_missing_value(side):
     table = {"x": [1.0, 2.0], "x_err_lo": [0.1, 0.2], "x_err_hi": [0.3, 0.4]}
     table[side] = [0.1, np.nan]
-    where = f"errors must not be missing; row 1, column {side!r} is empty or nan; pass "
-    drop = "missing='drop' to leave such rows out, or empty the value too"
-    assert refused(table, missing="keep") == where + drop
-    assert refused(table) == f"{where}{drop} and pass missing='keep'"
+    assert refused(table) == (
+        f"errors must not be missing; row 1, column {side!r} is empty or nan; pass missing='drop' "
+        "to leave such rows out, or missing='keep' to take their values for missing"
+    )
+    with pytest.warns(DroppedRowsWarning, match="1 value without an error"):
+        assert uapca.read(table, missing="keep").missing.tolist() == [[False], [True]]
     with pytest.warns(DroppedRowsWarning):
         assert len(uapca.read(table, missing="drop")) == 1
     table["x"] = [1.0, np.nan]
     assert uapca.read(table, missing="keep").missing.tolist() == [[False], [True]]
 
 
+@pytest.mark.parametrize(
+    ("ids", "why"),
+    [
+        (["3495086872476317346", None, "3495086872476317348"], "1 empty"),
+        (["a", "b", "c", "d", "b", "a"], "2 repeated"),
+        ([7, 8, 8, None, 9, 10], "1 empty and 1 repeated"),
+    ],
+)
+@pytest.mark.parametrize("features", [None, ["x"]])
+def test_identifiers_that_cannot_name_the_rows_are_reported(ids, why, features):
+    table = {"source_id": ids, "x": [k**2.0 for k in range(len(ids))]}
+    said = f"column 'source_id' cannot name the rows, which have no names now; it has {why}: "
+    with pytest.warns(UserWarning, match=said):
+        X = uapca.read(table, features=features)
+    assert X.names is None
+    assert X.features == ("x",)
+    assert f"cannot name the rows: source_id ({why})" in X.origin
+    assert "cannot name" not in uapca.read(table, names=False).origin  # and no warning
+    # Another column of distinct texts names them, and labels of classes are no names.
+    Y = uapca.read(table | {"star": [f"s{i}" for i in range(len(ids))]})
+    assert Y.names[0] == "s0"
+    assert f"cannot name the rows: source_id ({why})" in Y.origin
+    uapca.read({"label": [1, 1, 1, 2, 2, 2], "x": [k**2.0 for k in range(6)]})
+
+
 def test_a_missing_correlation_is_not_a_missing_value():
     table = {"x": [1.0, 2.0], "y": [1.0, 3.0], "x_err": [1.0, 1.0], "y_err": [1.0, 1.0]}
     assert refused(table | {"x_y_corr": [0.5, np.nan]}, missing="keep") == (
         "correlations must not be missing; row 1, column 'x_y_corr' is empty or nan; pass "
-        "missing='drop' to leave such rows out, or write 0 if there is none"
+        "missing='drop' to leave such rows out, or write 0 if there is none, or leave the "
+        "columns out with exclude="
     )
 
 
@@ -457,6 +530,44 @@ def test_asymmetric_errors_have_the_exact_moments_of_a_two_piece_normal(columns,
     assert draws.std() == pytest.approx(X.std[0, 0], abs=0.02)
 
 
+@pytest.mark.parametrize("ends", [("q16", "q84"), ("p_16", "p_84")])
+def test_laws_between_percentiles_have_these_percentiles(tmp_path, ends):
+    ratios = np.array([1.0, 1.001, 1.2, 1.39, 1.5, 1.54, 1.55, 1.7, 3.0, 10.0, 150.0])
+    below = np.concatenate([np.ones(11), ratios])
+    above = np.concatenate([ratios, np.ones(11)])
+    median = np.linspace(-5.0, 40.0, 22)
+    table = {"x_median": median, f"x_{ends[0]}": median - below, f"x_{ends[1]}": median + above}
+    X = uapca.read(table)
+    laws = [law.marginals[0] for law in X.laws]
+    for j, (p, values) in enumerate(
+        zip((0.16, 0.5, 0.84), (median - below, median, median + above), strict=True)
+    ):
+        found = [float(law.ppf(p)) for law in laws]
+        np.testing.assert_allclose(found, values, rtol=0, atol=2e-6 if j != 1 else 1e-10)
+    # The exact moments of these laws, which are those of a normal where the sides are equal.
+    np.testing.assert_allclose(X.mean[:, 0], [law.mean for law in laws], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(X.std[:, 0] ** 2, [law.var for law in laws], rtol=1e-9)
+    np.testing.assert_allclose(X.mean[0], median[0])
+    np.testing.assert_allclose(X.std[0], 1 / ndtri(0.84))
+    # Both sides of a law are alike; where one family ends, the spread of the other is 7 % wider.
+    np.testing.assert_allclose(X.mean[:11, 0] - median[:11], median[11:] - X.mean[11:, 0])
+    np.testing.assert_allclose(X.std[5], X.std[6], rtol=0.08)
+    X.save(tmp_path / "x.uapca")
+    Y = uapca.load(tmp_path / "x.uapca")
+    assert float(Y.laws[9].marginals[0].ppf(0.84)) == pytest.approx(median[9] + 10.0)
+    # One-sided and certain values, and a percentile that is missing.
+    Z = uapca.read({"x": [1.0, 2.0], "x_q16": [1.0, 2.0], "x_q84": [2.0, 2.0]})
+    assert float(Z.laws[0].marginals[0].ppf(0.84)) == pytest.approx(2.0)
+    assert Z.std[1, 0] == 0.0
+    assert "column 'x_q84' is empty" in refused({"x": [1.0], "x_q16": [0.5], "x_q84": [np.nan]})
+    given = uapca.read(
+        {"x": [1.0], "lo": [0.5], "x_p16": [0.5], "x_p84": [1.5]},
+        errors={"x": ("x_p16", "x_p84")},
+        exclude="lo",
+    )
+    assert given.std[0, 0] == pytest.approx(0.5 / ndtri(0.84))
+
+
 def test_asymmetric_errors_are_checked():
     assert "asymmetric errors must have two columns" in refused({"x": [1.0], "x_err_lo": [1.0]})
     message = refused({"x": [10.0], "x_lower": [11.0], "x_upper": [13.0]})
@@ -583,10 +694,47 @@ def test_a_survey_export(tmp_path):
         for i in range(4)
     ]
     X = uapca.read(write(tmp_path / "gaia.csv", header + "\n".join(rows)))
-    assert X.features == ("ra", "dec", "parallax", "random_index")
+    assert X.features == ("ra", "dec", "parallax")
+    assert "left out: random_index (counts rows)" in X.origin
     assert X.names[0] == "4295806720"
     assert "correlations: ra_dec_corr, ra_parallax_corr" in X.origin
     assert "left out: solution_id (identifies rows)" in X.origin
+
+
+def test_constant_columns_and_numbers_of_observations_are_no_features():
+    rng = np.random.default_rng(0)
+    table = {"g": rng.normal(size=12), "g_error": [0.1] * 12, "bp": rng.normal(size=12)}
+    table |= {"ref_epoch": [2016.0] * 12, "g_n_obs": range(5, 17), "random_index": range(3, 15)}
+    X = uapca.read(table)
+    assert X.features == ("g", "bp")
+    assert "left out: ref_epoch (constant; features= takes it)" in X.origin
+    assert "left out: g_n_obs (numbers of observations)" in X.origin
+    assert uapca.read(table, features=["g", "ref_epoch", "g_n_obs"]).shape == (12, 3)
+    # What has errors is measured; few rows may be alike, and something must be left.
+    assert "c" in uapca.read(table | {"c": [1.0] * 12, "c_error": [0.1] * 12}).features
+    assert uapca.read({name: list(column)[:9] for name, column in table.items()}).shape == (9, 3)
+    text = {"note": ["a", "a"] * 6, "id": list("abcdefghijkl")}
+    assert uapca.read({"x": [1.0] * 12, "y": [2.0] * 12, **text}).shape == (12, 2)
+    gaps = [2016.0] * 11 + [np.nan]
+    assert uapca.read({"x": rng.normal(size=12), "y": gaps}, missing="keep").shape == (12, 2)
+
+
+def test_positions_of_gaia_without_units_are_reported(tmp_path):
+    table = {"source_id": ["a", "b"], "ra": [44.0, 45.0], "ra_error": [0.02, 0.03]}
+    table |= {"dec": [1.0, 2.0], "dec_error": [0.02, 0.01], "parallax": [0.3, 0.4]}
+    said = (
+        "if this is the Gaia catalogue, the errors ra_error and dec_error are in milliarcseconds "
+        "beside values in degrees: divide them by 3.6e6"
+    )
+    assert said in uapca.read(table).origin
+    assert "Gaia" not in uapca.read(table, exclude=["ra", "dec"]).origin
+    assert "Gaia" not in uapca.read({k: v for k, v in table.items() if k != "parallax"}).origin
+    converted = table | {k: [v / 3.6e6 for v in table[k]] for k in ("ra_error", "dec_error")}
+    assert "Gaia" not in uapca.read(converted).origin
+    units = pytest.importorskip("astropy.units")
+    with_units = table | {k: table[k] * units.deg for k in ("ra", "dec")}
+    with_units |= {k: table[k] * units.mas for k in ("ra_error", "dec_error")}
+    assert "Gaia" not in uapca.read(with_units).origin
 
 
 def test_an_exoplanet_table(tmp_path):
@@ -985,3 +1133,25 @@ def test_unknown_encodings_of_json(tmp_path):
     path.write_text('[{"x": 1.0}, {"x": 2.0}]')
     with pytest.raises(ValueError, match="encoding must be one that Python knows"):
         uapca.read(path, encoding="klingon")
+
+
+def test_constant_columns_that_look_like_errors_are_not_left_out_silently():
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=12), "a_err": np.full(12, 0.1), "b": rng.normal(size=12)}
+    with pytest.warns(uapca.ErrorColumnWarning, match="'b_errr' looks like the errors of 'b'"):
+        uapca.read({**table, "b_errr": np.full(12, 0.5)})
+    assert uapca.read({**table, "offset": np.full(12, 5.0)}).features == ("a", "b")
+
+
+def test_a_corrected_value_is_no_correlation():
+    table = {"a": [1.0, 2.0, 4.0], "a_err": [0.1] * 3, "b": [2.0, 1.0, 5.0]}
+    more = {**table, "flux_bg_corr": [4.0, 6.0, 9.0]}
+    assert uapca.read(more).features == ("a", "b", "flux_bg_corr")
+    assert uapca.read({**table, "x_y_corr": [0.4, -1.0, 1.0]}).features == ("a", "b")
+
+
+def test_cells_beyond_the_header_are_refused_unless_all_rows_have_one(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text("a\tb\tc\n1\t2\t3\tgood\n2\t5\t1\t\n4\t1\t1\t\n")
+    with pytest.raises(ValueError, match="3 cells"):
+        uapca.read(path)

@@ -1,5 +1,7 @@
 """Tables of uncertain cells."""
 
+import datetime as dt
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -156,6 +158,11 @@ def test_words_in_a_file(tmp_path):
     assert refused(TABLE, words=bad).startswith(
         "words must name a TOML file with lines such as good ="
     )
+    umlaut = tmp_path / "umlaut.toml"
+    umlaut.write_text('genügend = "U(0, 3)"', encoding="utf-8")
+    assert "quote words that have other letters than a to z" in refused(TABLE, words=str(umlaut))
+    umlaut.write_text('"genügend" = "U(0, 3)"', encoding="cp1252")
+    assert refused(TABLE, words=str(umlaut)).endswith("is none: it is not text in UTF-8")
     bad = write(tmp_path, "[good]\na = 1\n", "deep.toml")
     assert refused(TABLE, words=bad).startswith(
         "words must name a TOML file with lines such as good ="
@@ -318,3 +325,35 @@ def test_a_defect_of_ours_is_not_blamed_on_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr("uapca.inputs.files.unguarded", None)
     with pytest.raises(TypeError, match="not callable"):
         uapca.read(tmp_path / "a.xlsx")
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_counters_and_identifiers_are_no_features(first):
+    """A running number beside uncertain cells became the first component."""
+    table = {
+        "Nr": list(range(first, first + 12)),
+        "name": [f"p{i}" for i in range(12)],
+        "replicate": [i % 3 for i in range(12)],
+        "pupil_id": [7 * i for i in range(12)],
+        "M1": ["12±2", "[10, 12]", *map(str, range(10))],
+        "M2": [5.0, 5.0, *range(10)],
+    }
+    X = uapca.read(table, names="name")
+    assert X.features == ("M1", "M2")
+    assert "left out: Nr, replicate (counts rows; features= takes it)" in X.origin
+    assert "pupil_id (identifies rows; features= takes it)" in X.origin
+    assert uapca.read(table, names="name", features=["Nr", "M1"]).features == ("Nr", "M1")
+    few = {name: cells[:6] for name, cells in table.items() if name in ("Nr", "name", "M1")}
+    assert uapca.read(few, names="name").features == ("Nr", "M1")
+
+
+def test_a_date_is_named():
+    table = {"name": ["a", "b"], "x": ["12±1", dt.datetime(2026, 12, 10)], "y": [1.5, 2]}
+    assert "a date, which spreadsheets make of cells such as 10-12" in refused(table)
+
+
+def test_numbers_of_a_sheet_say_nothing_of_the_texts_beside_them():
+    table = {"name": ["a", "b"], "x": ["12±1,5", 9.5], "y": [1.5, 2.0]}
+    X = uapca.from_table(table)
+    np.testing.assert_array_equal(X.mean, [[12.0, 1.5], [9.5, 2.0]])
+    np.testing.assert_array_equal(X.std, [[1.5, 0.0], [0.0, 0.0]])

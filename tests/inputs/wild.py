@@ -268,3 +268,94 @@ def footnotes(folder: Path) -> Path:
 def with_units_in_cells(folder: Path) -> Path:
     """Values, errors and units together in the cells."""
     return _text(folder / "cells.csv", _rows("sample,mass,age", "s{i},{v} ± {e} kg,{w}"))
+
+
+def sdss(folder: Path) -> Path:
+    """What CasJobs exports: a line #Table1, long ids, err_u beside zErr and modelMagErr_g."""
+    header = "objid,u,err_u,modelMag_g,modelMagErr_g,z,zErr,class"
+    rows = _rows(header, "12376789012345678{i:02},{v},{e},{w},{f},0.1{i},0.0{i}1,GALAXY")
+    return _text(folder / "sdss.csv", ["#Table1", *rows])
+
+
+def sextractor(folder: Path) -> Path:
+    """Magnitudes and fluxes of an image, MAGERR_AUTO and FLUXERR beside their values."""
+    rows = _rows("NUMBER,MAG_AUTO,MAGERR_AUTO,FLUX,FLUXERR,FLAGS", "{i},{v},{e},{w},{f},0")
+    return _text(folder / "image.csv", rows)
+
+
+def max_quant(folder: Path) -> Path:
+    """proteinGroups.txt: tabs, quotes in headers of proteins, marks of contaminants, 0 for none."""
+    header = "Protein IDs\tFasta headers\tPeptides\tLFQ intensity A\tLFQ intensity B\tReverse\tid"
+    rows = _rows(header, 'P0{i};Q{i}\t>sp|P{i}|X "kinase"\t{i}3\t{v}\t{w}\t\t{i}')
+    rows[3] = 'P02;Q2\t>sp|P2|X "kinase"\t23\t0\t4.5\t+\t2'
+    return _text(folder / "proteinGroups.txt", rows)
+
+
+def redcap(folder: Path) -> Path:
+    """A clinical form: events, empty columns, dates, boxes that were ticked, and a gap."""
+    header = (
+        "record_id,redcap_event_name,redcap_repeat_instance,dob,race___1,height_cm,sbp_mean,sbp_sd"
+    )
+    rows = _rows(header, "{i}01,baseline_arm_1,,196{i}-01-02,1,{w},{v},{e}")
+    rows[4] = "301,baseline_arm_1,,1963-01-02,0,5.5,,"
+    return _text(folder / "redcap.csv", rows)
+
+
+def supplement(folder: Path) -> Path:
+    """Table S3 of a paper: a title, merged cells above mean and SD, and footnotes."""
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    sheet.append(["Table S3. Concentrations in serum"])
+    sheet.append([])
+    sheet.append(["Patient", "Glucose", None, "Lactate", None])
+    sheet.append([None, "mean", "SD", "mean", "SD"])
+    for i in range(ROWS):
+        sheet.append([f"P{i}", *(float(v) for k in (0, 1) for v in (VALUES[i, k], ERRORS[i, k]))])
+    for text in ([], ["a) n = 3 for each patient"], ["b) below the limit of detection"]):
+        sheet.append(text)
+    sheet.merge_cells("B3:C3")
+    sheet.merge_cells("D3:E3")
+    book.save(folder / "supplement.xlsx")
+    return folder / "supplement.xlsx"
+
+
+def european(folder: Path) -> Path:
+    """A byte order mark, semicolons, decimal commas with exponents, and a separator at each end."""
+    rows = _rows("Probe;Länge;Länge err;", "P{i};{v}E-03;{e}E-03;")
+    return _text(
+        folder / "laengen.csv", [row.replace(".", ",") for row in rows], "utf-8-sig", "\r\n"
+    )
+
+
+def unquoted_of_r(folder: Path, sign: str = "\t") -> Path:
+    """write.table with quote=FALSE: one name less than there are columns."""
+    rows = _rows("x x_se y", "gene{i} {v} {e} {w}")
+    return _text(folder / "expression.txt", [row.replace(" ", sign) for row in rows])
+
+
+def world_bank(folder: Path) -> Path:
+    """A wide series: lines about the source, a column for each year, a comma at each end."""
+    lines = [
+        '"Data Source","World Development Indicators",',
+        "",
+        '"Last Updated","2024-03-28",',
+        "",
+    ]
+    row = '"Land {i}","L{i}","GDP","{v}","{w}","{e}","{f}",'
+    lines += _rows(
+        '"Country Name","Country Code","Indicator Name","2019","2020","2021","2022",', row
+    )
+    return _text(folder / "series.csv", lines, "utf-8-sig", "\r\n")
+
+
+def dates(folder: Path) -> Path:
+    """Isotope ratios with errors of two standard deviations, the same name behind each value."""
+    rows = _rows("Sample,206Pb/238U,2SE,Age (Ma),2SE", "z{i},{v},{e},{w},{f}")
+    return _text(folder / "zircons.csv", rows)
+
+
+def spectrometer(folder: Path) -> Path:
+    """A hand-held instrument: Fe and Fe +/-."""
+    return _text(folder / "xrf.csv", _rows("Sample,Fe,Fe +/-,Zn,Zn +/-", "s{i},{v},{e},{w},{f}"))

@@ -8,10 +8,10 @@ from scipy import stats
 
 from uapca.laws import (
     Independent,
+    KnownMoments,
     Law,
     Marginal,
     Mixture,
-    Moments,
     Normal,
     NormalMarginal,
     Point,
@@ -47,7 +47,7 @@ def laws() -> dict[str, Law]:
         "mixture of normals": Mixture([0.3, 0.7], [normal, Normal([5.0, 0, 0], np.eye(3))]),
         "mixture of kinds": Mixture([1, 2], [mixed, normal]),
         "affine": mixed.affine([[1.0, 1, 0], [0, 2, -1], [0.5, 0, 3]], [1, 2, 3]),
-        "moments": Moments([1.0, 2.0, 3.0], np.diag([1.0, 2.0, 3.0])),
+        "moments": KnownMoments([1.0, 2.0, 3.0], np.diag([1.0, 2.0, 3.0])),
         "dirichlet": as_law(stats.dirichlet([2.0, 3.0, 4.0])),
     }
 

@@ -12,9 +12,9 @@ from uapca.laws import (
     Affine,
     DegenerateLawError,
     Independent,
+    KnownMoments,
     Law,
     Mixture,
-    Moments,
     Normal,
     Samples,
     Trapezoid,
@@ -259,7 +259,7 @@ class TestDegenerate:
         [
             Normal([1.0, 2.0], [[1.0, 2.0], [2.0, 4.0]]),
             Samples([[0.0, 0.0], [1.0, 2.0], [3.0, 6.0]]),
-            Moments([1.0, 2.0], [[1.0, 2.0], [2.0, 4.0]]),
+            KnownMoments([1.0, 2.0], [[1.0, 2.0], [2.0, 4.0]]),
         ],
     )
     def test_other_laws(self, law: Law) -> None:

@@ -116,7 +116,7 @@ def test_pdf_is_the_slope_of_cdf(marginal: Marginal) -> None:
     low, high = marginal.ppf([0.02, 0.98])
     edges = np.linspace(low, high, 400_001)
     if isinstance(marginal, (Uniform, Triangular, Trapezoid)):
-        edges = np.linspace(marginal.knots[0], marginal.knots[3], 400_001)
+        edges = np.linspace(marginal.numbers[0], marginal.numbers[3], 400_001)
     slope = np.diff(marginal.cdf(edges)) / np.diff(edges)
     middle = marginal.pdf((edges[1:] + edges[:-1]) / 2)
     np.testing.assert_allclose(middle, slope, rtol=1e-4, atol=1e-4 * slope.max())

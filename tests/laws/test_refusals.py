@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from uapca.laws import Moments, Normal, NormalMarginal, Samples, Uniform, Variable
+from uapca.laws import KnownMoments, Normal, NormalMarginal, Samples, Uniform, Variable
 
 
 def test_weights_whose_sum_overflows() -> None:
@@ -22,14 +22,17 @@ def test_a_normal_of_no_width_is_a_point() -> None:
         point.pdf([1.0])
 
 
-@pytest.mark.parametrize("kind", [Normal, Moments])
+@pytest.mark.parametrize("kind", [Normal, KnownMoments])
 @pytest.mark.parametrize(
     ("cov", "message"),
     [
         (np.diag([1e10, -1.0]), "be positive semi-definite"),
         ([[1e10, 0, 0], [0, 1, 5], [0, 5, 1]], "be positive semi-definite"),
         ([[1e20, 0, 0], [0, 1, 5], [0, 5, 1]], "be positive semi-definite"),
-        ([[1e10, 0, 0], [0, 1, 0.5], [0, 0.4, 1]], r"symmetric; entries \[1, 2\] and \[2, 1\]"),
+        (
+            [[1e10, 0, 0], [0, 1, 0.5], [0, 0.4, 1]],
+            "symmetric; it differs from its",
+        ),
         ([[1.0, 0.1], [0.1, 0.0]], "be positive semi-definite"),
     ],
 )

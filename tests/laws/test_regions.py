@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -126,6 +127,22 @@ def test_unresolved_sums_are_described(rv: Any) -> None:
     one = Independent([rv, 5.0]).affine([[-3.0, 1.0]])
     # Of gamma(0.1) 5 % lie so close to the pole that rounding cannot tell them from it.
     assert np.all((np.abs(held(one) - PROBS) <= ACCURACY + CHANCE)[1:])
+
+
+@pytest.mark.parametrize("rv", [stats.gamma(0.05), stats.gamma(0.02), stats.beta(0.05, 0.05)])
+@pytest.mark.parametrize(("q", "size"), [(1, 1), (2, 2), (2, 3)])
+def test_poles_too_strong_for_floating_point_are_described(rv: Any, q: int, size: int) -> None:
+    law = Independent([rv] * size).affine(PROJECTION[:q, :size])
+    told = re.findall(r"; (\S+) of its probability lies closer to poles than", law.describe())
+    assert len(told) == 1
+    share = float(told[0])
+    # Of one part: what is within rounding of its mean, measured on SciPy's distribution function.
+    near = 8 * np.finfo(float).eps * rv.mean()
+    alone = rv.cdf(near) + (rv.sf(1 - near) if rv.support()[1] == 1 else 0.0)
+    assert share == pytest.approx(alone**size, rel=0.2 * size)
+    count = 100_000
+    chance = 3 * np.sqrt(PROBS * (1 - PROBS) / count)
+    assert np.all(np.abs(held(law, count=count) - PROBS) <= share + chance)
 
 
 @pytest.mark.parametrize("width", [1.0, 0.2])

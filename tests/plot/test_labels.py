@@ -168,3 +168,32 @@ def test_names_are_data(rng, components, grouped):
             assert not [node for node in root.iter() if node.tag.endswith("script")]
     assert max(len(text.get_text()) for text in ax.texts or [Text(text="")]) <= 24
     uapca.plot.biplot(pca, X).figure.canvas.draw()
+
+
+def test_names_stand_beside_outlines_where_there_is_room():
+    x, y = np.meshgrid(10.0 * np.arange(4), 8.0 * np.arange(3))
+    mean = np.column_stack([x.ravel(), y.ravel()])
+    X = uapca.UncertainArray(mean, std=0.7, names=[f"row {i}" for i in range(12)])
+    ax = projection(X)
+    texts = check_labels(ax)
+    assert len(texts) == 12
+    renderer = ax.figure.canvas.get_renderer()
+    turn = np.linspace(0.0, 2.0 * np.pi, 200)
+    circle = np.column_stack([np.cos(turn), np.sin(turn)])
+    outlines = np.concatenate([patch.get_transform().transform(circle) for patch in ax.patches])
+    for text in texts:
+        box = Text.get_window_extent(text, renderer)
+        assert not ((outlines > box.min + 1) & (outlines < box.max - 1)).all(axis=1).any()
+
+
+def test_short_entries_of_a_legend_stand_side_by_side():
+    rng = np.random.default_rng(0)
+    features = [f"metabolite {i} (µmol/l)" for i in range(200)]
+    X = uapca.UncertainArray(rng.normal(size=(15, 200)), std=0.5, features=features)
+    figure = uapca.plot.loadings(uapca.UAPCA(2, solver="eigh").fit(X)).figure
+    figure.canvas.draw()
+    entries = [t for t in figure.legends[0].get_texts() if "metabolite" in t.get_text()]
+    boxes = [entry.get_window_extent() for entry in entries]
+    assert len({round(box.x0) for box in boxes}) == 2
+    assert all("\n" not in entry.get_text() for entry in entries)
+    assert all(box.x0 > 0 and box.x1 < figure.bbox.width for box in boxes)

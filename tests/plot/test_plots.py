@@ -152,8 +152,25 @@ def test_scree_shows_ten_bars_and_the_count_of_components():
     found = uapca.component_count(X, n_draws=20)
     ax = plot.scree(fit, reference=found)
     assert f"{found.count} stand out from the errors" in legend(ax)
-    with pytest.raises(ValueError, match="level must lie between 0 and 1; got 95"):
+    with pytest.raises(ValueError, match="level must be between 0 and 1; got 95"):
         plot.scree(fit, level=95)
+
+
+@ignore_separation
+@pytest.mark.parametrize("s", [0.0, 1.0, np.inf])
+def test_scree_shows_in_gray_what_a_fit_of_few_components_leaves_out(s):
+    complete = uapca.UAPCA(scale=s).fit(STUDENTS)
+    few = uapca.UAPCA(2, scale=s).fit(STUDENTS)
+    ax = plot.scree(few, STUDENTS, cumulative=True)
+    heights = [bar.get_height() for bar in bars(ax, "rest")]
+    wanted = complete.explained_variance_ratio_[2:]
+    np.testing.assert_allclose(heights, wanted[wanted > 1e-9], rtol=1e-9)
+    assert len(bars(ax, "between")) == (2 if s < np.inf else 0)
+    assert "not among the 2 components of the fit" in legend(ax)
+    (sums,) = lines(ax, "cumulative")
+    assert sums.get_ydata()[-1] == pytest.approx(1.0)
+    assert not bars(plot.scree(few, n_components=2), "rest")
+    assert not bars(plot.scree(complete), "rest")
 
 
 def test_contributions_are_squared_entries_largest_first(pca):
@@ -196,6 +213,20 @@ def test_long_names_beside_bars_are_whole_in_two_lines():
     X = uapca.UncertainArray(np.random.default_rng(0).normal(size=(9, 3)), features=names)
     ax = plot.contributions(uapca.UAPCA(2).fit(X))
     assert {text.get_text().replace("\n", " ") for text in ax.get_yticklabels()} == set(names)
+
+
+@pytest.mark.parametrize("top", [2, 8, 20])
+def test_values_behind_bars_stay_inside_of_the_frame(top):
+    """The background of a value covers what is behind it."""
+    names = [f"Mitochondrial import receptor subunit {j}" for j in range(60)]
+    first = np.r_[0.385, np.linspace(0.3, 0.02, 59)]  # 14.8 %
+    first[1:] *= np.sqrt((1 - first[0] ** 2) / np.square(first[1:]).sum())
+    rows = uapca.UncertainArray(np.outer([-1.0, 1.0], first), features=names)
+    fit = uapca.UAPCA(1).fit(rows)
+    ax = uapca.plot.contributions(fit, top=top)
+    ends = [text.get_bbox_patch().get_window_extent().x1 for text in ax.texts]
+    assert ax.texts[0].get_text() == "14.8 %"
+    assert max(ends) < ax.get_window_extent().x1 - 2
 
 
 def test_cos2_bars_end_at_the_sum(pca):
@@ -499,6 +530,37 @@ def test_what_has_an_index_of_names_is_matched_by_name(pca, tmp_path):
         plot.metadata(pca, STUDENTS, table.rename(index={"Tom": "Tim"}))
     with pytest.raises(ValueError, match="it has 7 labels"):
         plot.metadata(pca, STUDENTS, pd.concat([table, table[:1]]))
+
+
+def test_an_index_that_names_no_rows_goes_by_position_only_where_it_counts_them():
+    pd = pytest.importorskip("pandas")
+    named = uapca.UncertainArray(np.eye(3), names=["4e18", "5e18", "6e18"])
+    bare = uapca.UncertainArray(np.eye(3))
+    groups = pd.Series(["a", "b", "c"])
+
+    def seen(X, groups):
+        ax = plot.projection(uapca.UAPCA(2).fit(X), X, groups=groups)
+        return np.concatenate([part.get_facecolor() for part in ax.collections])
+
+    for X in (named, bare):
+        as_given = seen(X, ["a", "b", "c"])
+        slice_of_a_frame = groups.set_axis(pd.RangeIndex(7, 13, 2))
+        for own in (groups, groups.set_axis(pd.Index([0, 1, 2])), slice_of_a_frame):
+            np.testing.assert_array_equal(seen(X, own), as_given)
+        for index in ([2, 0, 1], pd.RangeIndex(2, -1, -1)):
+            said = r"0, 1, 2, …; it begins with '2': pass .to_numpy\(\) if its order is that"
+            with pytest.raises(ValueError, match=said):
+                seen(X, groups.set_axis(index))
+    # Numbers that were names are no names any more.
+    said = "groups must have an index with the names of the 3 rows, or 0, 1, 2, …; it begins with"
+    with pytest.raises(ValueError, match=said):
+        seen(named, groups.set_axis([4e18, 5e18, 6e18]))
+    with pytest.raises(ValueError, match="table must have an index with the names of the 3 rows"):
+        plot.metadata(uapca.UAPCA(2).fit(named), named, groups.to_frame("g").set_axis([7, 8, 9]))
+    # Rows without names have nothing to match: those chosen from a frame keep their order.
+    np.testing.assert_array_equal(
+        seen(bare, groups.set_axis([5, 9, 7])), seen(bare, ["a", "b", "c"])
+    )
 
 
 def test_metadata_takes_data_frames(pca):

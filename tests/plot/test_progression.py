@@ -73,7 +73,7 @@ def test_many_rows_and_one_row_are_drawn():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"level": 95}, "level must lie between 0 and 1; got 95"),
+        ({"level": 95}, "level must be between 0 and 1; got 95"),
         ({"scales": [1.0, 0.5]}, "scales must be rising numbers"),
         ({"highlight": ["z"]}, "highlight must hold names or positions; there is no 'z'"),
     ],

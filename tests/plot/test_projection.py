@@ -5,13 +5,15 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
+from matplotlib.contour import ContourSet
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, PathPatch
 from scipy import stats
+from sklearn.pipeline import make_pipeline
 
 import uapca
 from uapca._looks import LIGHT, OKABE_ITO, SEQUENTIAL
-from uapca.laws import Independent, Mixture, Moments, Normal, Samples, Uniform
+from uapca.laws import Independent, KnownMoments, Mixture, Normal, Samples, Uniform
 from uapca.plot.base import Panel
 from uapca.plot.rows import whole_density
 
@@ -85,6 +87,26 @@ def test_axes_say_shares_and_scale(iris):
     assert uapca.plot.projection(pca, X, title="").get_title() == ""
 
 
+def test_the_title_says_that_denoised_rows_are_true_values(iris):
+    _, X = iris
+    true = "true values (errors removed)"
+    points = np.random.default_rng(0).normal(size=(30, 3)) * [3, 2, 1]
+    noisy = uapca.UncertainArray(points, std=0.3)
+    for pipe in (
+        make_pipeline(uapca.Denoiser(), uapca.UAPCA(2)),
+        make_pipeline(uapca.Denoiser(), uapca.UAPCA(2, standardize=True)),
+    ):
+        pipe.fit(noisy)
+        assert uapca.plot.projection(pipe, noisy).get_title() == true
+        assert uapca.plot.biplot(pipe, noisy).get_title() == true
+        assert uapca.plot.matrix(pipe, noisy, components=[0, 1]).get_suptitle() == true
+        assert uapca.plot.scree(pipe).get_title() == "uncertainty scale s = 1"
+    rows = X.replace(source="posterior")
+    half = uapca.UAPCA(2, scale=0.5).fit(rows)
+    assert uapca.plot.projection(half, rows).get_title() == "uncertainty scale s = 0.5"
+    assert uapca.plot.projection(half, rows, title="mine").get_title() == "mine"
+
+
 def test_legend_says_level_and_kind(iris):
     assert legend(uapca.plot.projection(*iris, levels=0.95)) == [
         "95 % of each row's probability, if normal (ellipse)"
@@ -114,6 +136,38 @@ def test_ellipses_of_groups_know_the_number_of_points(kind, words):
         uapca.plot.projection(plane(), few, kind=kind)
 
 
+def test_ellipses_of_means_are_the_same_for_spreads_and_standard_errors(rng):
+    """A covariance of the mean is not divided by n again; few points: Hotelling's T²."""
+    points = rng.normal(size=(24, 2))
+    labels = np.repeat(list("abcd"), [4, 4, 8, 8])
+    spread, means = (uapca.from_groups(points, labels, spread=s) for s in ("std", "sem"))
+    pca = uapca.UAPCA().fit(spread)
+    sides = []
+    for X in (spread, means):
+        ax = uapca.plot.projection(pca, X, levels=0.95, kind="mean")
+        sides.append(sorted((patch.width, patch.height) for patch in ax.patches))
+    np.testing.assert_allclose(sides[1], sides[0])
+    # Of 4 points: T² = 2 · 3 / 2 · F(2, 2) = 3 · 19, and the covariance of their mean is S / 4.
+    row = artists(ax, "a")[0]
+    ends = np.linalg.eigvalsh(np.cov(points[:4].T) / 4)
+    np.testing.assert_allclose(
+        sorted([row.width, row.height]), 2 * np.sqrt(3 * stats.f.ppf(0.95, 2, 2) * ends)
+    )
+
+
+def test_ellipses_of_groups_refuse_other_rows(rng):
+    """New points of standard errors, and anything of posterior rows, would be too narrow."""
+    points, labels = rng.normal(size=(40, 2)), np.repeat(list("abcdefgh"), 5)
+    means = uapca.from_groups(points, labels, spread="sem")
+    pca = uapca.UAPCA().fit(means)
+    with pytest.raises(ValueError, match="^kind must not be 'prediction' for errors of means"):
+        uapca.plot.projection(pca, means, kind="prediction")
+    rows = means.replace(source="posterior")
+    for kind in ("mean", "prediction"):
+        with pytest.raises(ValueError, match="^kind must be 'auto' or 'ellipse' for posterior"):
+            uapca.plot.projection(pca, rows, kind=kind)
+
+
 def test_legend_says_where_no_more_than_moments_is_known():
     """An ellipse of given moments holds its level of a normal, and of hardly any other law."""
 
@@ -121,13 +175,16 @@ def test_legend_says_where_no_more_than_moments_is_known():
         return legend(uapca.plot.projection(plane(), rows, levels=0.95, **options))[0]
 
     known = [Normal([0.0, 0.0], np.eye(2)), Normal([3.0, 0.0], np.eye(2))]
-    only = [Moments([0.0, 3.0], np.eye(2)), Mixture([1], [Moments([4.0, 4.0], np.eye(2))])]
+    only = [
+        KnownMoments([0.0, 3.0], np.eye(2)),
+        Mixture([1], [KnownMoments([4.0, 4.0], np.eye(2))]),
+    ]
     assert text(rows_of(known)) == "95 % of each row's probability (ellipse)"
     assert text(rows_of(only)) == "95 % of each row's probability, if normal (ellipse)"
     some = rows_of(known + only)
     assert text(some) == "95 % of each row's probability, some taken as normal (ellipse)"
     # A certain row needs no law.
-    sure = [*known, Moments([9.0, 9.0], np.zeros((2, 2)))]
+    sure = [*known, KnownMoments([9.0, 9.0], np.zeros((2, 2)))]
     assert text(rows_of(sure)) == "95 % of each row's probability (ellipse)"
     assert text(some, components=0) == "95 % of each row's probability, some taken as normal"
 
@@ -209,16 +266,49 @@ def test_group_ellipses_have_the_moments_of_all_rows_of_a_group():
     X = uapca.UncertainArray(rng.normal(size=(8, 2)), std=rng.uniform(0.1, 1, (8, 2)))
     pca = uapca.UAPCA().fit(X)
     groups = np.array(list("aaaaabbb"))
-    for which, share in (("mixture", 1.0), ("mean", 1 / 5)):
-        ax = uapca.plot.projection(pca, X, groups=groups, ellipses=which, levels=0.95)
+    Y = pca.transform(X[:5])
+    scatter, within = np.cov(Y.mean.T, ddof=0), Y.cov.dense().mean(axis=0)
+    hotelling = 2 / 3 * stats.f.ppf(0.95, 2, 3)  # T² / (n − 1) of 5 rows
+    for which, source, cov, square in (
+        ("mixture", "values", scatter + within, stats.chi2(2).ppf(0.95)),
+        ("mean", "values", scatter, hotelling),
+        ("mean", "posterior", scatter + within, hotelling),
+    ):
+        rows = X.replace(source=source)
+        ax = uapca.plot.projection(pca, rows, groups=groups, ellipses=which, levels=0.95)
         (patch,) = (p for p in ax.patches if p.get_gid() == "group:a")
-        Y = pca.transform(X[:5])
-        cov = np.cov(Y.mean.T, ddof=0) + Y.cov.dense().mean(axis=0)
-        area = np.pi * stats.chi2(2).ppf(0.95) * np.sqrt(np.linalg.det(cov)) * share
+        area = np.pi * square * np.sqrt(np.linalg.det(cov))
         assert np.pi * patch.width * patch.height / 4 == pytest.approx(area)
         np.testing.assert_allclose(patch.center, Y.mean.mean(axis=0))
     with pytest.raises(ValueError, match="groups"):
         uapca.plot.projection(pca, X, ellipses="mean")
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+@pytest.mark.parametrize("n", [3, 6, 8])
+def test_ellipses_of_group_means_cover_what_they_say(n, noise):
+    """600 redraws of n rows, exact or with errors as large as their spread."""
+    rng, held, count = np.random.default_rng([n, int(noise)]), 0, 100
+    groups = np.repeat(np.arange(count), n).astype(str)
+    style = {"labels": False, "legend": False, "means": False, "kind": "points"}
+    for _ in range(6):
+        truth = rng.normal(size=(count, 2)) * 9.0
+        values = np.repeat(truth, n, axis=0) + rng.normal(size=(count * n, 2)) @ [[1, 0.5], [0, 1]]
+        X = uapca.UncertainArray(values + noise * rng.normal(size=values.shape), std=noise)
+        ax = uapca.plot.projection(plane(), X, groups=groups, ellipses="mean", levels=0.95, **style)
+        found = {p.get_gid(): p for p in ax.patches}
+        for k, at in enumerate(truth):
+            inside = found[f"group:{k}"].get_patch_transform().inverted().transform(at)
+            held += inside @ inside < 1.0
+        plt.close(ax.figure)
+    assert 0.93 < held / (6 * count) < 0.97
+
+
+def test_groups_of_fewer_than_three_rows_have_no_ellipse_of_their_mean(rng):
+    X, groups = uapca.UncertainArray(rng.normal(size=(6, 2))), list("aaabbc")
+    ax = uapca.plot.projection(uapca.UAPCA().fit(X), X, groups=groups, ellipses="mean", levels=0.95)
+    assert [patch.get_gid() for patch in ax.patches] == ["group:a"]
+    assert legend(ax)[-1] == ("95 % of the group's mean, if its rows are normal, of 3 rows or more")
 
 
 def test_points_and_supplementary_rows_are_projected_too(iris):
@@ -316,7 +406,7 @@ def test_the_density_of_all_rows_is_their_average():
     means = rng.normal(0, 3, (200, 2))
     roots = rng.normal(size=(200, 2, 2))
     covs = roots @ roots.transpose(0, 2, 1) + 0.5 * np.eye(2)
-    x, y, density, smoothed = whole_density(uapca.UncertainArray(means, covs))
+    x, y, density, _, smoothed = whole_density(uapca.UncertainArray(means, covs))
     assert not smoothed
     assert density.sum() == pytest.approx(1.0, abs=0.02)
     cell = (x[1] - x[0]) * (y[1] - y[0])
@@ -335,7 +425,7 @@ def test_a_tight_cluster_within_a_wide_field_stays_tight(n):
     near = rng.normal([3.0, 1.0], 0.1, (n // 4, 2))
     far = rng.normal(0.0, 4.0, (n - len(near), 2))
     X = uapca.UncertainArray(np.vstack([near, far]), std=1e-3)
-    x, y, density, smoothed = whole_density(X)
+    x, y, density, _, smoothed = whole_density(X)
     assert smoothed
     away = np.hypot(x[:, None] - 3.0, y - 1.0)
     share = density[away < 0.6].sum()
@@ -345,6 +435,50 @@ def test_a_tight_cluster_within_a_wide_field_stays_tight(n):
     # The field is smooth: no single row stands out.
     ring = density[(np.hypot(x[:, None], y) < 3.0) & (away > 2.0)]
     assert ring.min() > 0.25 * ring.max()
+
+
+def thin_clusters(n, std):
+    """Three clusters in the plane, 24 times as long as wide, each in a direction of its own."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(n, 2)) * [1.2, 0.05]
+    turns = np.exp(1j * np.array([0.6, -0.8, 0.2])[np.arange(n) % 3])
+    turned = (rows @ [1, 1j]) * turns + np.array([-4, 3j, 4 - 1j])[np.arange(n) % 3]
+    return uapca.UncertainArray(np.column_stack([turned.real, turned.imag]), std=std)
+
+
+@pytest.mark.parametrize("n", [100, 400, 3000])
+@pytest.mark.parametrize("std", [1e-3, 0.3, 1.0])
+def test_a_shade_holds_as_many_draws_of_the_rows_as_the_legend_says(n, std):
+    X = thin_clusters(n, std)
+    pca = uapca.UAPCA().fit(X)
+    ax = uapca.plot.projection(pca, X)
+    assert any(text.startswith("50 %, 80 % and 95 % of all rows together") for text in legend(ax))
+    (shades,) = [shade for shade in ax.collections if isinstance(shade, ContourSet)]
+    draws = pca.transform(X).sample(-(-100_000 // n), rng=1).reshape(-1, 2)
+    inside = [path.contains_points(draws) for path in shades.get_paths()[::-1]]
+    shares = np.logical_or.accumulate(inside).mean(axis=1)
+    # Of so many draws a share is known to 0.2 points; one of 100 certain rows is a point.
+    np.testing.assert_allclose(shares, [0.5, 0.8, 0.95], atol=0.015)
+
+
+@pytest.mark.parametrize(("n", "ratio"), [(150, 2.0), (400, 2.7), (3000, 5.0)])
+def test_the_density_of_a_thin_cluster_is_long_and_thin(n, ratio):
+    x, y, density, *_ = whole_density(thin_clusters(n, 1e-3))
+    points = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
+    near = np.hypot(*(points - [-4, 0]).T) < 3.5  # the first of the clusters
+    variances = np.linalg.eigvalsh(np.cov(points[near].T, aweights=density.ravel()[near]))
+    # Under kernels that hold N^(2/3) rows these are 1.6, 1.8 and 2.8 times as long as wide.
+    assert np.sqrt(variances[1] / variances[0]) > ratio
+
+
+@pytest.mark.parametrize(("n", "std"), [(399, 0.3), (399, 0.0), (1800, 0.3), (3000, 0.3)])
+def test_markers_of_groups_are_large_enough_to_show_their_shapes(n, std):
+    X = thin_clusters(n, std)
+    ax = uapca.plot.projection(uapca.UAPCA().fit(X), X, groups=["abc"[i % 3] for i in range(n)])
+    dots = [c for c in ax.collections if c.get_gid() in ("means", "certain")]
+    assert len(dots) == (3 if n <= 2000 else 1)
+    pixels = [np.sqrt(c.get_sizes().min()) * 150 / 72 for c in dots]
+    assert min(pixels) > 5 if n <= 2000 else max(pixels) < 3
 
 
 def test_of_too_many_densities_some_are_shown_evenly_along_the_axis():
@@ -492,3 +626,18 @@ def test_many_ellipses_are_thin_and_translucent_except_highlighted_ones():
     assert plain.get_edgecolor()[3] == 0.5
     assert own.get_edgecolor()[3] == 1.0
     assert plain.get_linewidth() == own.get_linewidth() / 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ticks_leave_room_for_the_label_however_often_they_are_drawn(seed):
+    """Labels of ticks that depended on the size of the axes were wider than the room for them."""
+    rng = np.random.default_rng(seed)
+    cluster = rng.integers(0, 3, 300)
+    mean = rng.normal(size=(300, 5)) * [2, 1, 0.4, 0.3, 0.3]
+    mean[:, :2] += np.array([[0, 0], [6, 2], [-3, 5]])[cluster]
+    mean[:, 1] += 0.9 * mean[:, 0] * (cluster == 1)
+    X = uapca.UncertainArray(mean, std=rng.uniform(0.1, 0.5, (300, 5)))
+    ax = uapca.plot.projection(uapca.UAPCA(2).fit(X), X)
+    for _ in range(3):
+        ax.figure.draw_without_rendering()
+        assert ax.yaxis.label.get_window_extent().x0 > 0

@@ -9,7 +9,7 @@ from scipy import stats
 from uapca.laws import DegenerateLawError, Independent, Mixture, Normal, Samples, Trapezoid, Uniform
 from uapca.plot.base import Panel
 from uapca.plot.regions import Unresolved, curve, intervals, rings
-from uapca.plot.rows import draw_normal, radius_of
+from uapca.plot.rows import draw_normal
 
 LEVELS = (0.5, 0.8, 0.95)
 DRAWS = 40_000
@@ -89,7 +89,9 @@ def test_ellipses_hold_the_fraction_they_say(name):
     points = law.sample(DRAWS, rng=3)
     made = Panel(plt.subplots()[1])
     for level in LEVELS:
-        ring = draw_normal(made, np.asarray(law.mean), np.asarray(law.cov), radius_of(level), "")
+        ring = draw_normal(
+            made, np.asarray(law.mean), np.asarray(law.cov), stats.rayleigh.ppf(level), ""
+        )
         assert inside([ring], points).mean() == pytest.approx(level, abs=NEAR)
 
 

@@ -149,6 +149,21 @@ def test_styles_change_sizes_and_give_them_back():
         uapca.plot.style("poster")
 
 
+def test_a_width_keeps_the_height_of_what_is_in_the_picture():
+    pca, X = iris()
+    usual = uapca.plot.projection(pca, X).figure.get_size_inches()
+    with uapca.plot.style("paper", width=1.2 * usual[0]):
+        wide, high = uapca.plot.projection(pca, X).figure.get_size_inches()
+        assert wide == pytest.approx(1.2 * usual[0])
+        assert usual[1] < high < 1.3 * usual[1]
+        assert uapca.plot.compare(pca.rescale(0.0), pca, X).get_figwidth() == pytest.approx(wide)
+        with mpl.rc_context({"figure.figsize": (9.0, 2.0)}):
+            assert uapca.plot.scree(pca, X).figure.get_figwidth() == pytest.approx(wide)
+    assert uapca.plot.projection(pca, X).figure.get_figwidth() == usual[0]
+    with pytest.raises(ValueError, match="width must be from 1.5 to 40 inches; got 85"):
+        uapca.plot.style("paper", width=85)
+
+
 def test_the_users_color_cycle_is_obeyed():
     cycle = mpl.cycler(color=["#111111", "#222222", "#333333"])
     with mpl.rc_context({"axes.prop_cycle": cycle}):

@@ -8,6 +8,8 @@ import pytest
 import uapca
 from posterior.problems import problem
 from uapca import UncertainArray, component_count
+from uapca.posterior.likelihood import Observations, Parameters
+from uapca.posterior.optimizer import climb
 
 SETTINGS = {
     "nothing": {"q": 0},
@@ -53,6 +55,73 @@ def test_score_test_without_errors_is_the_largest_root_test():
     exact = component_count(values).statistics
     np.testing.assert_allclose(exact, roots[:2] / [roots.mean(), roots[1:].mean()], rtol=1e-10)
     assert nearly == pytest.approx(exact[1], rel=0.02)
+
+
+def represented(values, std, kind):
+    """Rows whose errors have the sizes ``std``, in one of the representations."""
+    d = values.shape[1]
+    correlation = np.eye(d) + 0.2 * (1 - np.eye(d))
+    matrices = std[:, :, None] * correlation * std[:, None, :]
+    errors = {
+        "diagonal": {"std": std},
+        "dense": {"cov": matrices},
+        "shared": {"cov": matrices[0]},
+        "low-rank": {"std": std, "factors": std[:, :, None]},
+    }
+    return UncertainArray(values, **errors[kind], missing="keep")
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "dense", "shared", "low-rank"])
+@pytest.mark.parametrize("size", [1e-3, 1e-5, 1e-8, 1e-12, 1e-150])
+def test_tiny_errors(kind, size):
+    """Features known almost exactly stand out each; the others as they do without them."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=(150, 3)) * [2.0, 2.0, 600.0]
+    std = np.array([size, size, 1.0]) * np.exp(rng.normal(0, 0.5, truth.shape))
+    X = represented(truth + std * rng.normal(size=truth.shape), std, kind)
+    assert component_count(X, n_draws=40).count == 3
+    truth = rng.normal(size=(150, 2)) @ rng.normal(size=(2, 6))
+    std = size * np.exp(rng.normal(0, 0.5, truth.shape))
+    X = represented(truth + std * rng.normal(size=truth.shape), std, kind)
+    assert component_count(X, n_draws=40).count == 2
+
+
+def test_tiny_errors_and_empty_cells():
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=(150, 3)) @ rng.normal(size=(3, 4)) * [2.0, 5.0, 5.0, 500.0]
+    std = np.array([1e-8, 1.0, 1.0, 80.0]) * np.exp(rng.normal(0, 0.5, truth.shape))
+    values = truth + std * rng.normal(size=truth.shape)
+    values[rng.random(values.shape) < 0.15] = np.nan
+    for kind in ("diagonal", "dense"):
+        assert component_count(represented(values, std, kind), n_draws=40).count == 3
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+@pytest.mark.parametrize("kind", ["diagonal", "dense", "shared", "low-rank"])
+def test_units_do_not_matter(kind, missing):
+    """x → D x leaves A⁻¹R its eigenvalues."""
+    rng = np.random.default_rng(1)
+    truth = rng.normal(size=(100, 2)) @ rng.normal(size=(2, 5))
+    std = rng.uniform(0.2, 1.0, truth.shape)
+    values = truth + std * rng.normal(size=truth.shape)
+    values[rng.random(values.shape) < missing] = np.nan
+    X = represented(values, std, kind)
+    mixed = X.affine([1e-9, 3.6e6, 1.0, 1 / 7, 5e4], [2e-8, 0.0, 30.0, -1.0, 1e5])
+    one, other = component_count(X, n_draws=40), component_count(mixed, n_draws=40)
+    for name in ("statistics", "thresholds", "null"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-5)
+
+
+def test_errors_that_leave_no_numbers_are_refused():
+    """Where nothing else makes it regular, Σ + Ψ is the rounding of Ψ."""
+    X = UncertainArray(np.random.default_rng(0).normal(size=(20, 2)), cov=np.ones((2, 2)))
+    with pytest.raises(ValueError, match="the errors are lost in rounding"):
+        climb(
+            Observations(X), Parameters(np.zeros(2), np.zeros((2, 0)), 0.0),
+            residual=False, tol=1e-5, max_iter=10,
+        )  # fmt: skip
+    with pytest.raises(ValueError, match="X must have errors of full rank"):
+        component_count(X)
 
 
 def test_what_the_result_says():
@@ -105,6 +174,9 @@ def test_refusals():
     rows = uapca.Denoiser().fit_transform(values, std=0.5)
     with pytest.raises(ValueError, match="posterior rows already"):
         component_count(rows)
+    means = uapca.from_groups(values, by=np.repeat(np.arange(15), 2), spread="sem")
+    with pytest.raises(ValueError, match="fewer replicates than features"):
+        component_count(means)
 
 
 def test_pca_takes_the_count():

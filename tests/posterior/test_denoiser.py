@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 import uapca
 from posterior.problems import KINDS, brute_rows, problem
 from uapca import Denoiser, UncertainArray
-from uapca.posterior.likelihood import climb, start
+from uapca.posterior.optimizer import climb, start
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -433,6 +433,12 @@ def test_infinite_likelihoods_are_refused():
         "residual must be True", X.mean, std=std, settings={"n_components": 2, "residual": False}
     )
     refused("factors without std", X.mean, factors=np.ones((40, 4, 1)))
+    # Standard errors of two replicates have one direction for four features.
+    labels = np.repeat(np.arange(6), 2)
+    means = uapca.from_groups(X.mean[:12], by=labels, spread="sem")
+    settings = {"n_components": 2, "residual": False}
+    refused("those of row 0 have rank 1 in 4 cells", means, settings=settings)
+    refused("pool the variances", means[:3], settings={"n_components": 2})
     same = np.ones((40, 4))
     refused("lie in fewer dimensions", same, settings={"n_components": 2})
     refused("lie in fewer dimensions", same)
@@ -504,6 +510,19 @@ def test_says_when_the_errors_are_too_large():
         Denoiser().fit(UncertainArray(X.mean, std=5 * X.std))
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_says_when_units_differ_too_much_for_one_residual(missing):
+    X = problem(n=100, missing=missing).X
+    mixed = X.affine([1e-3, 1.0, 500.0, 1.0]).replace(features=["feh", "logg", "teff", "age"])
+    with pytest.warns(uapca.UnitsWarning, match=r"'teff' is .* times that of 'feh'"):
+        Denoiser(1).fit(mixed)
+    # The full model has no residual; units of the spread are the remedy; constants have no spread.
+    Denoiser().fit(mixed)
+    Denoiser(1, residual=False).fit(mixed)
+    Denoiser(1).fit(mixed.affine(1 / np.nanstd(mixed.mean, axis=0)))
+    Denoiser(1).fit(np.column_stack([X.mean, np.zeros(100)]))
+
+
 def test_offset_and_one_huge_weight():
     X = problem(n=60, missing=0.1).X
     std = np.nan_to_num(X.std)
@@ -563,3 +582,17 @@ def test_one_feature_with_factors_and_no_other_errors():
     same = UncertainArray(X.mean, std=X.std)
     found, wanted = (Denoiser().fit(data).covariance_ for data in (X, same))
     np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_values_without_errors_are_refused_after_a_fit_with_errors(rng):
+    """They would count as certain, and be returned as they are."""
+    values = rng.normal(size=(40, 3))
+    model = Denoiser(1).fit(values, std=0.5)
+    for use in (model.transform, model.score):
+        with pytest.raises(ValueError, match="^X must have errors, as the rows of the fit had"):
+            use(values)
+    exact = model.transform(uapca.UncertainArray(values))
+    np.testing.assert_array_equal(exact.mean, values)
+    assert model.transform(values, std=0.5).std.min() > 0.0
+    blank = np.where(values > 1.0, np.nan, values)
+    assert Denoiser(1).fit(blank).transform(blank).missing is None

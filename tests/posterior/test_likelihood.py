@@ -7,7 +7,8 @@ from scipy.linalg import eigh
 
 import uapca
 from posterior.problems import KINDS, brute_rows, problem
-from uapca.posterior.likelihood import Observations, Parameters, climb, start
+from uapca.posterior.likelihood import Observations, Parameters
+from uapca.posterior.optimizer import climb, start
 
 
 def parameters(d, q, noise, seed=1):

@@ -133,7 +133,8 @@ FEATURES = ("x", "Mass", "flux G", "pl_rade", "größe", "T.eff", "a-b", "z", "l
 SPREADS = {  # how errors are named, and their standard deviation
     "{}_err": float, "{} std": float, "{}.SD": float, "e_{}": float, "σ_{}": float,
     "{} ±": float, "{} (sigma)": float, "{}_UNC": float, "{}_variance": np.sqrt,
-    "{}_ivar": lambda number: number**-0.5,
+    "{}_ivar": lambda number: number**-0.5, "{} +/-": float, "{}_1sigma": float,
+    "{}_2SE": lambda number: number / 2, "u({})": float,
 }  # fmt: skip
 SIDES = {  # the names of lower and upper errors, and whether these are bounds
     ("{}_err_lo", "{}_err_hi"): False, ("{}err2", "{}err1"): False, ("e_{}", "E_{}"): False,

@@ -82,6 +82,7 @@ def longest(tmp_path_factory):
     return time.monotonic() - start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_signal_at_any_moment_leaves_the_old_file_or_a_whole_new_one(folder, longest, name):
     rng = random.Random([*WRITERS].index(name))
@@ -121,6 +122,7 @@ def forks(tmp_path_factory):
         server.stdin.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_many_signals(forks, name, tried):
     folder, server = forks
@@ -148,7 +150,9 @@ def test_many_signals(forks, name, tried):
         if case < 2 or target.read_bytes() != b"mine":
             check_complete(target)
         if number != signal.SIGKILL:
-            assert not leftovers(folder), (case, number)
+            # The last command that was tried here may have been killed, and left something.
+            own = [part for part in leftovers(folder) if part.startswith(f".{name}.")]
+            assert not own, (case, number)
 
 
 def test_the_next_run_removes_what_a_killed_one_left(folder):
@@ -188,6 +192,7 @@ def test_three_writers_at_once(folder):
 # Disks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["m.json", "y.xlsx", "g.uapca", "p.png"])
 def test_a_full_disk_names_the_file_and_keeps_the_old_one(folder, name):
     def limited():
@@ -230,6 +235,7 @@ def mounted(folder):
     return mounted_run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_disk_of_a_few_bytes(mounted, name):
     command = f"$PROGRAM {' '.join(WRITERS[name])} -o disk/{name} --force -q"
@@ -253,6 +259,7 @@ def test_a_folder_that_is_read_only(mounted, name):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["y.xlsx", "t.parquet", "p.png", "e.html"])
 def test_nothing_is_needed_in_the_temporary_folder(mounted, folder, name):
     command = f"TMPDIR=$PWD/disk $PROGRAM {' '.join(WRITERS[name])} -o {name} -q"
@@ -361,6 +368,7 @@ def test_a_reader_that_was_never_there(folder):
     assert (done.returncode, done.stderr) == (1, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_closed_streams(folder, closed):
     script = f"{' '.join(PROGRAM)} fit students -o m.json {closed}"

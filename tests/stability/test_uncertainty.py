@@ -14,7 +14,7 @@ import uapca
 from uapca.laws import Independent, Samples, Variable
 from uapca.stability import ellipse_factor
 from uapca.stability.closed_form import expand
-from uapca.stability.intervals import pushed
+from uapca.stability.confidence import pushed
 from uapca.stability.redraw import redraw_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::uapca.SeparationWarning")
@@ -334,6 +334,16 @@ def test_standard_errors_of_means_are_values():
     assert uapca.from_groups(points, labels).source == "groups"
 
 
+def test_points_behind_standard_errors_and_truths_are_not_redrawn(rng):
+    """Taken for the spread of points, standard errors would make the components too sure."""
+    points, labels = rng.normal(size=(40, 3)), np.repeat(list("abcdefgh"), 5)
+    means = uapca.from_groups(points, labels, spread="sem")
+    rows = means.replace(source="posterior")
+    for X, what in ((means, "errors of means"), (rows, "posterior rows")):
+        with pytest.raises(ValueError, match=f"^of='sample' needs groups with .* got {what}"):
+            uapca.component_uncertainty(X, of="sample")
+
+
 # The truth behind noisy observations
 
 
@@ -354,7 +364,8 @@ def test_the_truth_behind_noisy_rows_is_covered():
     closed = uapca.component_uncertainty(rows, 2, method="closed form")
     assert_allclose(closed.angle, drawn.angle, rtol=0.2)
     assert_allclose(closed.eigenvalue_std, drawn.eigenvalue_std, rtol=0.1)
-    values = uapca.component_uncertainty(rows, 2, of="values")
+    with pytest.warns(uapca.ApproximationWarning, match="posterior rows without the errors of"):
+        values = uapca.component_uncertainty(rows, 2, of="values")
     assert (values.eigenvalue_std < closed.eigenvalue_std).all()
 
 
@@ -390,7 +401,7 @@ def test_the_space_of_few_factors_is_not_known_exactly():
 # Standardized features
 
 UNITS = np.array([1.0, 20.0, 0.1])
-STANDARDIZED = "those of standardized features do not cover; fit them in their own units"
+STANDARDIZED = "those of standardized features do not cover; tilts and standard errors do"
 
 
 def of_correlations(K, reference):
@@ -645,6 +656,27 @@ def test_some_posterior_rows_and_loaded_ones_are_values_and_a_warning_says_so(rn
             uapca.component_uncertainty(some, of="truth")
 
 
+def test_components_of_the_truths_that_are_there_need_the_errors_of_the_parameters():
+    """Redraws of the errors of 12 truths in 30 features: the angle to the truths' own component."""
+    rng, stated = np.random.default_rng(0), {"real": [], "plain": [], "wide": []}
+    truth = rng.normal(size=(12, 1)) @ rng.normal(size=(1, 30))
+    own = uapca.UAPCA(1).fit(truth).components_[0]
+    for _ in range(8):
+        X = uapca.UncertainArray(truth + 0.5 * rng.normal(size=truth.shape), std=0.5)
+        denoiser = uapca.Denoiser(1).fit(X)
+        plain, wide = (denoiser.transform(X, parameter_errors=errors) for errors in (False, True))
+        with pytest.warns(uapca.ApproximationWarning, match=r"parameter_errors=True\)$"):
+            found = uapca.component_uncertainty(plain, 1, of="values")
+        stated["real"].append(np.arccos(abs(found.components[0] @ own)))
+        stated["plain"].append(found.angle[0])
+        stated["wide"].append(uapca.component_uncertainty(wide, 1, of="values").angle[0])
+    real, plain, wide = (np.sqrt(np.mean(np.square(each))) for each in stated.values())
+    assert plain < 0.5 * real
+    assert wide == pytest.approx(real, rel=0.35)  # of 8 redraws
+    scaled = denoiser.transform(X, parameter_errors=True).affine(np.full(30, 2.0))
+    assert uapca.component_uncertainty(scaled, 1, of="values").of == "values"
+
+
 def test_groups_in_huge_units_warn_of_nothing(rng):
     mean, psi = rng.normal(size=(3, 2)), np.array([0.1 * np.eye(2)] * 3)
     one, huge = (
@@ -735,7 +767,7 @@ def test_bad_fits(rng) -> None:
     for options in ({"scale": 1.0}, {"standardize": False}):
         with pytest.raises(ValueError, match=message):
             uapca.component_uncertainty(X, fit=pca, **options)
-    message = "X must be the rows that fit was made from; their mean is another one"
+    message = "X must be the data that the fit was made from; its mean is another one"
     with pytest.raises(ValueError, match=message):
         uapca.component_uncertainty(X[:10], fit=pca)
     with pytest.raises(TypeError, match="fit must be a UAPCA or a Pipeline that ends in one"):
@@ -750,3 +782,29 @@ def test_a_closed_form_that_is_asked_for_says_where_it_is_not_accurate() -> None
     )
     far = uapca.UncertainArray(X.mean * [10.0, 1.0], std=0.1)
     assert uapca.component_uncertainty(far, 1, method="closed form").reason == "as asked for"
+
+
+def test_variances_that_could_be_equal_in_the_population_are_not_told_apart():
+    """60 points: log 1.3 − log 0.8 is 1.9 standard errors √(4 / 60), log 3 − log 1.3 is 3.2."""
+    X = uapca.UncertainArray([[0.0] * 4], [np.diag([3.0, 1.3, 0.8, 0.1])], counts=[60])
+    found = uapca.component_uncertainty(X, of="sample", normal=True, rng=0)
+    assert found.swap_probability[1] < 0.05
+    assert found.verdict[0].startswith("PC1 is known to")
+    assert found.verdict[1] == (
+        "PC2 cannot be told apart from the next component, PC3 "
+        "(equal variances may be as far apart in a sample)"
+    )
+    many = uapca.UncertainArray(X.mean, X.cov.dense(), counts=[200])  # 3.4 standard errors
+    found = uapca.component_uncertainty(many, of="sample", normal=True, rng=0)
+    assert found.verdict[1].startswith("PC2 is known to")
+
+
+def test_a_truth_that_errors_hide_may_be_as_large_as_its_neighbor(rng):
+    """The third variance, 0.25 behind errors of 2.25, is estimated as about nothing."""
+    truth = rng.standard_normal((50, 3)) * [4.0, 1.0, 0.5]
+    X = uapca.UncertainArray(truth + 1.5 * rng.standard_normal(truth.shape), std=1.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", uapca.SeparationWarning)
+        found = uapca.component_uncertainty(uapca.Denoiser().fit_transform(X), rng=0)
+    assert found.verdict[0].startswith("PC1 is known to")
+    assert found.verdict[1].startswith("PC2 cannot be told apart from the next component, PC3")

@@ -402,7 +402,7 @@ def test_a_center_is_subtracted_before_the_map(rng, kind):
     assert_allclose(near.mean, expected + b, rtol=1e-13)
     assert_allclose(near.cov.dense(), X.affine(A).cov.dense(), rtol=0)
     with pytest.raises(
-        ValueError, match=r"center must have shape \(5,\), one entry for each feature"
+        ValueError, match="center must have one entry for each of the 5 features; got shape"
     ):
         X.affine(A, center=[1.0])
 

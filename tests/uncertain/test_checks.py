@@ -109,7 +109,7 @@ CASES = {
     "indefinite and shared": (
         {"mean": MEAN, "cov": np.diag([1.0, -0.5])},
         ValueError,
-        "cov must be positive semi-definite; the shared matrix has the eigenvalue -0.5",
+        "cov must be positive semi-definite; it has the eigenvalue -0.5",
     ),
     "a negative variance alone": (
         {"mean": [[0.0]], "cov": [[[-1e-30]]]},
@@ -270,7 +270,7 @@ def test_bad_map(A):
 
 
 def test_bad_shift():
-    with pytest.raises(ValueError, match=r"^b must have shape \(1,\), one entry for each new"):
+    with pytest.raises(ValueError, match="^b must have one entry for each of the 1 new features"):
         uapca.UncertainArray(MEAN).affine([[1.0, 0.0]], [1.0, 2.0])
 
 
@@ -336,6 +336,28 @@ def test_the_first_bad_matrix_is_named_however_many_there_are(n):
     cov[n - 1, 2, 2] = np.inf
     with pytest.raises(ValueError, match=f"^cov must be finite; got inf at row {n - 1}, feature 2"):
         uapca.UncertainArray(np.zeros((n, 4)), cov)
+
+
+@pytest.mark.parametrize("size", [1e-150, 1e-25, 1e-12, 1.0, 1e12, 1e25, 1e150])
+@pytest.mark.parametrize("d", [2, 5, 20, 24, 25, 40])
+def test_the_lowest_eigenvalue_decides_at_any_size(d, size):
+    """Equal correlations r have the lowest eigenvalue 1 + (D − 1) r where r is negative."""
+
+    def matrix(lowest):
+        r = (lowest - 1.0) / (d - 1)
+        units = size * 2.0 ** (np.arange(d) % 4)
+        return (np.full((d, d), r) + (1.0 - r) * np.eye(d)) * units * units[:, None]
+
+    cov = np.stack([matrix(lowest) for lowest in (0.5, 1e-3, 1e-5, 1e-7, 1e-9, 0.0)] * 20)
+    X = uapca.UncertainArray(np.zeros((120, d)), cov)
+    np.testing.assert_array_equal(X.cov.dense(), cov)
+    cov[77] = matrix(-1e-6)
+    with pytest.raises(ValueError, match="semi-definite; the matrix of row 77 has the"):
+        uapca.UncertainArray(np.zeros((120, d)), cov)
+    cov[76] = matrix(0.5)
+    cov[76, 0, d - 1] *= 1.0 + 1e-5
+    with pytest.raises(ValueError, match="symmetric; the matrix of row 76 differs from its"):
+        uapca.UncertainArray(np.zeros((120, d)), cov)
 
 
 def test_it_is_no_array_of_numbers():

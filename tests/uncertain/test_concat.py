@@ -90,3 +90,11 @@ def test_different_features():
 def test_not_uncertain_arrays(arrays):
     with pytest.raises(TypeError, match="^arrays must be UncertainArrays, at least one; got"):
         uapca.concat(arrays)
+
+
+def test_counts_of_points_and_of_means_are_not_mixed():
+    points, labels = np.random.default_rng(0).normal(size=(20, 2)), ["a", "b"] * 10
+    spread = uapca.from_groups(points, labels)
+    means = uapca.from_groups(points, labels, spread="sem")
+    assert uapca.concat([spread, spread[:1]]).counts.tolist() == [10, 10, 10]
+    assert uapca.concat([spread, means]).counts is None

@@ -77,11 +77,7 @@ export function region(grid: Grid, level: number, probability: number): Float64A
   const top = (1 - flat) * density.reduce((most, value) => Math.max(most, value), 0);
   if (level > top) {
     const found = rings(grid, top);
-    let [held, all] = [0, 0];
-    for (const value of density) {
-      all += value;
-      if (value > top) held += value;
-    }
+    const [held, all] = [density.filter((value) => value > top), density].map((part) => part.reduce((sum, value) => sum + value, 0));
     if (found.length === 1) return [shrunk(found[0], Math.sqrt(Math.min((probability * all) / held, 1)))];
   }
   return rings(grid, level);

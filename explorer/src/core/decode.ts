@@ -42,6 +42,7 @@ export function decode(payload: Wire): Dataset {
       codes: integers(payload.groups.codes, n, "groups"),
       values: payload.groups.values && floats(payload.groups.values, n, "groups"),
     },
+    colors: payload.colors ?? null,
     points: payload.points && {
       values: floats(payload.points.values),
       rows: integers(payload.points.rows, payload.points.values.shape[0], "points"),

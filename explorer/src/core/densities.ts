@@ -9,6 +9,7 @@
 import type { RowLaw } from "../model";
 import { addNormal, type Grid, massLevel, pointLevel, region, USUAL } from "./contours";
 import { lattice, type Term, termsOf } from "./lattice";
+import { multiply, rangeOf, rowDot } from "./matrices";
 
 /** Two axes, what they are measured from, and the mean and covariance of a row on them. */
 export interface Plane {
@@ -102,9 +103,7 @@ function emptyGrid(low: Point, high: Point, widths: Point, most: number): Grid {
 function pointsGrid(points: readonly Point[], bandwidth: number, most: number): Grid {
   // Far outliers would make the grid too coarse for the rest; beyond 8 deviations they are left out.
   const ends = ([0, 1] as const).map((axis) => {
-    const values = points.map((point) => point[axis]);
-    const low = values.reduce((a, b) => Math.min(a, b), Infinity);
-    const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+    const [low, high] = rangeOf(Float64Array.from(points, (point) => point[axis]));
     return [Math.max(low, -8) - 3.5 * bandwidth, Math.min(high, 8) + 3.5 * bandwidth];
   });
   const [low, high] = [0, 1].map((end): Point => [ends[0][end], ends[1][end]]);
@@ -154,15 +153,9 @@ function mixtureGrid(
   const shear = round[1] / round[0];
   // The parts in the round coordinates: each a mean and a covariance there.
   const parts = Array.from(law.weights, (weight, part) => {
-    let [a, b, c] = [0, 0, 0];
-    for (let i = 0; i < d; i++) {
-      for (let j = 0; j < d; j++) {
-        const entry = law.covariances[(part * d + i) * d + j];
-        a += first[i] * entry * first[j];
-        b += first[i] * entry * second[j];
-        c += second[i] * entry * second[j];
-      }
-    }
+    const covariance = law.covariances.subarray(part * d * d, (part + 1) * d * d);
+    const [u, v] = [first, second].map((axis) => multiply(covariance, axis, d, d, 1));
+    const [a, b, c] = [rowDot(first, 0, u, 0, d), rowDot(first, 0, v, 0, d), rowDot(second, 0, v, 0, d)];
     return {
       weight,
       mean: inverse(projected(law.means, part, plane)),

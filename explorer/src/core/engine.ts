@@ -5,10 +5,9 @@ import { averageOf, covarianceOf, projectedCovariances } from "./covariances";
 import { crossingsOf } from "./crossings";
 import { prepared, regions, type Prepared } from "./densities";
 import { Family } from "./family";
-import { flip } from "./following";
 import { orthonormalize, rowDot, segment, trace } from "./matrices";
 import { adaptivePath, fixedPath, type Steps } from "./path";
-import { scaledSpectrum } from "./spectrum";
+import { flip, scaledSpectrum } from "./spectrum";
 
 const sketchPoints = 33;
 

@@ -3,15 +3,13 @@
  * finite from s = 0 to s = ∞. As `uapca/sensitivity/family.py`.
  */
 
-import { eigenpairs } from "./eigen";
+import { eigenpairs, type Spectrum } from "./eigen";
 import { largest, multiply, multiplyTransposed, rowDot } from "./matrices";
 import { scaledSpectrum, ties, tieTolerance } from "./spectrum";
 
-/** Eigenpairs at one point: values fall, vectors are rows. */
-export interface Pairs {
+/** Eigenpairs at one point. */
+export interface Pairs extends Spectrum {
   readonly u: number;
-  readonly values: Float64Array;
-  readonly vectors: Float64Array;
   /** Whether a value and the next belong to one subspace in which any basis is as good. */
   readonly tied: boolean[];
 }
@@ -65,7 +63,7 @@ export class Family {
     });
   }
 
-  private pairs(u: number, found: { values: Float64Array; vectors: Float64Array }): Pairs {
+  private pairs(u: number, found: Spectrum): Pairs {
     const values = found.values.map((value) => Math.max(value, 0));
     return { u, values, vectors: found.vectors, tied: ties(values, tieTolerance(this.d) * values[0]) };
   }

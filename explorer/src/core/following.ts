@@ -6,7 +6,7 @@
 
 import type { Pairs } from "./family";
 import { multiply, multiplyTransposed, orthonormalize, rowDot } from "./matrices";
-import { runsOf, sign } from "./spectrum";
+import { flip, isFlipped, runsOf } from "./spectrum";
 
 /**
  * Follows the eigenvectors from the first point to the last, in place: signs, and bases of tied
@@ -30,18 +30,10 @@ export function follow(points: readonly Pairs[], d: number, anchor: number): Int
   }
   // The rule for signs decides once, at the anchor; from there they follow both ways.
   for (let i = 0; i < d; i++) {
-    const place = order[anchor][i];
-    const row = points[anchor].vectors.slice(place * d, place * d + d);
-    const ruled = row.slice();
-    sign(ruled);
-    if (row.every((value, j) => value === ruled[j])) continue;
+    if (!isFlipped(points[anchor].vectors, order[anchor][i], d)) continue;
     points.forEach((point, k) => flip(point.vectors, order[k][i], d));
   }
   return order;
-}
-
-export function flip(vectors: Float64Array, place: number, d: number): void {
-  for (let j = place * d; j < place * d + d; j++) vectors[j] = -vectors[j];
 }
 
 /** Overlaps of vectors with the same places; only of the first `count` if given. */

@@ -53,19 +53,12 @@ export function termsOf(law: Extract<RowLaw, { kind: "independent" }>): Term[] {
   return terms;
 }
 
-/** Axes of a lattice in the plane: node (i, j) is at (low + step · (i, j)) times the two directions. */
-export interface Lattice {
-  readonly grid: Grid;
-  readonly first: readonly [number, number];
-  readonly second: readonly [number, number];
-}
-
 /**
  * The law of Σ xⱼ bⱼ about its mean; `first` and `second` are the coordinates of each feature's b.
- * Null where the terms do not span the plane. Has at most `most` nodes along a side, fewer for sums of
- * many terms: these are smooth, and each term costs as much as the first.
+ * Node (i, j) is at (low + step · (i, j)) times the two directions; null where the terms do not span the plane. Has at
+ * most `most` nodes along a side, fewer for sums of many terms: these are smooth, and each term costs as much as the first.
  */
-export function lattice(terms: readonly Term[], first: Float64Array, second: Float64Array, most: number): Lattice | null {
+export function lattice(terms: readonly Term[], first: Float64Array, second: Float64Array, most: number) {
   let [best, i, k] = [0, -1, -1];
   terms.forEach((a, p) =>
     terms.slice(0, p).forEach((b, q) => {
@@ -100,12 +93,9 @@ export function lattice(terms: readonly Term[], first: Float64Array, second: Flo
     const step = (high - low) / (nodes - 3);
     return { low: low - step, step, masses: cellMasses(own, low - step, step, nodes) };
   });
-  const mass = spread(axes, others, nodes);
-  return {
-    grid: { cells: nodes, density: mass, low: [axes[0].low, axes[1].low], step: [axes[0].step, axes[1].step] },
-    first: a,
-    second: b,
-  };
+  const [x, y] = axes;
+  const grid: Grid = { cells: nodes, density: spread(axes, others, nodes), low: [x.low, y.low], step: [x.step, y.step] };
+  return { grid, first: a, second: b };
 }
 
 /** The mass of a law within half a step of each node. */

@@ -61,11 +61,12 @@ export function orthonormalize(rows: Float64Array, count: number, d: number): vo
 
 /** The last of rising values that is not beyond another, but one before the end. */
 export function segment(rising: Float64Array, value: number): number {
-  let [low, high] = [0, rising.length - 1];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (rising[middle] <= value) low = middle;
-    else high = middle;
-  }
-  return low;
+  const beyond = rising.findIndex((point, k) => k > 0 && point > value);
+  return (beyond < 0 ? rising.length - 1 : beyond) - 1;
+}
+
+/** The smallest and largest of the numbers that are there. */
+export function rangeOf(values: Float64Array): [number, number] {
+  const there = values.filter((value) => !Number.isNaN(value));
+  return [there.reduce((a, b) => Math.min(a, b), Infinity), there.reduce((a, b) => Math.max(a, b), -Infinity)];
 }

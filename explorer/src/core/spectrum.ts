@@ -100,14 +100,19 @@ function settle(values: Float64Array, rows: Float64Array, d: number): void {
   for (const [start, stop] of runsOf(ties(values, limit))) {
     if (stop - start > 1) canonical(rows.subarray(start * d, stop * d), d);
   }
-  for (let i = 0; i < values.length; i++) sign(rows.subarray(i * d, i * d + d));
+  for (let i = 0; i < values.length; i++) if (isFlipped(rows, i, d)) flip(rows, i, d);
 }
 
-/** Makes the entry of largest magnitude positive; among equals, up to 1e-8, the first decides. */
-export function sign(row: Float64Array): void {
+/** Whether the entry of largest magnitude of a vector is negative; among equals, up to 1e-8, the first decides. */
+export function isFlipped(rows: Float64Array, place: number, d: number): boolean {
+  const row = rows.subarray(place * d, place * d + d);
   const limit = (1 - 1e-8) * largest(row);
-  const decides = row.find((value) => Math.abs(value) >= limit) ?? 0;
-  if (decides < 0) row.forEach((value, j) => (row[j] = -value));
+  return row.find((value) => Math.abs(value) >= limit)! < 0;
+}
+
+/** Turns a vector round. */
+export function flip(rows: Float64Array, place: number, d: number): void {
+  for (let j = place * d; j < place * d + d; j++) rows[j] = -rows[j];
 }
 
 /**

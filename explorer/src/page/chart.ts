@@ -1,25 +1,13 @@
 /** The frame of a panel with a picture in it, and what hands do on pictures. */
 
-import type { Hovered } from "../model";
+import { sOf, uOf, type Hovered } from "../model";
 import { el, set, svg } from "./dom";
+import { scaleText } from "./format";
 import type { Context } from "./scene";
 import { texts } from "./texts";
 
-export interface Chart {
-  readonly node: HTMLElement;
-  /** Beside the heading, for buttons. */
-  readonly tools: HTMLElement;
-  /** The stack of picture layers; takes the keyboard. */
-  readonly stage: HTMLElement;
-  readonly svg: SVGSVGElement;
-  readonly note: HTMLElement;
-  readonly size: { width: number; height: number };
-  /** The font of the picture, for measuring, and its size in pixels. */
-  readonly type: { font: string; em: number };
-}
-
-/** A titled section with a picture that fills its stage. */
-export function chart(context: Context, name: "projection" | "traces" | "eigenvalues" | "loadings"): Chart {
+/** A titled section with a picture that fills its stage, which takes the keyboard; buttons go into its tools, beside the heading. */
+export function chart(context: Context, name: "projection" | "traces" | "eigenvalues" | "loadings") {
   const { title, label } = texts[name];
   const tools = el("div", { class: "uapca-tools" });
   const picture = svg("svg", { class: "uapca-svg", "aria-hidden": "true" });
@@ -27,7 +15,7 @@ export function chart(context: Context, name: "projection" | "traces" | "eigenva
   const note = el("p", { class: "uapca-note" });
   const node = section(name, title, tools, stage, note);
   const size = { width: 0, height: 0 };
-  const type = { font: "12px sans-serif", em: 12 };
+  const type = { font: "12px sans-serif", em: 12 }; // of the picture, for measuring, and its size in pixels
   new ResizeObserver(() => {
     const { clientWidth: width, clientHeight: height } = stage;
     if (!width || !height || (width === size.width && height === size.height)) return;
@@ -68,15 +56,14 @@ export function walks(stage: HTMLElement, context: Context, kind: Hovered["kind"
   stage.addEventListener("blur", () => context.hover(kind, null));
 }
 
-/** A feature that is pointed at is shown everywhere, and kept in view by a click. */
-export function pointsAtFeatures(stage: Element, context: Context, featureAt: (event: MouseEvent) => number | null): void {
+/** A feature that is pointed at, or reached by keys, is shown everywhere, and kept in view by a click or Enter. */
+export function pointsAtFeatures(panel: HTMLElement, stage: Element, context: Context, featureAt: (event: MouseEvent) => number | null): void {
   const { host } = context;
+  const keep = (index: number | null) => host.set({ pinned: index === host.get().pinned ? null : index });
+  walks(panel, context, "feature", keep);
   stage.addEventListener("pointermove", (event) => context.hover("feature", featureAt(event as MouseEvent)));
   stage.addEventListener("pointerleave", () => context.hover("feature", null));
-  stage.addEventListener("click", (event) => {
-    const index = featureAt(event as MouseEvent);
-    host.set({ pinned: index === host.get().pinned ? null : index });
-  });
+  stage.addEventListener("click", (event) => keep(featureAt(event as MouseEvent)));
 }
 
 /** How far an arrow key moves along a scale; undefined for other keys. */
@@ -88,4 +75,17 @@ export function arrowStep(key: string, step: number): number | undefined {
 export function clicked(selection: readonly number[], row: number, extend: boolean): number[] {
   if (!extend) return selection.length === 1 && selection[0] === row ? [] : [row];
   return selection.includes(row) ? selection.filter((other) => other !== row) : [...selection, row];
+}
+
+/** The scales that have a tick on the axis of u = s / (1 + s); s = 1, the data as given, is in the middle. */
+export const TICKS = [0, 0.5, 1, 2, Infinity].map((scale) => ({ scale, u: uOf(scale), label: scaleText(scale) }));
+
+/** s at u; scales that have a tick come out as written, not within a rounding of it. */
+export function scaleAt(u: number): number {
+  return TICKS.find((t) => t.u === u)?.scale ?? sOf(Math.min(Math.max(u, 0), 1));
+}
+
+/** The tick nearest to u if it is within `reach`, otherwise u itself. */
+export function snapped(u: number, reach: number): number {
+  return TICKS.find((t) => Math.abs(t.u - u) <= reach)?.u ?? Math.min(Math.max(u, 0), 1);
 }

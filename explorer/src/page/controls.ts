@@ -2,10 +2,9 @@
 
 import { hasDensities, hasGroups } from "../core/decode";
 import { uOf, type Host, type State } from "../model";
-import { arrowStep } from "./chart";
+import { arrowStep, scaleAt, snapped, TICKS } from "./chart";
 import { button, el, set } from "./dom";
 import { digits, scaleText } from "./format";
-import { scaleAt, snapped, TICKS } from "./hyperbolic";
 import { has, type Context, type Panel } from "./scene";
 import { texts } from "./texts";
 

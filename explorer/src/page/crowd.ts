@@ -1,30 +1,32 @@
 /** What is drawn beneath the rows: the original points, and of very many rows the density of them all and their means. */
 
-import { addNormal, massLevel, rings, type Grid } from "../core/contours";
+import { addNormal, pointLevel, rings, type Grid } from "../core/contours";
 import { together } from "../core/engine";
+import type { Projection } from "../model";
 import { svg } from "./dom";
 import { hundredths as f } from "./format";
-import { marker, type Look } from "./palette";
+import { GREY, marker, type Look } from "./palette";
 import type { Context, Scene } from "./scene";
-import type { Box, View } from "./view";
+import { rootOf, squaredDistance, type Box, type View } from "./view";
 
 /** Probabilities of the shaded regions, the largest first, and how dark each is. */
 const SHADES = [0.95, 0.8, 0.5];
 const SHADE = 0.13;
-const GREY = { light: "#59636d", dark: "#a4adb6" };
-/** Nodes along a side, and values added up at them: while things move, and at rest. */
-const MOVING = { nodes: 40, values: 60_000 };
-const RESTING = { nodes: 80, values: 1_000_000 };
+/** Nodes along a side, values added up at them, and draws: while things move, and at rest. */
+const MOVING = { nodes: 40, values: 60_000, draws: 4_000 };
+const RESTING = { nodes: 80, values: 1_000_000, draws: 20_000 };
 const REACH = 3.2; // standard deviations
 const NARROWEST = 0.8; // of a kernel, in nodes
+const [FARTHEST, FAR] = [5, 3.5]; // outlying rows at most, and standard deviations of all rows together from which on they are
 const SHAPED = 1000; // more means than this are dots: so small, no shape can be told from another
 
 /**
- * Nested regions that hold the shades of the average of the rows' densities, taken as normal. A row less than half as wide
- * as it takes to have N^(2/3) rows nearby, or as Scott's rule, is widened to that, as in `plot.projection`.
+ * Nested regions that hold the shades of draws from the rows, taken as normal, where their average density is highest. For
+ * that a row less than half as wide as it takes to have √N rows nearby, or as Scott's rule, is widened to that, as in
+ * `plot.projection`.
  */
-export function wholeDensity({ projection, weights, calm }: Scene, extent: Box): Float64Array[][] {
-  const { nodes, values } = calm ? RESTING : MOVING;
+export function wholeDensity({ projection, weights, calm }: Pick<Scene, "projection" | "weights" | "calm">, extent: Box): Float64Array[][] {
+  const { nodes, values, draws } = calm ? RESTING : MOVING;
   const { n, means, covariances: c } = projection;
   const step = [(extent.right - extent.left) / (nodes - 1), (extent.top - extent.bottom) / (nodes - 1)] as const;
   if (!(step[0] > 0 && step[1] > 0)) return SHADES.map(() => []);
@@ -39,7 +41,7 @@ export function wholeDensity({ projection, weights, calm }: Scene, extent: Box):
     const at = (row: number, k: 0 | 1) => Math.floor((means[2 * row + k] - grid.low[k]) / step[k] / side);
     const box = (row: number) => at(row, 0) * nodes + at(row, 1);
     for (let row = 0; row < n; row++) held[box(row)] += weights[row];
-    for (let row = 0; row < n; row++) if (held[box(row)] >= n ** (-1 / 3)) widths[row] = width;
+    for (let row = 0; row < n; row++) if (held[box(row)] >= n ** (-1 / 2)) widths[row] = width;
   }
   // Rows that are wide enough themselves are widened by no more than lets none fall between the nodes.
   let visits = 0;
@@ -50,36 +52,34 @@ export function wholeDensity({ projection, weights, calm }: Scene, extent: Box):
     visits += Math.min((2 * REACH * Math.sqrt(a)) / step[0], nodes) * Math.min((2 * REACH * Math.sqrt(b)) / step[1], nodes);
     return [a, c[3 * row + 1], b] as const;
   });
-  // More than a frame has time for are represented by every second, third, … row.
-  const every = Math.max(Math.ceil(visits / values), 1);
-  for (let row = 0; row < n; row += every) {
-    if (weights[row] > 0) addNormal(grid, weights[row], [means[2 * row], means[2 * row + 1]], wide[row], REACH);
-  }
-  return SHADES.map((probability) => rings(grid, massLevel(grid, probability)));
-}
-
-/** Rows by how far out their means lie, the farthest first; and the widest ones. */
-export function outstanding({ projection, weights }: Scene, far: number, wide: number): { far: number[]; wide: number[] } {
-  const { n, means, covariances: c } = projection;
-  const whole = together(projection, weights, new Int8Array(n), 1);
-  const [[x, y], [xx, xy, yy]] = [whole.means, whole.covariances];
-  const determinant = Math.max(xx * yy - xy * xy, 1e-12 * xx * yy);
-  const distance = new Float64Array(n);
-  const width = new Float64Array(n);
+  // More than a frame has time for are represented by some, whatever the order in which groups take turns.
+  const share = Math.min(values / visits, 1);
   for (let row = 0; row < n; row++) {
-    const [p, q] = [means[2 * row] - x, means[2 * row + 1] - y];
-    distance[row] = determinant > 0 ? (yy * p * p - 2 * xy * p * q + xx * q * q) / determinant : p * p + q * q;
-    width[row] = c[3 * row] + c[3 * row + 2];
+    if (weights[row] > 0 && (row * (Math.SQRT2 - 1)) % 1 < share) addNormal(grid, weights[row], [means[2 * row], means[2 * row + 1]], wide[row], REACH);
   }
-  return { far: highest(distance, far), wide: highest(width, wide) };
+  const drawn = drawsOf(projection, weights, draws);
+  return SHADES.map((probability) => rings(grid, pointLevel(grid, drawn, probability)));
 }
 
-/** Where the largest values are, the largest first. */
-function highest(values: Float64Array, count: number): number[] {
-  if (!count) return [];
-  const limit = values.slice().sort()[Math.max(values.length - count, 0)];
-  const found = Array.from(values.keys()).filter((row) => values[row] >= limit);
-  return found.sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
+/** Draws from the rows, as many of each as its weight says: even ones, by the powers of the plastic number. */
+function drawsOf(projection: Projection, weights: Float64Array, count: number): [number, number][] {
+  let [row, below] = [0, weights[0]];
+  return Array.from({ length: count }, (_, k) => {
+    while (row + 1 < projection.n && below < (k + 0.5) / count) below += weights[++row];
+    const radius = Math.sqrt(-2 * Math.log(1 - ((0.7548776662466927 * k) % 1)));
+    const angle = 2 * Math.PI * ((0.5698402909980532 * k) % 1);
+    const [p, q, [a, b, c]] = [radius * Math.cos(angle), radius * Math.sin(angle), rootOf(projection, row)];
+    return [projection.means[2 * row] + a * p, projection.means[2 * row + 1] + b * p + c * q];
+  });
+}
+
+/** The rows farthest from the mean of all, if they are far in terms of K(1): those that `plot.projection` names. */
+export function outlying({ projection, weights }: Pick<Scene, "projection" | "weights">): number[] {
+  const { n, means } = projection;
+  const { means: [x, y], covariances } = together(projection, weights, new Int8Array(n), 1);
+  const distances = Float64Array.from({ length: n }, (_, row) => squaredDistance(covariances, 0, means[2 * row] - x, means[2 * row + 1] - y));
+  const far = Array.from(distances.keys()).filter((row) => distances[row] > FAR ** 2);
+  return far.sort((a, b) => distances[b] - distances[a] || a - b).slice(0, FARTHEST);
 }
 
 /** An area with its outline as an SVG path, or dots in the middle of squares of a side. */

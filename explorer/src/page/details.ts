@@ -6,7 +6,7 @@ import { section } from "./chart";
 import { el, nameNode, setText } from "./dom";
 import { digits, percent } from "./format";
 import { swatch } from "./legend";
-import { has, reasons, type Context, type Panel, type Scene } from "./scene";
+import { has, reasons, shownVariance, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
 
 const FEATURES = 6; // listed beside a row
@@ -84,9 +84,14 @@ export function details(context: Context): Panel {
   const note = el("p", { class: "uapca-note" });
   const node = section("details", words.title, el("div", { class: "uapca-tools" }), sheet, note);
   let shown = "";
+  let spreads: number[] = []; // the total variance of each row
+  let held: NodeListOf<HTMLElement>; // how much of it is in the picture
 
   function fill(scene: Scene, rows: readonly number[]): void {
     if (!rows.length) return table.replaceChildren();
+    spreads = rows.map((row) =>
+      scene.fit.units.reduce((sum, unit, j) => sum + (standardDeviation(data.cov, row, j, data.d) / unit) ** 2, 0),
+    );
     const names = rows.map((row) => el("th", { scope: "col" }, swatch(looks[row], scene.theme), nameNode(data.names[row], context.short.names[row])));
     const lines = data.features.map((feature, j) => {
       const one = line("", nameNode(feature, context.short.features[j]), ...rows.map((row) => measured(data, row, j)));
@@ -97,8 +102,10 @@ export function details(context: Context): Panel {
     });
     lines.push(line("uapca-total", words.weight, ...rows.map((row) => percent(scene.weights[row]))));
     if (data.counts) lines.push(line("uapca-total", words.points, ...rows.map((row) => String(data.counts![row]))));
+    const share = line("uapca-total", words.shown, ...rows.map(() => ""));
+    held = share.querySelectorAll("td");
     const head = el("tr", {}, el("th", { scope: "col" }, words.head), ...names);
-    table.replaceChildren(el("thead", {}, head), el("tbody", {}, ...lines));
+    table.replaceChildren(el("thead", {}, head), el("tbody", {}, ...lines, share));
   }
 
   return {
@@ -107,8 +114,9 @@ export function details(context: Context): Panel {
       const { selection } = scene.state;
       const rows = selection.slice(0, ROWS);
       const now = rows.join(" ");
-      if (now !== shown || has(changes, "weights", "theme")) fill(scene, rows);
+      if (now !== shown || has(changes, "weights", "theme", "standardize")) fill(scene, rows);
       shown = now;
+      rows.forEach((row, k) => setText(held[k], percent(shownVariance(scene.projection, scene.state.pair, row) / spreads[k], 0)));
       sheet.hidden = !rows.length;
       for (const one of table.querySelectorAll<HTMLElement>("[data-feature]")) {
         one.classList.toggle("is-on", Number(one.dataset["feature"]) === scene.feature);

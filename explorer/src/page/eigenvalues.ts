@@ -6,10 +6,9 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { select } from "d3-selection";
 
 import { uOf, type Crossing, type Path } from "../model";
-import { arrowStep, chart } from "./chart";
+import { arrowStep, chart, scaleAt, snapped, TICKS } from "./chart";
 import { button, pool, set, setText, svg } from "./dom";
 import { lineThrough, percent, scaleText } from "./format";
-import { scaleAt, snapped, TICKS } from "./hyperbolic";
 import { has, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
 

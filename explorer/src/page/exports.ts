@@ -4,7 +4,6 @@ import { el, set, svg } from "./dom";
 import { scaleText, shortened } from "./format";
 import { textWidth } from "./labels";
 import { outline, swatch } from "./legend";
-import { groupLooks } from "./palette";
 import type { Context, Panel, Scene } from "./scene";
 import { texts } from "./texts";
 
@@ -69,8 +68,8 @@ export function drawing(context: Context, scene: Scene, panels: readonly Panel[]
 function groupKey(context: Context, scene: Scene, family: string, ink: string, width: number) {
   const node = svg("g", { transform: `translate(${GAP},${HEAD + 22})` });
   let [x, y] = [0, 0];
-  for (const [label, look] of groupLooks(context.data)) {
-    const name = shortened(label, 24);
+  for (const [label, look] of context.key) {
+    const name = shortened(label, context.data.groups ? 24 : 48);
     const needed = 26 + textWidth(name, `12px ${family}`);
     if (x > 0 && x + needed > width) [x, y] = [0, y + LINE];
     const mark = swatch(look, scene.theme);

@@ -7,9 +7,9 @@ import { details } from "./details";
 import { button, el, nameNode, set, setText } from "./dom";
 import { eigenvalues } from "./eigenvalues";
 import { csv, drawing, fileName, json, png, svgText } from "./exports";
-import { sentence, shortNames, unbroken } from "./format";
+import { digits, sentence, shortNames, unbroken } from "./format";
 import { loadings } from "./loadings";
-import { rowLooks, type Theme } from "./palette";
+import { groupLooks, kind, rowLooks, widest, type Theme } from "./palette";
 import { projection } from "./projection";
 import { Computed, has, type Change, type Context, type Scene } from "./scene";
 import { texts } from "./texts";
@@ -21,7 +21,7 @@ import { weights } from "./weights";
 // the exact path must not come between two steps of a slow hand.
 const [CALM, PAUSE] = [120, 250];
 const SLICE = 10; // milliseconds of that work at a time
-const SHORT = 22; // characters of a name in a picture
+const [SHORT, FEATURE] = [22, 28]; // characters of the name of a row and of a feature in a picture
 const PUBLISHED = 5000; // rows whose numbers are attributes of the page
 
 let explorers = 0;
@@ -49,13 +49,19 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
   let frame = 0; // the next one, if it was asked for
   const request = () => (frame ||= requestAnimationFrame(draw));
 
+  engine.configure(null, data.initial.standardize);
+  const wide = widest(data, engine.project(engine.fit(data.initial.scale), data.initial.pair));
+  const looks = rowLooks(data, wide.map(([row]) => row));
+  const short = { names: shortNames(data.names, SHORT), features: shortNames(data.features, FEATURE) };
   const context: Context = {
     data,
     engine,
     host,
     id: (name) => `${prefix}-${name}`,
-    looks: rowLooks(data),
-    short: { names: shortNames(data.names, SHORT), features: shortNames(data.features, SHORT) },
+    looks,
+    wide: wide.map(([row]) => row),
+    key: [...groupLooks(data), ...wide.map(([row, times]) => [texts.projection.wide(short.names[row], digits(times, 2)), looks[row]] as const)],
+    short,
     hover(kind, index) {
       if (index !== null) host.set({ hovered: { kind, index } });
       else if (host.get().hovered?.kind === kind) host.set({ hovered: null });
@@ -79,7 +85,10 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
     const now = new Set(changes);
     changes.clear();
     scene = computed.scene(host.get(), currentTheme(), now, calm);
-    if (has(now, "theme")) set(explorer, { "data-theme": scene.theme });
+    if (has(now, "theme")) {
+      set(explorer, { "data-theme": scene.theme });
+      explorer.style.setProperty("--uapca-strong", kind(1)[scene.theme]);
+    }
     for (const panel of panels) panel.draw(scene, now);
     if ([...now].every((change) => change === "hovered")) return;
     set(explorer, { "data-state": "moving" });
@@ -189,7 +198,10 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
     request();
   });
   const end = new AbortController();
-  onTheme(() => context.redraw("theme"), end.signal);
+  const theme = () => context.redraw("theme");
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme, { signal: end.signal });
+  const themes = new MutationObserver(theme); // of notebooks
+  themes.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"] });
   // While a hand drags nothing comes in its way; what takes long follows when it lets go.
   const grasp = (event: PointerEvent) => {
     const before = held;
@@ -209,6 +221,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
     cancelAnimationFrame(frame);
     clearTimeout(waiting);
     watch.disconnect();
+    themes.disconnect();
     explorer.remove();
   };
 }
@@ -240,12 +253,4 @@ function currentTheme(): Theme {
   if (notebook) return notebook === "false" ? "dark" : "light";
   if (kind) return kind.includes("light") ? "light" : "dark";
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-}
-
-/** Calls back when the theme may have changed, until the signal. */
-function onTheme(changed: () => void, signal: AbortSignal): void {
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed, { signal });
-  const watcher = new MutationObserver(changed);
-  watcher.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"] });
-  signal.addEventListener("abort", () => watcher.disconnect());
 }

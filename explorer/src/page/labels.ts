@@ -13,12 +13,8 @@ export interface Anchor {
   readonly forced: boolean;
 }
 
-export interface Label {
-  readonly index: number;
-  /** Left and middle of the text, and its width. */
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
+/** Left and middle of the text, and its width. */
+export interface Label extends Pick<Anchor, "index" | "x" | "y" | "width"> {
   /** So far from its mark that it needs a line to it. */
   readonly led: boolean;
 }
@@ -26,6 +22,7 @@ export interface Label {
 // Where a label may go: direction, and distance of its box from the mark in pixels.
 const DIRECTIONS = [[1, 0], [1, -1], [-1, 0], [0, -1], [1, 1], [0, 1], [-1, -1], [-1, 1]] as const;
 const DISTANCES = [7, 18, 32];
+const FEW = 12; // names that may cover a mark rather than be left out
 
 /** The place straight above a mark. */
 export const ABOVE = 3;
@@ -42,6 +39,7 @@ export function placed(
   previous: Map<number, number>,
   obstacles: readonly { readonly x: number; readonly y: number }[] = anchors,
 ): Label[] {
+  const covering = anchors.length > FEW ? 2.4 : 1.2; // a mark
   const taken: Box[] = [];
   const labels: Label[] = [];
   const kept = new Map<number, number>();
@@ -55,7 +53,7 @@ export function placed(
       let cost = 0.02 * (place % DIRECTIONS.length) + 0.6 * ring - (previous.get(anchor.index) === place ? 0.5 : 0);
       for (const other of taken) cost += 100 * shared(box, other);
       for (const other of obstacles) {
-        if (other !== anchor && contains(box, other.x, other.y, 5)) cost += 1.2;
+        if (other !== anchor && contains(box, other.x, other.y, 5)) cost += covering;
       }
       if (!best || cost < best.cost) best = { cost, box, place };
     }

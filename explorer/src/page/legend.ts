@@ -4,7 +4,7 @@ import { ELEMENTS } from "../core/decode";
 import type { Dataset } from "../model";
 import { el, nameNode, setText, svg } from "./dom";
 import { digits } from "./format";
-import { groupLooks, marker, type Look, type Theme } from "./palette";
+import { marker, type Look, type Theme } from "./palette";
 import { has, type Changes, type Context, type Scene } from "./scene";
 import { texts } from "./texts";
 
@@ -21,11 +21,10 @@ export function outline(data: Dataset, { state }: Scene): string {
   });
 }
 
-export function legend({ data }: Context) {
+export function legend({ data, key }: Context) {
   const note = el("p", { class: "uapca-note" });
-  const list = el("ul", { class: "uapca-legend", "aria-label": words.groups });
-  const entries = groupLooks(data);
-  list.hidden = !entries.length;
+  const list = el("ul", { class: "uapca-legend", "aria-label": words.key });
+  list.hidden = !key.length;
   const crowd = data.n > ELEMENTS && data.d > 1 ? words.whole(data.assumed || data.laws !== null) : "";
   return {
     node: el("div", { class: "uapca-key" }, note, list),
@@ -33,8 +32,8 @@ export function legend({ data }: Context) {
       const together = scene.groups ? words.together(digits(100 * scene.state.level, 4)) : "";
       const parts = [scene.points ? words.dots : "", data.supplementary ? words.open : "", together, crowd];
       setText(note, `${outline(data, scene)}.${words.marker}${parts.join("")}`);
-      if (!entries.length || !has(changes, "theme", "size")) return;
-      list.replaceChildren(...entries.map(([label, look]) => el("li", {}, swatch(look, scene.theme), nameNode(label, 24))));
+      if (!key.length || !has(changes, "theme", "size")) return;
+      list.replaceChildren(...key.map(([label, look]) => el("li", {}, swatch(look, scene.theme), nameNode(label, data.groups ? 24 : 48))));
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Bars of the two components shown: how much of each feature is in them. */
 
-import { chart, pointsAtFeatures, walks } from "./chart";
+import { chart, pointsAtFeatures } from "./chart";
 import { button, set, setText, svg } from "./dom";
 import { digits, hundredths as f, percent } from "./format";
 import { fitting, textWidth } from "./labels";
@@ -35,8 +35,7 @@ export function loadings(context: Context): Panel {
     return { group, back, name, bars, reasons, values };
   });
   view.svg.append(...keys, ...heads, ...rows.map((row) => row.group), zero);
-  walks(view.stage, context, "feature", (j) => host.set({ pinned: host.get().pinned === j ? null : j }));
-  pointsAtFeatures(view.svg, context, ({ target }) => {
+  pointsAtFeatures(view.stage, view.svg, context, ({ target }) => {
     const group = target instanceof Element ? target.closest("[data-feature]") : null;
     return group && Number(group.getAttribute("data-feature"));
   });

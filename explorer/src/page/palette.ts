@@ -4,7 +4,8 @@
  * can tell apart; from the ninth kind on, dashes and shapes go on telling apart.
  */
 
-import type { Dataset } from "../model";
+import { rangeOf } from "../core/matrices";
+import type { Dataset, Projection } from "../model";
 import { digits, hundredths as f } from "./format";
 import { texts } from "./texts";
 
@@ -23,7 +24,9 @@ const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 // On a dark page blue and black would vanish: the same hues, lighter.
 const DARK = ["#4ba6e3", "#ee7b30", "#1fb890", "#dd92bc", "#efb02e", "#93d2f8", "#e4e4e4", "#f0e442"];
 const DASHES = [undefined, "7 3", "1.5 2.5", "9 3 2 3"];
-const GREY = ["#6b6b6b", "#a6a6a6"];
+/** What belongs to no kind, and what stands back. */
+export const GREY = { light: "#6b6b6b", dark: "#a6a6a6" };
+export const PALE = { light: "#aab2ba", dark: "#5d666f" };
 // Of cividis, which rises evenly in lightness; between them colors are mixed.
 const SEQUENTIAL = ["#00224e", "#213b6e", "#4b546c", "#6c6d72", "#8d8878", "#b0a571", "#d6c35d"];
 
@@ -44,8 +47,9 @@ const SHAPES = [
   PLUS,
 ];
 
-/** Rows colored one by one up to this number; beyond, colors would mean nothing. */
+/** Rows colored one by one up to this number; beyond, only some of the widest: those this many times as wide as most. */
 const MANY = 24;
+const [WIDEST, WIDE] = [5, 2];
 const TOLD = 24; // groups in a legend
 const STEPS = 120; // of the scale of colors
 
@@ -60,7 +64,14 @@ export function kind(i: number): Look {
   });
 }
 
-const NONE: Look = { light: GREY[0], dark: GREY[1], dash: undefined, shape: CIRCLE };
+/** The look of the i-th group, or of a row without groups: in the color given in Python, if one was. */
+export function own({ colors }: Dataset, i: number): Look {
+  if (!colors) return kind(i);
+  const [color, dash] = colors[i];
+  return { light: color, dark: color, dash: DASHES[dash], shape: kind(i).shape };
+}
+
+const NONE: Look = { ...GREY, dash: undefined, shape: CIRCLE };
 const scale = Array.from({ length: STEPS + 1 }, (_, k): Look => {
   const at = (k / STEPS) * (SEQUENTIAL.length - 1);
   const low = Math.min(Math.floor(at), SEQUENTIAL.length - 2);
@@ -69,16 +80,27 @@ const scale = Array.from({ length: STEPS + 1 }, (_, k): Look => {
   return { light: color, dark: color, dash: undefined, shape: CIRCLE };
 });
 
-/** The look of each row: on the scale of colors, that of its group, its own if rows are few, or the first. */
-export function rowLooks({ groups, n }: Dataset): Look[] {
+/** Of many rows without groups those much wider than most in a picture, the widest first: row, and times the median. */
+export function widest({ groups, colors, n, supplementary }: Dataset, { covariances: c }: Projection): [number, number][] {
+  if (groups || colors || n <= MANY) return [];
+  const spreads = Float64Array.from({ length: n - supplementary }, (_, row) => Math.sqrt(Math.max(c[3 * row] + c[3 * row + 2], 0)));
+  const sorted = spreads.slice().sort();
+  const median = (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+  const order = Array.from(spreads.keys()).filter((row) => spreads[row] > WIDE * median);
+  return order.sort((i, j) => spreads[j] - spreads[i] || i - j).slice(0, WIDEST).map((row) => [row, spreads[row] / median]);
+}
+
+/** The look of each row: on the scale of colors, that of its group, its own if rows are few or it is wide, or the first. */
+export function rowLooks(data: Dataset, wide: readonly number[]): Look[] {
+  const { groups, colors, n } = data;
   const [low, high] = groups?.values ? rangeOf(groups.values) : [0, 0];
   return Array.from({ length: n }, (_, row) => {
     if (groups?.values) {
       const share = high > low ? (groups.values[row] - low) / (high - low) : 0.5;
       return Number.isNaN(share) ? NONE : scale[Math.round(share * STEPS)];
     }
-    if (groups) return groups.codes[row] < 0 ? NONE : kind(groups.codes[row]);
-    return plain[n <= MANY ? row : 0];
+    if (groups) return groups.codes[row] < 0 ? NONE : own(data, groups.codes[row]);
+    return colors ? { ...own(data, row), shape: CIRCLE } : plain[n <= MANY ? row : wide.indexOf(row) + 1];
   });
 }
 
@@ -86,7 +108,8 @@ export function rowLooks({ groups, n }: Dataset): Look[] {
 const plain = Array.from({ length: MANY }, (_, row): Look => ({ ...kind(row), shape: CIRCLE }));
 
 /** Groups, or five numbers on the scale, and their looks. */
-export function groupLooks({ groups }: Dataset): [string, Look][] {
+export function groupLooks(data: Dataset): [string, Look][] {
+  const { groups } = data;
   if (groups?.values) {
     const [low, high] = rangeOf(groups.values);
     // Digits that tell the five apart, and no more.
@@ -94,14 +117,8 @@ export function groupLooks({ groups }: Dataset): [string, Look][] {
     const text = (share: number) => (share || !groups.name ? "" : `${groups.name}: `) + digits(Number((low + share * (high - low)).toFixed(places)), 12);
     return [0, 0.25, 0.5, 0.75, 1].map((share) => [text(share), scale[Math.round(share * STEPS)]]);
   }
-  const entries = groups?.labels.slice(0, TOLD).map((label, i): [string, Look] => [label, kind(i)]) ?? [];
+  const entries = groups?.labels.slice(0, TOLD).map((label, i): [string, Look] => [label, own(data, i)]) ?? [];
   return groups?.codes.some((code) => code < 0) ? [...entries, [texts.projection.noGroup, NONE]] : entries;
-}
-
-/** The smallest and largest of the numbers that are there. */
-function rangeOf(values: Float64Array): [number, number] {
-  const there = values.filter((value) => !Number.isNaN(value));
-  return [there.reduce((a, b) => Math.min(a, b), Infinity), there.reduce((a, b) => Math.max(a, b), -Infinity)];
 }
 
 /** A marker as an SVG path around a place. */

@@ -4,7 +4,7 @@ import { select } from "d3-selection";
 import { zoom, zoomIdentity, type D3ZoomEvent, type ZoomBehavior } from "d3-zoom";
 
 import { set, svg } from "./dom";
-import type { Box } from "./view";
+import { boxOf, type Box } from "./view";
 
 export interface Acts {
   /** What lies under a point of the stage. */
@@ -57,13 +57,8 @@ export function pointer(stage: HTMLElement, surface: SVGSVGElement, acts: Acts) 
       stage.setPointerCapture(event.pointerId);
     }
     if (start.brushing) {
-      set(band, {
-        x: Math.min(x, start.x),
-        y: Math.min(y, start.y),
-        width: Math.abs(x - start.x),
-        height: Math.abs(y - start.y),
-        visibility: "visible",
-      });
+      const { left, right, top, bottom } = boxOf(start, { x, y });
+      set(band, { x: left, y: top, width: right - left, height: bottom - top, visibility: "visible" });
     }
   });
   stage.addEventListener("pointerup", (event) => {
@@ -71,9 +66,7 @@ export function pointer(stage: HTMLElement, surface: SVGSVGElement, acts: Acts) 
     const { x, y } = where(event);
     const extend = event.shiftKey || event.ctrlKey || event.metaKey;
     if (start.brushing) {
-      const [left, right] = [Math.min(x, start.x), Math.max(x, start.x)];
-      const [top, bottom] = [Math.min(y, start.y), Math.max(y, start.y)];
-      acts.brush({ left, right, top, bottom }, extend);
+      acts.brush(boxOf(start, { x, y }), extend);
     } else {
       acts.click(acts.rowAt(x, y), extend || event.pointerType === "touch");
     }

@@ -6,22 +6,22 @@ import { select } from "d3-selection";
 
 import { ELEMENTS } from "../core/decode";
 import { chart, clicked, walks } from "./chart";
-import { crowdCanvas, crowdSvg, outstanding, wholeDensity } from "./crowd";
+import { crowdCanvas, crowdSvg, outlying, wholeDensity } from "./crowd";
 import { tooltip } from "./details";
 import { button, pool, set, setText, svg } from "./dom";
 import { hundredths as f, percent } from "./format";
 import { ABOVE, contains, placed, textWidth, type Anchor } from "./labels";
 import { legend } from "./legend";
-import { kind, marker } from "./palette";
+import { marker, own } from "./palette";
 import { pointer } from "./pointer";
 import { has, type Context, type Outline, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
-import { carried, extentOf, lineRadius, planeRadius, View, type Box, type Spread } from "./view";
+import { carried, extentOf, lineRadius, planeRadius, squaredDistance, View, type Box, type Spread } from "./view";
 
 /** How little of the view may be filled before it is fitted again: never less, at rest, in motion. */
 const [ANEW, CALM, MOVING] = [Infinity, 0.8, 0.5];
-/** Rows up to this number are all named where there is room; of more, this many of the outlying ones. */
-const [NAMES, OUTLYING, WIDEST] = [40, 12, 4];
+/** Rows up to this number are all named where there is room; of more, the widest and the outlying ones. */
+const NAMES = 40;
 /** How many times finer outlines become when they are looked at closely. */
 const FINEST = 2;
 /** Around the plot, in heights of the text. */
@@ -68,7 +68,7 @@ export function projection(context: Context): Panel {
   let ticked = ""; // what the axes show
   let panning = false;
   let shades: Float64Array[][] | null = null;
-  let special = { far: [] as number[], wide: [] as number[] };
+  let special: readonly number[] = context.wide; // with those far out
   let pointed: { x: number; y: number } | null = null; // where the pointer is on the stage
 
   const pan = button(words.pan, { class: "uapca-toggle", "aria-pressed": "false", title: words.panTitle }, () => {
@@ -142,9 +142,7 @@ export function projection(context: Context): Panel {
     for (let row = 0; row < data.n; row++) {
       const area = c[3 * row] * c[3 * row + 2] - c[3 * row + 1] ** 2;
       if (!(area > 0) || area >= smallest) continue;
-      const [dx, dy] = [x - means[2 * row], y - means[2 * row + 1]];
-      const distance = (c[3 * row + 2] * dx * dx - 2 * c[3 * row + 1] * dx * dy + c[3 * row] * dy * dy) / area;
-      if (distance <= radius * radius) [smallest, found] = [area, row];
+      if (squaredDistance(c, row, x - means[2 * row], y - means[2 * row + 1]) <= radius ** 2) [smallest, found] = [area, row];
     }
     return found;
   }
@@ -174,7 +172,7 @@ export function projection(context: Context): Panel {
   /** A mark for each row, or of very many for those that stand out or are looked at. */
   function mark(scene: Scene, radius: number): void {
     const { state, theme } = scene;
-    const outlined = single() ? [] : [...special.far, ...special.wide];
+    const outlined = single() ? [] : special;
     const looked = [...state.selection.slice(0, ELEMENTS), ...(scene.row === null ? [] : [scene.row])];
     const shown = crowd ? [...new Set([...outlined, ...looked])] : Array.from(data.names.keys());
     pool(rows, marks, shown.length, () =>
@@ -224,7 +222,8 @@ export function projection(context: Context): Panel {
   function gather({ groups: shown, theme }: Scene, radius: number): void {
     pool(groups, around, shown ? shown.n : 0, () => svg("path"));
     around.forEach((path, i) => {
-      if (shown) set(path, { d: view.ellipse(shown, i, radius), stroke: kind(i)[theme], "stroke-dasharray": kind(i).dash });
+      const look = own(data, i);
+      if (shown) set(path, { d: view.ellipse(shown, i, radius), stroke: look[theme], "stroke-dasharray": look.dash });
     });
   }
 
@@ -232,7 +231,7 @@ export function projection(context: Context): Panel {
     const chosen = new Set(state.selection);
     const forced = (row: number) => row === hovered || (chosen.size <= 20 && chosen.has(row));
     const few = data.n <= NAMES;
-    const candidates = few ? Array.from(data.names.keys()) : special.far;
+    const candidates = few ? Array.from(data.names.keys()) : special;
     const order = state.names ? candidates.filter((row) => !forced(row)) : [];
     if (few) order.sort((a, b) => weights[b] - weights[a] || a - b);
     order.unshift(...new Set([...(hovered === null ? [] : [hovered]), ...state.selection].filter(forced)));
@@ -291,7 +290,7 @@ export function projection(context: Context): Panel {
       view.fit(extent, frame, slack, one ? data.n : 0);
       fitted = question;
       if (moved || has(changes, "size")) {
-        if (data.n > NAMES) special = outstanding(next, OUTLYING, crowd ? WIDEST : 0);
+        if (data.n > NAMES) special = [...new Set([...context.wide, ...outlying(next)])];
         if (crowd && !one) shades = wholeDensity(next, extent);
       }
       const anew = moved || has(changes, "size", "theme", "names");

@@ -49,6 +49,9 @@ export interface Context {
   /** Names of elements, different for every explorer on the same page. */
   readonly id: (name: string) => string;
   readonly looks: readonly Look[];
+  /** Many rows' widest, which have looks of their own, and what looks mean in words. */
+  readonly wide: readonly number[];
+  readonly key: readonly (readonly [string, Look])[];
   /** Names of rows and features that fit into pictures. */
   readonly short: { readonly names: readonly string[]; readonly features: readonly string[] };
   /** Points at a row or feature everywhere; null lets go of it. */
@@ -84,6 +87,11 @@ export function reasons({ d, mean }: Dataset, { fit, state }: Scene, row: number
     const away = (mean[row * d + j] - fit.mean[j]) / fit.units[j];
     return state.pair.map((i) => away * fit.components[i * d + j]);
   });
+}
+
+/** The variance of a row of a projection along the components shown. */
+export function shownVariance({ covariances }: Projection, [first, second]: State["pair"], row: number): number {
+  return covariances[3 * row] + (first === second ? 0 : covariances[3 * row + 2]);
 }
 
 /** Milliseconds of a frame that may go into a sketch of the path, which follows moving weights when it is done. */

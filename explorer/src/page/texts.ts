@@ -70,7 +70,8 @@ export const texts = {
     zoomInTitle: "Zoom in (or Ctrl and the wheel)",
     fit: "Fit",
     fitTitle: "Show all",
-    groups: "Groups",
+    key: "Colors of the rows",
+    wide: (name: string, times: string) => `${name}: ${times} × median width`,
     noGroup: "(no group)",
     legend: (parts: { shape: "interval" | "outline" | "ellipse"; level: string; assumed: "no" | "some" | "all" }) => {
       const shape = { interval: "Interval", outline: "Outline", ellipse: "Ellipse" }[parts.shape];
@@ -146,6 +147,7 @@ export const texts = {
     supplementary: "not in the fit",
     weight: "weight",
     points: "points",
+    shown: "uncertainty shown",
     more: (count: number, shown: number) => `${count} rows are selected; the first ${shown} are listed.`,
     hint: "Point at a row to see its numbers; click to keep them here, drag a rectangle to keep several.",
   },
@@ -169,11 +171,10 @@ export const texts = {
         : up
           ? `${up} becomes more visible.`
           : `${down} becomes less visible.`,
-    explain: (shown: number, before: string, after: string) => {
-      const subject = shown > 1 ? "Together they explain" : "It explains";
-      return before === after
-        ? `${subject} ${before} of the variance at both.`
-        : `${subject} ${before} of the variance at s = 0 and ${after} at s = 1.`;
+    explain: (shown: number, before: string, after: string, held: string) => {
+      const [subject, show] = shown > 1 ? ["Together they explain", "they show"] : ["It explains", "it shows"];
+      const explained = before === after ? "at both" : `at s = 0 and ${after} at s = 1`;
+      return `${subject} ${before} of the variance ${explained}; ${show} ${held} of the rows’ uncertainty.`;
     },
     undefinedAt: (which: string, several: boolean, scale: number, tied: boolean) =>
       `${which} ${several ? "are" : "is"} not defined at s = ${scale}: ` +

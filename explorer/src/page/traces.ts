@@ -5,18 +5,18 @@
  */
 
 import type { Path } from "../model";
-import { chart, pointsAtFeatures, walks } from "./chart";
+import { chart, pointsAtFeatures } from "./chart";
 import { pool, set, setText, svg } from "./dom";
 import { hundredths as f, lineThrough, unbroken } from "./format";
 import { placed, textWidth, type Anchor } from "./labels";
-import { kind, marker } from "./palette";
+import { kind, marker, PALE } from "./palette";
 import { has, type Context, type Panel, type Scene } from "./scene";
 import { texts } from "./texts";
 
 const MOST = 40; // features that are drawn
+const POINT = 4e-3; // a trace shorter than this, in radii, is a point
 const NAMED = 6; // features with the longest traces: the only ones in color where there are more (paper, Sec. 5.2)
 const MARGIN = 2.2; // around the circle, in heights of the text
-const PALE = { light: "#aab2ba", dark: "#5d666f" };
 
 /** A trace: its feature, its places in pixels from the centre, how far they reach, and its length. */
 interface Trace {
@@ -27,7 +27,7 @@ interface Trace {
 }
 
 export function traces(context: Context): Panel {
-  const { data, host } = context;
+  const { data } = context;
   const view = chart(context, "traces");
   const circle = svg("circle", { class: "uapca-circle" });
   const axes = [svg("line"), svg("line")];
@@ -49,9 +49,8 @@ export function traces(context: Context): Panel {
   let path: Path | null = null; // as drawn
   let leading: readonly number[] = []; // features with the longest traces
 
-  walks(view.stage, context, "feature", (j) => host.set({ pinned: host.get().pinned === j ? null : j }));
   /** The feature whose trace is within reach of the pointer. */
-  pointsAtFeatures(view.stage, context, (event) => {
+  pointsAtFeatures(view.stage, view.stage, context, (event) => {
     const box = view.svg.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left - view.size.width / 2, event.clientY - box.top - view.size.height / 2];
     let best = 14;
@@ -83,8 +82,12 @@ export function traces(context: Context): Panel {
     const all = data.features.map((_, feature) => traceOf(path, state.pair, feature, radius, breaks));
     // Of very many those that reach farthest from the centre, in the order of the features.
     const farthest = [...all].sort((p, q) => q.reach - p.reach).slice(0, MOST);
-    drawn = data.d > MOST ? all.filter((one) => farthest.includes(one)) : all;
-    leading = [...drawn].sort((p, q) => q.length - p.length).slice(0, NAMED).map((one) => one.feature);
+    // Of traces that are no more than points, those whose end is farthest out, as in the plots.
+    const moved = ({ length }: Trace) => (length < POINT * radius ? 0 : length);
+    const out = ({ points }: Trace) => Math.hypot(points.at(-2)!, points.at(-1)!);
+    const longest = [...all].sort((p, q) => moved(q) - moved(p) || out(q) - out(p)).slice(0, NAMED);
+    drawn = data.d > MOST ? all.filter((one) => farthest.includes(one) || longest.includes(one)) : all;
+    leading = longest.map((one) => one.feature);
     pool(lines, groups, drawn.length, traceNode);
     const [middle, last] = [path.u.findIndex((u) => u >= 0.5), path.u.length - 1];
     drawn.forEach(({ feature, points }, i) => {

@@ -4,7 +4,7 @@ import type { Engine } from "../core/engine";
 import type { Fit } from "../model";
 import { rowDot } from "../core/matrices";
 import { percent, scaleText, shortened } from "./format";
-import type { Scene } from "./scene";
+import { shownVariance, type Scene } from "./scene";
 import { texts } from "./texts";
 
 const words = texts.verdict;
@@ -38,7 +38,9 @@ export function verdict(engine: Engine, scene: Scene): string[] {
   if (change) sentences.push(change);
   sentences.push(...encounters(scene, shown));
   const [a, b] = [before, after].map((fit) => percent(shown.reduce((sum, i) => sum + fit.shares[i], 0), 0));
-  sentences.push(words.explain(shown.length, a, b));
+  const projection = engine.project(after, pair);
+  const held = scene.weights.reduce((sum, weight, row) => sum + weight * shownVariance(projection, pair, row), 0);
+  sentences.push(words.explain(shown.length, a, b, percent(held / engine.moments.totals[1], 0)));
   return sentences;
 }
 
@@ -73,10 +75,7 @@ function stability(before: Fit, after: Fit, shown: readonly number[], posterior:
 
 /** The features whose place in the picture changes most. */
 function gains(features: readonly string[], before: Fit, after: Fit, pair: readonly [number, number]): string | null {
-  const length = (fit: Fit, j: number) =>
-    pair[0] === pair[1]
-      ? Math.abs(fit.components[pair[0] * fit.d + j])
-      : Math.hypot(fit.components[pair[0] * fit.d + j], fit.components[pair[1] * fit.d + j]);
+  const length = (fit: Fit, j: number) => Math.hypot(...[...new Set(pair)].map((i) => fit.components[i * fit.d + j]));
   let [up, down] = [-1, -1];
   let [most, least] = [0.1, -0.1];
   for (let j = 0; j < before.d; j++) {

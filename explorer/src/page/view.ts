@@ -10,6 +10,11 @@ export interface Box {
   readonly bottom: number;
 }
 
+/** The box between two of its corners on the screen. */
+export function boxOf(a: { x: number; y: number }, b: { x: number; y: number }): Box {
+  return { left: Math.min(a.x, b.x), right: Math.max(a.x, b.x), top: Math.min(a.y, b.y), bottom: Math.max(a.y, b.y) };
+}
+
 export class View {
   /** Pixels for one unit of the components, before zooming. */
   private unit = 1;
@@ -79,11 +84,10 @@ export class View {
   }
 
   /** Where a row is on the screen: its mean, and the Cholesky factor of its covariance. */
-  spread({ means, covariances: c }: Projection, row: number): Spread {
-    const a = Math.sqrt(Math.max(c[3 * row], 0));
-    const b = a > 0 ? c[3 * row + 1] / a : 0;
-    const rest = Math.sqrt(Math.max(c[3 * row + 2] - b * b, 0));
-    return [this.x(means[2 * row]), this.y(means[2 * row + 1]), this.scale * a, -this.scale * b, -this.scale * rest];
+  spread(projection: Projection, row: number): Spread {
+    const { means } = projection;
+    const [a, b, c] = rootOf(projection, row);
+    return [this.x(means[2 * row]), this.y(means[2 * row + 1]), this.scale * a, -this.scale * b, -this.scale * c];
   }
 
   /** The ellipse of a row at `radius` standard deviations as an SVG path; a line if flat. */
@@ -104,6 +108,20 @@ export class View {
     const [a, b, y] = [this.x(means[2 * row] - half), this.x(means[2 * row] + half), this.y(row)];
     return `M${f(a)},${f(y - 6)}V${f(y + 6)}M${f(a)},${f(y)}H${f(b)}M${f(b)},${f(y - 6)}V${f(y + 6)}`;
   }
+}
+
+/** The Cholesky factor of a row's covariance: its first column, and the end of its second. */
+export function rootOf({ covariances: c }: Projection, row: number): [number, number, number] {
+  const a = Math.sqrt(Math.max(c[3 * row], 0));
+  const b = a > 0 ? c[3 * row + 1] / a : 0;
+  return [a, b, Math.sqrt(Math.max(c[3 * row + 2] - b * b, 0))];
+}
+
+/** The squared distance of a place from the mean of a row, in its standard deviations; along the line of a flat one. */
+export function squaredDistance(c: Float64Array, row: number, dx: number, dy: number): number {
+  const [xx, xy, yy] = c.subarray(3 * row, 3 * row + 3);
+  const area = xx * yy - xy * xy;
+  return area > 1e-12 * xx * yy ? (yy * dx * dx - 2 * xy * dx * dy + xx * dy * dy) / area : (dx * dx + dy * dy) / (xx + yy);
 }
 
 export type Spread = readonly [x: number, y: number, a: number, b: number, c: number];

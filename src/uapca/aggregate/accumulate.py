@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +50,7 @@ _PART, _PART_EACH = 1 << 16, 256
 # passed over once.
 _FEW = 32
 # Groups up to this many times as long as the shortest are multiplied with it.
-_ALIKE = 1.25
+_ALIKE = 1.6
 # Entries of scatters merged at a time.
 _MERGED_VALUES = 1 << 16
 _U = 2.0**-53  # unit roundoff
@@ -227,8 +227,7 @@ def _add_points(sums: Sums, block: Floats, weights: Doubles | None) -> None:
         center = _mean_of(block, weights, few * n // len(few), heaviest)
     for final in (False, True):
         off, products = np.zeros(d), np.zeros((d, d))
-        unmoved = plain and not center.any()
-        for away, roots in _unmoved(block) if unmoved else _shifted(block, weights, center):
+        for away, roots in _shifted(block, weights, center):
             off += roots @ away
             products += away.T @ away
         off /= total if total > 0.0 else 1.0
@@ -322,27 +321,28 @@ def _mean_of(
     return np.asarray(center + gaps.sum(axis=0) / len(gaps), dtype=np.float64)
 
 
-def _unmoved(block: Floats) -> Iterator[tuple[Doubles, Doubles]]:
-    """Some of the points at a time as they are, without a copy, and their weights."""
-    for low in range(0, len(block), _SUMMED):
-        part = np.asarray(block[low : low + _SUMMED], dtype=np.float64)
-        yield part, np.ones(len(part))
-
-
 def _shifted(
     block: Floats, weights: Doubles | None, center: Doubles
 ) -> Iterator[tuple[Doubles, Doubles]]:
     """√w (x − center) and √w of some of the points of one group at a time."""
-    whole = np.array([len(block)])
-    for _, away, roots in _stacks(block, weights, center[None], None, whole):
-        yield away[0], roots[0]
+    moved = np.empty((min(_SUMMED, len(block)), block.shape[1]))
+    for low in range(0, len(block), _SUMMED):
+        part = block[low : low + _SUMMED]
+        away, roots = np.asarray(part, dtype=np.float64), np.ones(len(part))
+        if center.any():
+            away = np.subtract(part, center, out=moved[: len(part)])
+        if weights is not None:
+            roots = np.sqrt(weights[low : low + _SUMMED])
+            away = np.multiply(away, roots[:, None], out=moved[: len(part)])
+            away[roots == 0.0] = 0.0
+        yield away, roots
 
 
 def _stacks(
     points: Floats,
     weights: Doubles | None,
     center: Doubles,
-    order: npt.NDArray[np.intp] | None,
+    order: npt.NDArray[np.intp],
     lengths: Integers,
 ) -> Iterator[tuple[Integers, Doubles, Doubles]]:
     """√w (x − center) and √w, shapes (S, m, D) and (S, m), of some groups at a time, and which.
@@ -352,7 +352,8 @@ def _stacks(
     with zeros. A group that is too long for the cache comes in parts.
     """
     d, starts = points.shape[1], np.cumsum(lengths) - lengths
-    most = min(max(_CACHED_VALUES // d, 16 * d), _SUMMED)
+    most = max(_CACHED_VALUES // d, 16 * d)
+    longest = min(most, _SUMMED)
     scratch = np.empty((min(most, len(lengths) * int(lengths.max())), d))
     gathered = scratch if points.dtype == np.float64 else np.empty(scratch.shape, points.dtype)
     rising = np.argsort(lengths, kind="stable")
@@ -361,26 +362,22 @@ def _stacks(
     while first < len(rising):
         alike = int(np.searchsorted(sizes, _ALIKE * sizes[first], side="right"))
         count = max(1, min(alike - first, most // int(sizes[first])))
-        while count > 1 and count * sizes[first + count - 1] > most:
+        while count > 1 and sizes[first + count - 1] > min(most // count, longest):
             count -= 1
         own = rising[first : first + count]
         first += count
         m = int(sizes[first - 1])
-        for low in range(0, m, most):
-            width = min(most, m - low)
+        for low in range(0, m, longest):
+            width = min(longest, m - low)
             away = scratch[: count * width].reshape(count, width, d)
             roots = np.ones((count, width))
-            if order is None:
-                places: Any = slice(low, low + width)
-                near = points[None, places]
-            else:
-                inside = np.minimum(np.arange(low, low + width), lengths[own, None] - 1)
-                places = order[starts[own, None] + inside]
-                near = gathered[: count * width].reshape(count, width, d)
-                np.take(points, places, axis=0, out=near, mode="clip")
+            inside = np.minimum(np.arange(low, low + width), lengths[own, None] - 1)
+            places = order[starts[own, None] + inside]
+            near = gathered[: count * width].reshape(count, width, d)
+            np.take(points, places, axis=0, out=near, mode="clip")
             np.subtract(near, center[own, None], out=away)
             if weights is not None:
-                roots = np.sqrt(weights[places]).reshape(count, width)
+                roots = np.sqrt(weights[places])
             if sizes[first - count] < m:
                 roots[np.arange(width) >= lengths[own, None]] = 0.0
             if weights is not None or sizes[first - count] < m:

@@ -19,8 +19,6 @@ __all__ = ["Binning", "Clusters", "Grid", "binning_of"]
 
 # Points for each cluster, and at least, from which the centers are found.
 _SAMPLE_EACH, _SAMPLE_LEAST = 100, 20_000
-# Places of the sample drawn at a time.
-_DRAWN = 4096
 # Points from which on two threads share the search.
 _SHARED = 1 << 16
 # Boxes: 2 to this power at most. More have fewer centers each, but fewer points at a time too.
@@ -115,31 +113,17 @@ class Clusters:
 
 
 def _sampled(pieces: Iterable[Floats], size: int, rng: np.random.Generator) -> Doubles:
-    """A uniform sample of all points, whatever their number: Li's reservoir (1994), algorithm L.
-
-    The first points fill the reservoir; of the later ones only those that replace one of them are
-    looked at.
-    """
-    sample, seen = np.empty((0, 1)), 0
-    places, slots, threshold = np.array([size - 1]), np.array([0]), 0.0
+    """A uniform sample of all points, however many: those with the smallest random keys."""
+    held, sample, limit = np.empty(0), np.empty((0, 1)), 1.0
     for points in pieces:
-        if not seen:
-            sample = np.empty((size, points.shape[1]))
-        sample[seen : seen + len(points)] = points[: max(0, size - seen)]
-        while places[-1] < seen + len(points):
-            u, v = np.log1p(-rng.random((2, _DRAWN)))
-            thresholds = threshold + np.cumsum(u) / size
-            skips = np.floor(v / np.log1p(-np.exp(thresholds)))
-            threshold = thresholds[-1]
-            new = places[-1] + np.cumsum(skips + 1.0)
-            places = np.concatenate([places, new])
-            slots = np.concatenate([slots, rng.integers(0, size, _DRAWN)])
-        come = (places >= max(seen, size)) & (places < seen + len(points))
-        sample[slots[come]] = points[(places[come] - seen).astype(np.int64)]
-        seen += len(points)
-        left = max(0, int(np.searchsorted(places, seen)) - 1)
-        places, slots = places[left:], slots[left:]
-    return sample[:seen]
+        keys = rng.random(len(points))
+        come = keys < limit
+        held = np.concatenate([held, keys[come]])
+        sample = np.concatenate([sample.reshape(-1, points.shape[1]), points[come]])
+        if len(held) > size:
+            limit = np.partition(held, size)[size]
+            sample, held = sample[held < limit], held[held < limit]
+    return np.asarray(sample, dtype=np.float64)
 
 
 class _Box(NamedTuple):

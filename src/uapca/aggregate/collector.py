@@ -208,7 +208,8 @@ class Collector:
 
     def _advanced(self, state: Any, new: _Points) -> Any:
         """The state after further points, which may be overwritten later."""
-        return state.merge(self._sums(new))
+        # In the order of rows, a snapshot need not bring it there.
+        return state.merge(self._sums(new)).in_order()
 
     def _summary(self, state: Any, held: int) -> Moments:
         """The moments of a state and of the last ``held`` points of the buffer."""

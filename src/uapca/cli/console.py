@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 import click
 
-from uapca._columns import guarded, nearest, plural
+from uapca._names import guarded, nearest, plural
 
 __all__ = [
     "STDOUT",

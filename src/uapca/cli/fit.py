@@ -130,11 +130,10 @@ def _judged(
     }
     if any(reasons.values()):
         return None, next(why for why, holds in reasons.items() if holds)
-    plain, data = uapca.decomposition.unwrap(pca, X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", uapca.SeparationWarning)  # the verdict says it
         try:
-            return uapca.component_uncertainty(data, plain.n_components_, scale=plain.scale), ""
+            return uapca.component_uncertainty(X, fit=pca), ""
         except ValueError as error:
             return None, str(error)
 
@@ -275,5 +274,5 @@ def _count(X: uapca.UncertainArray) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return uapca.component_count(X).verdict
-    except ValueError:  # the errors do not fit the question; nobody asked
-        return ""
+    except ValueError as error:
+        return f"the components that stand out cannot be counted: {error}."

@@ -167,7 +167,12 @@ def _levels(text: str) -> tuple[float, ...]:
     help="Seed of a simulation.",
 )  # fmt: skip
 @click.option("--title", metavar="TEXT", help="A title above the picture.")
-@click.option("--width", type=click.FloatRange(1, 40), metavar="INCHES", help="Width in inches.")
+@click.option(
+    "--width",
+    callback=lambda ctx, option, text: inches(text),
+    metavar="WIDTH",
+    help="Width in inches, or such as 8.5cm; the height follows.",
+)
 @click.option("--dpi", type=click.IntRange(20, 1200), metavar="N", help="Pixels per inch of a PNG.")
 @scale_option
 @standardize_option
@@ -216,13 +221,12 @@ def plot(
         "encode": encode,
         "labels": labels,
         "palette": palette and [color.strip() for color in palette.split(",")],
-        "figsize": width and (width, 0.8 * width),
         "groups": groups and data.column(groups, X),
         "ellipses": ellipses,
         **(one_level if kind in _ONE_LEVEL else {"levels": level}),
     }
     style = {name: value for name, value in style.items() if value is not None}
-    with glyphs_noted():
+    with glyphs_noted(), uapca.plot.style("paper", width):
         if kind == "count":
             drawn = uapca.plot.component_count(uapca.component_count(data.observed), **style)
         elif kind == "simulation":
@@ -234,6 +238,21 @@ def plot(
             drawn = _drawn(kind, pca, X, components, style)
         content = picture(drawn, output.suffix.lower(), dpi=dpi)
     write_bytes(output, content, kind)
+
+
+def inches(text: str | None) -> float | None:
+    """A width such as 3.35, 3.35in or 8.5cm."""
+    if text is None:
+        return None
+    units = {"cm": 2.54, "mm": 25.4, "in": 1.0}
+    unit = text[-2:] if text[-2:] in units else ""
+    try:
+        width = float(text.removesuffix(unit)) / units.get(unit, 1.0)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no width such as 3.35 or 8.5cm.") from None
+    if not 1.5 <= width <= 40:
+        raise click.BadParameter(f"{text!r} is not from 1.5 to 40 inches.")
+    return width
 
 
 def _drawn(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +72,15 @@ def project(
     names = getattr(pca, "feature_names_in_", None)
     if names is not None and X.features is not None:
         absent = [name for name in names if name not in X.features]
+        if absent and data.reading["features"] is None and Path(data.name).is_file():
+            # A constant column, say, is a feature only where it is named.
+            with suppress(ValueError, KeyError):
+                X = Data(data.name, {**data.reading, "features": list(names)}).rows()
+                absent = []
         if absent:
             raise CommandError(
                 f"the data lacks features of the model: {listed(absent)}. "
-                f"It has {listed(X.features)}."
+                f"It has {listed(X.features or ())}."
             )
         X = X[:, list(names)]  # they may be in another order, among others
     write_rows(pca.transform(X), output, plural(len(X), "projected row"))

@@ -42,6 +42,17 @@ class AnuranPoints(NamedTuple):
         Mel-frequency cepstral coefficients of each syllable.
     labels : ndarray of str, shape (7195,)
     features : tuple of 22 str
+
+    See Also
+    --------
+    uapca.datasets.fetch_anuran : Returns them with ``as_points=True``.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> calls = uapca.datasets.fetch_anuran(as_points=True)  # doctest: +SKIP
+    >>> calls.points.shape  # doctest: +SKIP
+    (7195, 22)
     """
 
     points: Floats

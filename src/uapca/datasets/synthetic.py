@@ -141,6 +141,17 @@ class ErrorModels(NamedTuple):
         Normals with the same error in all directions: the components stay, their variances grow.
     arbitrary : UncertainArray
         Normals with a covariance of its own for each row: the components turn.
+
+    See Also
+    --------
+    uapca.datasets.make_error_models : Returns them.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> models = uapca.datasets.make_error_models()
+    >>> print(models.certain.std.max(), models.isotropic.std.min() > 0)
+    0.0 True
     """
 
     certain: UncertainArray

@@ -7,7 +7,8 @@
 ``sparse``       fits and scores of SciPy's sparse points
 ``solvers``      which solver is used when, and those that form no D × D matrix
 ``lanczos``      leading eigenpairs of a matrix known only by its products
-``spectrum``     every rule about eigenpairs of K(s): order, signs, ties, clipping and s = ∞
+``spectrum``     the rules about eigenpairs of K(s): order, signs (`_validation.signed`), ties,
+                 clipping and s = ∞
 ``scaler``       `UncertainScaler`: features in units of their standard deviation
 ``results``      `LabeledArray`: tables of results with names, and their frames
 ``io``           fits as JSON files, without pickle, and `uapca.load`

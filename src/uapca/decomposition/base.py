@@ -14,9 +14,10 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
-from uapca._columns import COUNTER, IDENTIFIER, counting_columns, error_columns, nearest
+from uapca._names import COUNTER, IDENTIFIER, counting_columns, error_columns, nearest
 from uapca._validation import Doubles, Floats, check_finite, library_of, listed, out_of_range, shown
-from uapca.aggregate.accumulate import moments
+from uapca.aggregate.accumulate import Integers, moments
+from uapca.decomposition.sparse import SparsePoints
 from uapca.exceptions import ErrorColumnWarning
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.checks import covariance_from, weights_from, without_units
@@ -30,6 +31,7 @@ __all__ = [
     "UncertainTransformer",
     "all_or_nothing",
     "between_covariance",
+    "check_features",
     "check_underflow",
     "feature_units",
     "feature_variances",
@@ -246,18 +248,23 @@ class UncertainTransformer(
     def _check_features(self, X: UncertainArray) -> None:
         """Raise unless X has the features of the fit, in their order, and all its cells."""
         X.require_complete(type(self).__name__)
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X must have the {self.n_features_in_} features of the fit; got {X.shape[1]}"
-            )
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None and X.features is not None and tuple(names) != X.features:
-            first = next(i for i, name in enumerate(names) if name != X.features[i])
-            raise ValueError(
-                f"X must have the features of the fit in the same order; feature {first} is "
-                f"{X.features[first]!r} instead of {names[first]!r}: select them with "
-                "X[:, features]"
-            )
+        check_features(self, X)
+
+
+def check_features(fit: Any, X: UncertainArray) -> None:
+    """Raise unless X has the features of the fit, in their order."""
+    if X.shape[1] != fit.n_features_in_:
+        raise ValueError(
+            f"X must have the {fit.n_features_in_} features of the fit; got {X.shape[1]}"
+        )
+    names = getattr(fit, "feature_names_in_", None)
+    if names is not None and X.features is not None and tuple(names) != X.features:
+        first = next(i for i, name in enumerate(names) if name != X.features[i])
+        raise ValueError(
+            f"X must have the features of the fit in the same order; feature {first} is "
+            f"{X.features[first]!r} instead of {names[first]!r}: select them with "
+            "X[:, features]"
+        )
 
 
 @dataclass(frozen=True)
@@ -326,14 +333,18 @@ def all_or_nothing(fit: F) -> F:
     return cast(F, careful)
 
 
-def between_covariance(X: UncertainArray) -> tuple[Doubles, Doubles]:
+def between_covariance(X: UncertainArray | SparsePoints) -> tuple[Doubles, Doubles]:
     """μ and C, the covariance of the means."""
+    if isinstance(X, SparsePoints):
+        return X.mean, X.covariance()
     mean, between = moments(X.mean, X.given_weights)
     return _finite(X, mean), between
 
 
-def feature_variances(X: UncertainArray) -> tuple[Doubles, Doubles, Doubles]:
+def feature_variances(X: UncertainArray | SparsePoints) -> tuple[Doubles, Doubles, Doubles]:
     """μ and the diagonals of C and Ψ̄, without a D × D matrix."""
+    if isinstance(X, SparsePoints):
+        return X.mean, X.variances(), np.zeros(X.shape[1])
     # Measured from one of the rows, so that a common offset costs no digits.
     first = X.mean[int(X.weights.argmax())].astype(np.float64)
     shift, between = np.zeros_like(first), np.zeros_like(first)
@@ -366,18 +377,21 @@ def feature_units(mean: Doubles, between: Doubles, within: Doubles, n: int) -> D
     return np.where(variances > 0.0, np.sqrt(variances), 1.0)
 
 
-def varies(values: Floats, center: Doubles) -> bool:
-    """Whether rows differ from their mean by more than rounding leaves."""
-    noise = len(values) * np.finfo(float).eps
-    return bool((np.abs(values - center) > noise * np.abs(center)).any())
+def varies(
+    X: UncertainArray | SparsePoints, center: Doubles, columns: slice | Integers = slice(None)
+) -> bool:
+    """Whether features differ from their mean by more than rounding leaves."""
+    if isinstance(X, SparsePoints):
+        return bool(X.points[:, columns].data.any())
+    noise = len(X) * np.finfo(float).eps * np.abs(center[columns])
+    return bool((np.abs(X.mean[:, columns] - center[columns]) > noise).any())
 
 
-def check_underflow(X: UncertainArray, center: Doubles, variances: Doubles) -> None:
+def check_underflow(X: UncertainArray | SparsePoints, center: Doubles, variances: Doubles) -> None:
     """Raise if a feature varies, but by so little that its squares vanish."""
     small = np.flatnonzero(variances < SMALLEST)
     if len(small) and (
-        varies(X.mean[:, small], center[small])
-        or any(kept.any() for kept in X.cov.select(small).arrays.values())
+        varies(X, center, small) or any(kept.any() for kept in X.cov.select(small).arrays.values())
     ):
         raise ValueError(out_of_range("X", "underflows"))
 

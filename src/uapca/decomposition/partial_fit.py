@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uapca._validation import Doubles, as_floats, check_finite
-from uapca.aggregate import Moments
-from uapca.aggregate.accumulate import zero_sums
+from uapca.aggregate.accumulate import Sums, grouped_sums, zero_sums
 from uapca.aggregate.dask import array_partial
 from uapca.decomposition.base import Rows
 from uapca.uncertain import UncertainArray, Zero
@@ -31,30 +30,18 @@ class Seen:
 
     Attributes
     ----------
-    means : Moments
-        Of the rows' means, weighted by the rows' weights (before they were made to sum to 1).
+    sums : Sums
+        One group: the rows' means, weighted by the rows' weights (before they were made to sum
+        to 1).
     within : ndarray of shape (D, D), or None
         Σ wₙ Ψₙ with these weights; None while all rows are certain.
     observations : int or None
         The sum of the weights, while all of them are whole numbers.
     """
 
-    means: Moments
-    within: Doubles | None
-    observations: int | None
-
-    @classmethod
-    def of(cls, X: UncertainArray) -> Seen:
-        """What is kept of uncertain rows."""
-        equal = np.full(len(X), X.total_weight / len(X))
-        weights = equal if X.given_weights is None else X.given_weights * X.total_weight
-        within = None
-        with np.errstate(over="ignore", invalid="ignore"):
-            means = Moments.of(X.mean, weights=weights)
-            if not isinstance(X.cov, Zero):
-                within = X.total_weight * X.cov.average(X.given_weights)
-        rows = Rows.of(X.given_weights, X.total_weight, len(X))
-        return cls(means, within, rows.observations if within is None else None)
+    sums: Sums
+    within: Doubles | None = None
+    observations: int | None = 0
 
     @classmethod
     def of_fit(cls, pca: UAPCA) -> Seen:
@@ -69,45 +56,49 @@ class Seen:
         factor = pca._divisor * rows.weight * units[:, None] * units
         sums.scatters[0] = pca.between_covariance_ * factor
         within = None if pca._within is None else pca._within * factor
-        return cls(Moments(("all",), sums, np.zeros((2, 1))), within, rows.observations)
+        return cls(sums, within, rows.observations)
 
     @property
     def rows(self) -> Rows:
-        sums = self.means.sums
-        weight = float(sums.weights[0])
+        weight = float(self.sums.weights[0])
         if not 1e-150 < weight < 1e150:  # its square vanishes or overflows
             raise ValueError(
                 f"sample_weight must sum to a number from 1e-150 to 1e150; got {weight:.3g}: "
                 "multiply all weights by the same number"
             )
         return Rows(
-            int(sums.counts[0]), weight, float(sums.squares[0]) / weight**2, self.observations
+            int(self.sums.counts[0]),
+            weight,
+            float(self.sums.squares[0]) / weight**2,
+            self.observations,
         )
 
-    def merge(self, other: Seen) -> Seen:
-        """What is kept of the rows of both."""
-        parts = [part for part in (self.within, other.within) if part is not None]
-        both = (self.observations, other.observations)
+    def added(self, X: UncertainArray) -> Seen:
+        """What is kept of these rows and further ones."""
+        equal = np.full(len(X), X.total_weight / len(X))
+        weights = equal if X.given_weights is None else X.given_weights * X.total_weight
+        before, within = self.sums.taken(np.array([0])), self.within
+        known = Rows.of(X.given_weights, X.total_weight, len(X)).observations
+        both = None if known is None or self.observations is None else self.observations + known
         with np.errstate(over="ignore", invalid="ignore"):  # which the fit refuses
-            return Seen(
-                self.means.merge(other.means),
-                np.add(*parts) if len(parts) == 2 else parts[0] if parts else None,
-                None if None in both else sum(k for k in both if k is not None),
-            )
+            sums = grouped_sums(X.mean, None, 1, weights, before=before)
+            if not isinstance(X.cov, Zero):
+                own = X.total_weight * X.cov.average(X.given_weights)
+                within = own if within is None else within + own
+        return Seen(sums, within, both)
 
     def matrices(self) -> tuple[Doubles, Doubles, Doubles | None]:
         """μ, C and Ψ̄ of all rows seen."""
-        sums = self.means.sums
-        weight = float(sums.weights[0])
+        weight = float(self.sums.weights[0])
         with np.errstate(over="ignore"):  # which the fit refuses
             within = None if self.within is None else self.within / weight
-            return sums.means[0].copy(), sums.scatters[0] / weight, within
+            return self.sums.means[0].copy(), self.sums.scatters[0] / weight, within
 
 
 def dask_moments(X: Any) -> Seen:
     """The moments of the points of a Dask array, in one pass over each chunk."""
-    moments = array_partial(X, parameter="X").moments
-    return Seen(moments, None, int(moments.sums.counts.sum()))
+    sums = array_partial(X, parameter="X").moments.sums
+    return Seen(sums, None, int(sums.counts.sum()))
 
 
 def dask_scores(pca: UAPCA, X: Any) -> Any:

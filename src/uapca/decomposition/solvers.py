@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
-from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 
-from uapca._validation import Doubles, shown
+from uapca._validation import Doubles, check_choice
 from uapca.decomposition.lanczos import leading_eigenpairs
 from uapca.decomposition.sparse import SparsePoints
 from uapca.decomposition.spectrum import (
@@ -40,6 +39,17 @@ __all__ = ["SOLVERS", "choose_solver", "solve"]
 
 SOLVERS = ("auto", "eigh", "svd", "lanczos")
 
+_NEEDS = {
+    "svd": (
+        "points that are not sparse, errors that are zero or (without standardize) isotropic, and "
+        "n_components up to min(rows, features)"
+    ),
+    "lanczos": (
+        "n_components as an integer or None, and at scale=inf errors that are zero or (without "
+        "standardize) isotropic"
+    ),
+}
+
 # Where auto leaves eigh: below this many features K is small, and keeping it allows `rescale`.
 _WIDE = 2000
 # Features for each component from which the block Lanczos method is faster than eigh (measured
@@ -50,7 +60,11 @@ _HUGE, _MANY = 5000, 10
 
 
 def choose_solver(
-    solver: str, X: Any, q: int | None, scale: float, standardize: bool = False
+    solver: str,
+    X: UncertainArray | SparsePoints,
+    q: int | None,
+    scale: float,
+    standardize: bool,
 ) -> str:
     """The solver to use for uncertain rows or sparse points.
 
@@ -58,92 +72,87 @@ def choose_solver(
     any more once features are standardized.
     """
     n, d = X.shape
-    if not isinstance(solver, str) or solver not in SOLVERS:
-        raise ValueError(
-            f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {shown(solver)}"
-        )
+    check_choice(solver, SOLVERS, "solver")
     if solver == "eigh" or (solver == "auto" and d < _WIDE):
         return "eigh"
-    sparse = issparse(X)
-    isotropic = sparse or isinstance(X.cov, Zero) or (_isotropic(X) and not standardize)
-    errors = "" if isotropic else f"{X.cov.kind} errors" + " and standardize=True" * standardize
-    if solver == "auto":
-        if not sparse and not isinstance(X.cov, Zero | Diagonal | LowRank):
-            return "eigh"
-        few = q is not None and (_FEW if d < _HUGE else _MANY) * q <= d
-        if few and (np.isfinite(scale) if not isotropic else _MANY * (q or d) <= n):
-            return "lanczos"
-        thin = isotropic and not sparse and n < d
-        return "svd" if thin and (q is None or q <= n) else "eigh"
-    if solver == "svd" and sparse:
-        raise ValueError("solver must be 'auto', 'eigh' or 'lanczos' for sparse X; got 'svd'")
-    if solver == "svd" and not isotropic:
+    sparse, means_decide = isinstance(X, SparsePoints), _means_decide(X, standardize)
+    possible = ["eigh"]
+    if means_decide and not sparse and (q is None or q <= min(n, d)):
+        possible.append("svd")
+    if q is not None and (means_decide or np.isfinite(scale)):
+        possible.append("lanczos")
+    if solver in possible:
+        return solver
+    if solver != "auto":
         raise ValueError(
-            "solver must be 'eigh' or 'lanczos' unless the errors are zero or isotropic; "
-            f"got 'svd' for {errors}"
+            f"solver must be {' or '.join(map(repr, possible))}; got {solver!r}, which needs "
+            f"{_NEEDS[solver]}"
         )
-    if solver == "svd" and q is not None and q > min(n, d):
-        raise ValueError(
-            f"n_components must be at most min(rows, features) = {min(n, d)} with solver='svd'; "
-            f"got {q}"
-        )
-    if solver == "lanczos" and not isotropic and np.isinf(scale):
-        raise ValueError(
-            "solver must be 'eigh' at scale=inf unless the errors are zero or isotropic; "
-            f"got 'lanczos' for {errors}"
-        )
-    if solver == "lanczos" and q is None:
-        raise ValueError(
-            "solver must be 'eigh' or 'svd' unless n_components is an integer or None; "
-            "got 'lanczos'"
-        )
-    return solver
+    # Other errors take no less than K.
+    light = sparse or isinstance(X.cov, Zero | Diagonal | LowRank)
+    few = q is not None and (_FEW if d < _HUGE else _MANY) * q <= d
+    if "lanczos" in possible and light and few and not (means_decide and _MANY * (q or d) > n):
+        return "lanczos"
+    return "svd" if "svd" in possible and n < d else "eigh"
+
+
+def _means_decide(X: UncertainArray | SparsePoints, standardize: bool) -> bool:
+    """Whether Ψ̄ is a multiple of the identity by construction, and changes no direction."""
+    return isinstance(X.cov, Zero) or (X.cov.isotropic and not standardize)
 
 
 def solve(
     solver: str,
     X: UncertainArray | SparsePoints,
     mean: Doubles,
+    units: Doubles | None,
     within: Doubles,
     q: int | None,
     scale: float,
 ) -> tuple[Spectrum, Doubles]:
     """Leading pairs of K(s), and vᵀΨ̄v along each, without a D × D matrix.
 
-    ``mean`` is the mean of X, and ``within`` the diagonal of Ψ̄.
+    ``mean`` is the mean of X, and ``within`` the diagonal of Ψ̄ after each feature was divided by
+    its unit.
     """
-    if isinstance(X, SparsePoints):
-        pairs = _sparse_pairs(X, cast(int, q))  # which choose_solver saw to
-        return pairs, np.zeros_like(pairs.values)
-    if not _isotropic(X):
-        spread = X.cov.average_operator(X.given_weights)
-        within_s = (lambda v: scale**2 * spread(v)) if scale else np.zeros_like
-        pairs = _lanczos(X, cast(int, q), mean, within_s)
-        return pairs, np.asarray((pairs.vectors * spread(pairs.vectors.T).T).sum(axis=1))
-    # Ψ̄ is a multiple of the identity: it changes no direction.
+    means_decide = _means_decide(X, units is not None)
+    units = np.ones_like(mean) if units is None else units
+    spread = None if means_decide else X.cov.average_operator(X.given_weights)
     if solver == "svd":
+        assert isinstance(X, UncertainArray)
         centered = np.subtract(X.mean, mean, dtype=np.float64)
         centered *= np.sqrt(X.weights)[:, None]
+        centered /= units
         size, rows = np.linalg.svd(centered, full_matrices=False)[1:]
         pairs = _without_noise(np.square(size), rows, q)
     else:
-        pairs = _lanczos(X, cast(int, q), mean, np.zeros_like)
+        products = X.product if isinstance(X, SparsePoints) else _products_with_means(X, mean)
+
+        def product(v: Doubles) -> Doubles:
+            v = v / units[:, None]
+            out = products(v)
+            if spread is not None and scale > 0.0:
+                out += scale**2 * spread(v)
+            out /= units[:, None]
+            return out
+
+        pairs = _leading(product, len(mean), cast(int, q), isinstance(X, SparsePoints))
+    if spread is not None:
+        columns = pairs.vectors.T / units[:, None]
+        return pairs, np.asarray((columns * spread(columns)).sum(axis=0))
     own = np.full_like(pairs.values, within[0])
     if not within.any():
         return pairs, own
     return Spectrum(own if np.isinf(scale) else pairs.values + scale**2 * own, pairs.vectors), own
 
 
-def _lanczos(
-    X: UncertainArray, q: int, mean: Doubles, within: Callable[[Doubles], Doubles]
-) -> Spectrum:
-    """Leading pairs by products with C and with s²Ψ̄; no centered copy of the means."""
+def _products_with_means(X: UncertainArray, mean: Doubles) -> Callable[[Doubles], Doubles]:
+    """A function that multiplies by C, the covariance of the means; no centered copy of them."""
     n, d = X.shape
-    block_rows = next(row_blocks(n, d, least=64))
-    buffer = np.empty((block_rows.stop, d))
+    buffer = np.empty((next(row_blocks(n, d, least=64)).stop, d))
 
     def product(v: Doubles) -> Doubles:
-        out = within(v)
+        out = np.zeros_like(v)
         for block in row_blocks(n, d, least=64):
             # One subtraction serves both products, and an offset of the means costs no digits.
             centered = buffer[: block.stop - block.start]
@@ -153,9 +162,26 @@ def _lanczos(
             out += centered.T @ inner
         return out
 
+    return product
+
+
+def _leading(product: Callable[[Doubles], Doubles], d: int, q: int, sparse: bool) -> Spectrum:
+    """Leading pairs of a matrix known by its products.
+
+    Of sparse points by SciPy's Lanczos method, one vector at a time: a product of a sparse matrix
+    with 16 vectors takes 12 times that with one (100,000 × 10,000, 10 values a row), so blocks gain
+    nothing.
+    """
     if 2 * q >= d or d <= 64:  # a basis as large as the space: nothing is saved
         K = product(np.eye(d))
         return spectrum(0.5 * (K + K.T), q)
+    if sparse:
+        start = np.random.default_rng(0).standard_normal(d)
+        if not product(start[:, None]).any():
+            return Spectrum(np.zeros(q), np.eye(q, d))
+        operator = LinearOperator((d, d), lambda v: product(v.reshape(d, 1)), dtype=np.float64)
+        values, columns = eigsh(operator, q, v0=start)
+        return _without_noise(values[::-1], columns.T[::-1], q)
     values, vectors, residual = leading_eigenpairs(product, d, q, basis=4 * q + 64)
     if residual > 1e-7:
         warnings.warn(
@@ -163,28 +189,9 @@ def _lanczos(
             f"leading {q} components are not well separated from the next; ask for fewer "
             "components, or use solver='eigh'",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     return _without_noise(values, vectors, q)
-
-
-def _sparse_pairs(X: SparsePoints, q: int) -> Spectrum:
-    """Leading pairs of the covariance of sparse points.
-
-    By SciPy's Lanczos method, one vector at a time: a product of a sparse matrix with 16 vectors
-    takes 12 times that with one (100,000 × 10,000, 10 values a row), so blocks gain nothing.
-    """
-    d = X.points.shape[1]
-    if 2 * q >= d or d <= 64:
-        return spectrum(X.covariance(), q)
-    start = np.random.default_rng(0).standard_normal(d)
-    if not X.product(start[:, None]).any():
-        return Spectrum(np.zeros(q), np.eye(q, d))
-    operator = LinearOperator(
-        (d, d), lambda v: X.product(v.reshape(d, 1)).ravel(), dtype=np.float64
-    )
-    values, vectors = eigsh(operator, q, v0=start)
-    return _without_noise(values[::-1], vectors.T[::-1], q)
 
 
 def _without_noise(values: Doubles, rows: Doubles, q: int | None) -> Spectrum:
@@ -199,8 +206,3 @@ def _without_noise(values: Doubles, rows: Doubles, q: int | None) -> Spectrum:
     return Spectrum(
         np.concatenate([pairs.values, np.zeros(wanted)]), np.concatenate([pairs.vectors, rest])
     )
-
-
-def _isotropic(X: UncertainArray) -> bool:
-    """Whether Ψ̄ is a multiple of the identity by construction."""
-    return isinstance(X.cov, Zero) or (isinstance(X.cov, Diagonal) and X.cov.isotropic)

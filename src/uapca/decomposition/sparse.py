@@ -16,6 +16,8 @@ import numpy.typing as npt
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from uapca._validation import Doubles
+from uapca.uncertain import Zero
+from uapca.uncertain.checks import weights_from
 
 __all__ = ["SparsePoints", "scores"]
 
@@ -32,19 +34,40 @@ class SparsePoints:
         Zero but for columns that are stored in full.
     weights : ndarray of shape (N,)
         Positive; they sum to 1.
+    given_weights, total_weight
+        As in `uapca.UncertainArray`.
     """
 
     points: Any
     shift: Doubles
     weights: Doubles
+    given_weights: Doubles | None
+    total_weight: float
 
     @classmethod
-    def of(cls, X: Any, weights: Doubles) -> SparsePoints:
+    def of(cls, X: Any, sample_weight: npt.ArrayLike | None) -> SparsePoints:
+        """The points that have a weight."""
         X = X.tocsr().astype(np.float64, copy=False)
+        given, total = weights_from(sample_weight, X.shape[0], "sample_weight")
+        if given is not None and not given.all():
+            X, given = X[given > 0.0], given[given > 0.0]
+        weights = np.full(X.shape[0], 1.0 / X.shape[0]) if given is None else given
         mean = weights @ X
         # Where the spread is small beside the mean, rows of little weight hold all the zeros.
-        near = weights @ X.multiply(X) - mean**2 < 1e-4 * mean**2
-        return cls(*_shifted(X, mean, near), weights)
+        with np.errstate(over="ignore", invalid="ignore"):  # which the fit refuses
+            near = weights @ X.multiply(X) - mean**2 < 1e-4 * mean**2
+        return cls(*_shifted(X, mean, near), weights, given, total)
+
+    def __len__(self) -> int:
+        return int(self.points.shape[0])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self), len(self.shift)
+
+    @property
+    def cov(self) -> Zero:
+        return Zero(*self.shape)
 
     @cached_property
     def off(self) -> Doubles:
@@ -70,12 +93,6 @@ class SparsePoints:
         inner -= self.off @ v
         inner *= self.weights[:, None]
         return np.asarray(self.points.T @ inner - np.outer(self.off, inner.sum(axis=0)))
-
-    def divided(self, units: Doubles) -> SparsePoints:
-        """The points with each feature divided by its unit."""
-        points = self.points.copy()
-        points.data = points.data / units[points.indices]
-        return SparsePoints(points, self.shift / units, self.weights)
 
 
 def scores(X: Any, center: Doubles, A: Doubles) -> Doubles:

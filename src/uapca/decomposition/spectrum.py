@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors: every rule about them, in one place.
+"""Eigenvalues and eigenvectors: the rules about them.
 
 Order
     Eigenvalues fall; those that rounding has made negative are zero.

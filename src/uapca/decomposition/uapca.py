@@ -25,6 +25,7 @@ from uapca._validation import (
     scale_from,
     shown,
 )
+from uapca.aggregate.accumulate import zero_sums
 from uapca.aggregate.dask import is_dask_array
 from uapca.decomposition import solvers
 from uapca.decomposition.base import (
@@ -225,21 +226,29 @@ class UAPCA(UncertainTransformer):
                     f"{given[0]} must be left out where X is a {kind} array; fit parts of the "
                     "data and their errors, as arrays, with partial_fit"
                 )
-            return self._fit_sparse(X, sample_weight) if issparse(X) else self._fit_dask(X)
-        data = self._read(X, cov, std, factors, sample_weight)
+            if not issparse(X):
+                return self._fit_dask(X)
+        data: UncertainArray | SparsePoints
+        if issparse(X):
+            points = self._points(X, reset=True, sparse=True)
+            data, dtype = SparsePoints.of(points, sample_weight), points.dtype
+        else:
+            data = self._read(X, cov, std, factors, sample_weight)
+            dtype = data.mean.dtype
         rows = Rows.of(data.given_weights, data.total_weight, len(data))
         certain = isinstance(data.cov, Zero)
         q = self._component_count(rows, certain, data)
-        scale = self._checked_scale()
-        solver = solvers.choose_solver(self.solver, data, q, scale, self.standardize)
+        solver = solvers.choose_solver(
+            self.solver, data, q, self._checked_scale(), self.standardize
+        )
         self.__dict__.pop("_seen", None)
-        if solver == "eigh":
-            mean, between = between_covariance(data)
-            within = None if certain else data.cov.average(data.given_weights)
-            self._fit_matrices(mean, between, within, rows, q, data.mean.dtype)
-        else:
-            moments = feature_variances(data)
-            self._fit_matrix_free(solver, data, moments, rows, q, data.mean.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if solver == "eigh":
+                mean, between = between_covariance(data)
+                within = None if certain else data.cov.average(data.given_weights)
+                self._fit_matrices(mean, between, within, rows, q, dtype)
+            else:
+                self._fit_matrix_free(solver, data, rows, q, dtype)
         self._check_underflow(data)
         return self
 
@@ -293,48 +302,24 @@ class UAPCA(UncertainTransformer):
             seen = Seen.of_fit(self)
         data = self._read(X, cov, std, factors, sample_weight, reset=seen is None)
         check_finite(data.mean, "X", ("row", "feature"))
-        part = Seen.of(data)
         dtype = np.result_type(data.mean, getattr(self, "components_", data.mean))
-        seen = part if seen is None else seen.merge(part)
-        self._set_seen(seen, dtype)._check_underflow(data, min(seen.rows.weight, 1.0))
+        seen = (seen or Seen(zero_sums(1, self.n_features_in_))).added(data)
+        self._set_seen(seen, dtype, partial=True)
+        self._check_underflow(data, min(seen.rows.weight, 1.0))
         return self
 
     def _fit_dask(self, X: Any) -> Self:
         self._check_solver_keeps_matrices("a Dask array")
         seen = dask_moments(X)
-        self.n_features_in_: int = seen.means.n_features
+        self.n_features_in_: int = seen.sums.means.shape[1]
         self.__dict__.pop("feature_names_in_", None)
-        self._component_count(seen.rows, True)
-        return self._set_seen(seen, np.result_type(X.dtype, np.float32))
+        return self._set_seen(seen, np.result_type(X.dtype, np.float32), partial=False)
 
-    def _fit_sparse(self, X: Any, sample_weight: npt.ArrayLike | None) -> Self:
-        X = self._points(X, reset=True, sparse=True)
-        weights, total = weights_from(sample_weight, X.shape[0], "sample_weight")
-        if weights is None:
-            weights = np.full(X.shape[0], 1.0 / X.shape[0])
-        elif not weights.all():
-            X, weights = X.tocsr()[weights > 0.0], weights[weights > 0.0]
-        rows = Rows.of(None if sample_weight is None else weights, total, len(weights))
-        q = self._component_count(rows, True)
-        solver = solvers.choose_solver(self.solver, X, q, 0.0)
-        self.__dict__.pop("_seen", None)
-        with np.errstate(over="ignore", invalid="ignore"):
-            data = SparsePoints.of(X, weights)
-            mean, variances = data.mean, data.variances()
-            if solver == "eigh":
-                self._fit_matrices(mean, data.covariance(), None, rows, q, X.dtype)
-            else:
-                moments = mean, variances, np.zeros_like(mean)
-                self._fit_matrix_free(solver, data, moments, rows, q, X.dtype)
-        if variances.max() < SMALLEST and 0.0 < np.abs(X.data).max(initial=0.0) < 1e-150:
-            raise ValueError(out_of_range("X", "underflows"))
-        return self
-
-    def _set_seen(self, seen: Seen, dtype: npt.DTypeLike) -> Self:
-        """Fit what is kept of all parts."""
+    def _set_seen(self, seen: Seen, dtype: npt.DTypeLike, *, partial: bool) -> Self:
+        """Fit what is kept of all parts; ``partial`` if more may come."""
         self._seen = seen
         mean, between, within = seen.matrices()
-        q = self._component_count(seen.rows, within is None, partial=True)
+        q = self._component_count(seen.rows, within is None, partial=partial)
         self._fit_matrices(mean, between, within, seen.rows, q, dtype)
         return self
 
@@ -364,30 +349,20 @@ class UAPCA(UncertainTransformer):
         self,
         solver: str,
         data: UncertainArray | SparsePoints,
-        moments: tuple[Doubles, Doubles, Doubles],
         rows: Rows,
         q: int | None,
         dtype: npt.DTypeLike,
     ) -> None:
-        """Fit by a solver that forms no D × D matrix, from μ and the diagonals of C and Ψ̄."""
-        mean, between, within = moments
-        units, divisor = None, rows.divisor(self.ddof)
-        if not np.isfinite(between + within).all():
-            raise ValueError(out_of_range("X"))
+        """Fit by a solver that forms no D × D matrix."""
+        mean, between, within = feature_variances(data)
+        units, divisor, scale = None, rows.divisor(self.ddof), self._checked_scale()
         if self.standardize:
             units = feature_units(mean, between, within, rows.count)
             between, within = between / units**2, within / units**2
-            if isinstance(data, UncertainArray):
-                data = data.replace(mean=data.mean.astype(np.float64), cov=data.cov.in_float64())
-                data = data.affine(1.0 / units, center=mean)
-            else:
-                data = data.divided(units)
-        center = mean if units is None else np.zeros_like(mean)
-        scale = self._checked_scale()
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(scale) and not np.isfinite((between + scale**2 * within).sum()):
-                raise ValueError(out_of_range("X"))
-            pairs, own = solvers.solve(solver, data, center, within, q, scale)
+        largest = 1.0 if np.isinf(scale) else max(scale**2, 1.0)
+        if not np.isfinite((between + largest * within).sum()):
+            raise ValueError(out_of_range("X"))
+        pairs, own = solvers.solve(solver, data, mean, units, within, q, scale)
         self._set_state(mean, units, rows, divisor, solver)
         self._between = self._within = None
         self._diagonals = between / divisor, within / divisor
@@ -433,14 +408,14 @@ class UAPCA(UncertainTransformer):
         self.explained_variance_ = values = pairs.values[:q]
         self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(q)
 
-    def _check_underflow(self, data: UncertainArray, weight: float = 1.0) -> None:
+    def _check_underflow(self, data: UncertainArray | SparsePoints, weight: float = 1.0) -> None:
         """Refuse rows whose variances vanish; a feature among others only with standardize.
 
         ``weight`` is what the sums behind C and Ψ̄ were divided by: they may vanish, too.
         """
         between, within = (part * weight for part in self._diagonals)
         self._lost = (
-            bool(between.max() < SMALLEST) and varies(data.mean, self._center),
+            bool(between.max() < SMALLEST) and varies(data, self._center),
             bool(within.max() < SMALLEST) and any(a.any() for a in data.cov.arrays.values()),
         )
         self._check_lost(weight)
@@ -482,7 +457,7 @@ class UAPCA(UncertainTransformer):
         self,
         rows: Rows,
         certain: bool,
-        data: UncertainArray | None = None,
+        data: UncertainArray | SparsePoints | None = None,
         *,
         partial: bool = False,
     ) -> int | None:
@@ -493,7 +468,7 @@ class UAPCA(UncertainTransformer):
         if wanted is None:
             return bound
         if isinstance(wanted, str) and wanted == "auto":
-            if data is None:
+            if not isinstance(data, UncertainArray):
                 raise ValueError("n_components='auto' needs all rows at once; use fit")
             if data.source == "posterior":
                 raise ValueError(
@@ -714,16 +689,13 @@ class UAPCA(UncertainTransformer):
         check_is_fitted(self, "components_")
         variances = self._at_scale(*self._diagonals)[:, None]
         loadings = self.components_.T * np.sqrt(self.explained_variance_)
-        some = variances > 0.0
-        values = np.divide(loadings, np.sqrt(variances), out=np.zeros_like(loadings), where=some)
-        values = np.clip(values, -1.0, 1.0)
-        return self._labeled(values, self._features(), self._component_names(), "feature")
+        return self._by_feature(np.clip(_ratio(loadings, np.sqrt(variances)), -1.0, 1.0))
 
     def contributions(self) -> LabeledArray:
         """The share of each feature in each component, D × q; each sums to 1."""
         check_is_fitted(self, "components_")
         shares = np.square(self.components_.T, dtype=np.float64)
-        return self._labeled(shares, self._features(), self._component_names(), "feature")
+        return self._by_feature(shares)
 
     def cos2(self, X: UncertainArray | npt.ArrayLike) -> LabeledArray:
         """How well each row is represented by each component, N × q.
@@ -827,8 +799,9 @@ class UAPCA(UncertainTransformer):
             "uncertainty": np.minimum(_ratio(part, variances), 1.0),
             "uncertainty_shown": np.minimum(np.cumsum(own) / whole, 1.0) if whole else own + 1.0,
         }
-        names = self._component_names()
-        return self._labeled(np.column_stack([*columns.values()]), names, (*columns,), "component")
+        values, names = np.column_stack([*columns.values()]), self._component_names()
+        library = getattr(self, "_library", None)
+        return LabeledArray(values, names, (*columns,), "component", library)
 
     def score_samples(self, X: UncertainArray | npt.ArrayLike) -> Doubles:
         """The expected log-likelihood of each row under the model, shape (N,).
@@ -948,14 +921,10 @@ class UAPCA(UncertainTransformer):
         library = X.library if isinstance(X, UncertainArray) else library_of(X)
         return LabeledArray(values, names, self._component_names(), "row", library)
 
-    def _labeled(
-        self, values: Doubles, rows: tuple[str, ...], columns: tuple[str, ...], of: str
-    ) -> LabeledArray:
-        """A result of the fit, which becomes a frame of the library of the fitted data."""
-        return LabeledArray(values, rows, columns, of, getattr(self, "_library", None))
-
-    def _features(self) -> tuple[str, ...]:
-        return tuple(super().get_feature_names_out())
+    def _by_feature(self, values: Doubles) -> LabeledArray:
+        features = tuple(super().get_feature_names_out())
+        library = getattr(self, "_library", None)  # of the fitted data
+        return LabeledArray(values, features, self._component_names(), "feature", library)
 
     def _component_names(self) -> tuple[str, ...]:
         return tuple(f"PC{i + 1}" for i in range(self.n_components_))
@@ -1030,9 +999,9 @@ def _refuse_errors_as_y(X: Any, y: Any) -> None:
         )
 
 
-def _ratio(part: Doubles, whole: Doubles) -> Doubles:
+def _ratio(part: Floats, whole: Doubles) -> Doubles:
     """Part / whole, 0 where there is no whole."""
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0.0)
+    return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0.0)
 
 
 def _minka_dimension(values: Doubles, n: int) -> int:

@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from uapca._files import replacing
+from uapca._looks import Palette
 from uapca.decomposition import UAPCA
 from uapca.explorer.payload import payload, text_of
 from uapca.uncertain import UncertainArray
@@ -106,17 +107,6 @@ def pair_from(pair: Any, q: int) -> list[int]:
     raise ValueError(
         f"pair must be two different components, counted from 0, of the {q} there are; got {pair!r}"
     )
-
-
-def level_from(level: Any) -> float:
-    """A probability between 0 and 1."""
-    try:
-        value = float(level)
-    except (TypeError, ValueError):
-        value = float("nan")
-    if 0.0 < value < 1.0:
-        return value
-    raise ValueError(f"level must be a probability between 0 and 1; got {level!r}")
 
 
 _STYLE = "html{color-scheme:light dark}body{margin:0}"
@@ -234,6 +224,7 @@ def explore(
     X: UncertainArray | None = None,
     *,
     groups: Sequence[Any] | None = None,
+    palette: Palette = None,
     points: tuple[Any, Any] | None = None,
     supplementary: UncertainArray | None = None,
     title: str | None = None,
@@ -258,6 +249,8 @@ def explore(
         A pandas Series whose index names the rows is matched by name.
         What rows have in common, for color, and for an ellipse of each group on demand; None for
         those without a group. More than 12 different numbers are shown on a scale of colors.
+    palette : sequence of colors, or mapping from name or group to color, optional
+        As in `uapca.plot.projection`; the default colors are those of the plots.
     points : pair of array-likes, optional
         Points behind the rows, ``(values, rows)`` of shapes (m, D) and (m,), rows by name or
         position. By default the samples, where these are the rows' laws
@@ -315,6 +308,7 @@ def explore(
     sent = payload(
         data,
         groups=groups,
+        palette=palette,
         points=points,
         supplementary=supplementary,
         title=title,

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uapca._looks import group_labels, in_order, is_assumed
+from uapca._looks import DASHES, Palette, group_labels, in_order, is_assumed, row_looks
 from uapca._validation import Floats, as_floats, check_finite
 from uapca.decomposition import UAPCA, UncertainScaler
 from uapca.exceptions import SeparationWarning
-from uapca.laws import Independent, Mixture, Moments, Normal, Samples
+from uapca.laws import Independent, KnownMoments, Mixture, Normal, Samples
 from uapca.sensitivity.crossings import Crossing, crossings
 from uapca.sensitivity.family import over_scale
 from uapca.sensitivity.tracking import Path, adaptive_path
@@ -38,6 +38,7 @@ def payload(
     X: UncertainArray,
     *,
     groups: Sequence[Any] | None = None,
+    palette: Palette = None,
     points: Any = None,
     supplementary: UncertainArray | None = None,
     title: str | None = None,
@@ -67,6 +68,7 @@ def payload(
         "weights": None if X.given_weights is None else wire(X.weights),
         "counts": _counts(X),
         "groups": _groups(in_order(groups, X.names, "groups"), n, called),
+        "colors": _colors(X.names, n, groups, palette),
         "points": dots,
         "laws": laws,
         "assumed": _assumed(X),
@@ -200,6 +202,19 @@ def _groups(groups: Sequence[Any] | None, n: int, called: Any) -> dict[str, Any]
     }
 
 
+def _colors(
+    names: Sequence[str] | None, n: int, groups: Sequence[Any] | None, palette: Palette
+) -> list[tuple[str, int]] | None:
+    """Color and dash in a palette: of each group, or without groups of each row."""
+    if palette is None:
+        return None
+    chosen = row_looks(names, n, groups, palette)
+    if chosen.values is not None:  # as in plots, where they are on a scale of colors
+        return None
+    looks = chosen.looks if groups is None else [look for _, look in chosen.legend]
+    return [(look.color, DASHES.index(look.dash)) for look in looks]
+
+
 def _points(X: UncertainArray, points: Any) -> tuple[dict[str, Any] | None, str | None]:
     """The points to be drawn, and a remark if these are not all."""
     found = original_points(X) if points is None else _given_points(X, points)
@@ -300,7 +315,7 @@ def row_laws(X: UncertainArray) -> tuple[list[Wire | None] | None, str | None]:
 
 
 def _row_law(law: Any, draws: int) -> Wire | None:
-    if isinstance(law, Normal) or (isinstance(law, Moments) and law.sampler is None):
+    if isinstance(law, Normal) or (isinstance(law, KnownMoments) and law.sampler is None):
         return None
     if isinstance(law, Independent):
         if law.normal:

@@ -7,11 +7,10 @@ from typing import Any, TypeAlias
 import anywidget
 import traitlets
 
-from uapca._validation import scale_from
+from uapca._validation import probability, scale_from
 from uapca.explorer.page import (
     Explorer,
     State,
-    level_from,
     pair_from,
     scale_to_wire,
     script,
@@ -91,7 +90,7 @@ class ExplorerWidget(Explorer, anywidget.AnyWidget):
             case "pair":
                 return pair_from(value, component_count(self._data))
             case _:
-                return level_from(value)
+                return probability(value)
 
     def _state(self) -> State:
         return State(

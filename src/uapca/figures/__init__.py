@@ -67,6 +67,11 @@ def draw(name: str) -> Figure:
     See Also
     --------
     uapca.figures.caption : What to see in it.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> uapca.figures.draw("teaser").savefig("teaser.svg")  # doctest: +SKIP
     """
     figure: Figure = _script(name).draw()
     return figure

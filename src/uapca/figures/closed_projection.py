@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from scipy.stats import rayleigh
 
 from uapca._looks import GREY, LIGHT, looks
 from uapca._validation import Doubles
 from uapca.decomposition import UAPCA
 from uapca.plot.base import Panel, grid, joint_legend
 from uapca.plot.labels import percent
-from uapca.plot.rows import draw_normal, radius_of
+from uapca.plot.rows import draw_normal
 from uapca.uncertain import UncertainArray
 
 __all__ = ["CAPTION", "EYE", "draw", "rows_in_space"]
@@ -99,7 +100,7 @@ def _draw_plane(made: Panel, pca: UAPCA) -> None:
 def _draw_row(made: Panel, mean: Doubles, cov: Doubles, color: str, name: str, up: bool) -> Doubles:
     """An ellipse with its mean and name; returns points around it."""
     style = {"edgecolor": color, "facecolor": to_rgba(color, 0.18), "zorder": 4}
-    ring = draw_normal(made, mean, cov, radius_of(LEVEL), f"row:{name}", **style)
+    ring = draw_normal(made, mean, cov, rayleigh.ppf(LEVEL), f"row:{name}", **style)
     made.ax.plot(*mean[:, None], "o", color=color, markersize=2.5, zorder=5)
     place: dict[str, Any] = {"ha": "center", "va": "bottom" if up else "top", "zorder": 6}
     made.ax.annotate(name, mean, (0, 4 if up else -4), textcoords="offset points", **place)

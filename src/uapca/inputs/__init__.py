@@ -3,7 +3,7 @@
 ===================  =============================================================================
 ``read``             any table: finds out what it is and calls one of the others
 ``columns``          which columns are values, errors, correlations and names; the words for
-                     errors (``x_err``, ``e_x``, ``x_ivar``) are in ``uapca._columns``
+                     errors (``x_err``, ``e_x``, ``x_ivar``) are in ``uapca._names``
 ``frame``            data frames and mappings as named columns; text as numbers; values with errors
 ``cells``            the grammar of uncertain cells such as ``14±5.7``, and tables of them
 ``groups``           labeled points: one row for each label; `Aggregator`

@@ -12,7 +12,7 @@ text                    law
 ``14.32(6)``            normal: 14.32 ± 0.06, the error in units of the last digit
 ``14.3(1.2)``           normal: 14.3 ± 1.2, an error with a decimal point is taken as it is
 ``14.3 (1.2)``          normal: 14.3 ± 1.2, mean and standard deviation
-``1.43(6)e5``           normal: 143000 ± 6000
+``1.43(6)e5``           normal: 143000 ± 6000; also ``(1.43+/-0.06)e5``
 ``Tri(a, b, c)``        triangular with its mode at b
 ``T(a, b, c, d)``       trapezoid: rises to b, flat to c, falls to d
 a word                  looked up in a table of words
@@ -37,6 +37,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from uapca._names import COUNTER, IDENTIFIER, counting_columns
 from uapca.exceptions import CellError
 from uapca.inputs.columns import Roles, expand, find_errors
 from uapca.inputs.files import open_table
@@ -65,6 +66,7 @@ _NUMBER = rf"[+-]?{_DIGITS}(?:{_EXPONENT})?"
 _CERTAIN = re.compile(f"({_NUMBER})")
 _INTERVAL = re.compile(rf"\[\s*({_NUMBER})\s*[,;]\s*({_NUMBER})\s*\]")
 _ERROR_BAR = re.compile(rf"({_NUMBER})\s*(?:±|\+/-|\+-)\s*({_NUMBER})")
+_COMMON_POWER = re.compile(rf"\(({_NUMBER})(?:±|\+/-)({_NUMBER})\)({_EXPONENT})")
 _ASYMMETRIC = re.compile(rf"({_NUMBER})\s*\+\s*({_NUMBER})\s*-\s*({_NUMBER})")
 _LAST_DIGITS = re.compile(rf"([+-]?{_DIGITS})\(({_DIGITS})\)({_EXPONENT})?")
 _BRACKETS = re.compile(rf"([+-]?{_DIGITS}) \(({_DIGITS})\)")
@@ -232,6 +234,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[..., Marginal | None]], ...] = (
     (_CERTAIN, lambda number: Point(float(number))),
     (_INTERVAL, lambda low, high: Uniform(float(low), float(high))),
     (_ERROR_BAR, lambda mean, std: NormalMarginal(float(mean), float(std))),
+    (_COMMON_POWER, lambda m, s, power: NormalMarginal(float(m + power), float(s + power))),
     (_ASYMMETRIC, lambda mode, up, down: TwoPieceNormal(float(mode), float(down), float(up))),
     (_LAST_DIGITS, _last_digits),
     (_BRACKETS, _bracketed),
@@ -247,7 +250,9 @@ def read_words(path: str) -> Mapping[str, Any]:
     except FileNotFoundError:
         raise FileNotFoundError(f"words must name a file; there is no file {path!r}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        said = str(error).splitlines()[0]
+        said = f"{str(error).splitlines()[0]}; quote words that have other letters than a to z"
+        if isinstance(error, UnicodeDecodeError):
+            said = "it is not text in UTF-8"
         raise ValueError(
             f"words must name a TOML file with {lines}; {path!r} is none: {said}"
         ) from None
@@ -371,7 +376,9 @@ def of_cells(
     table, roles, features = reading.table, Roles([]), reading.features
     columns = reading.columns()
     texts = {name: table.cells(name) for name in columns if table.kind(name) == "text"}
-    table.settle({n: [p for c in own for p in _BAR.split(str(c))] for n, own in texts.items()})
+    # Numbers of a sheet or a frame tell nothing of how its texts are written.
+    texts = {n: [c for c in own if isinstance(c, str)] for n, own in texts.items()}
+    table.settle({n: [p for c in own for p in _BAR.split(c)] for n, own in texts.items()})
     law_of = _parser(words, table)
     laws: dict[str, list[Any]] = {}
     for name in columns:
@@ -379,6 +386,18 @@ def of_cells(
         if features is None and not strict and not any(isinstance(x, Marginal) for x in laws[name]):
             del laws[name]
             roles.leave(name, "words; names= takes them as names, words= gives them a meaning")
+    certain = [n for n in laws if all(isinstance(law, Point) for law in laws[n])]
+    if features is None and 0 < len(certain) < len(laws):
+        values = np.array([[law.mean for law in laws[n]] for n in certain]).T
+        counters = {certain[j] for j in counting_columns(values)}
+        for name in certain:
+            if name in counters or COUNTER.fullmatch(name.strip()):
+                roles.leave(name, "counts rows; features= takes it")
+            elif IDENTIFIER.fullmatch(name.strip()):
+                roles.leave(name, "identifies rows; features= takes it")
+            else:
+                continue
+            del laws[name]
     chosen = roles.features = list(laws)
     if not chosen or not len(table):
         raise ValueError(f"the table must have rows and columns of cells; {table.origin} has none")
@@ -406,7 +425,11 @@ def of_cells(
             f"{len(bad)} cells cannot be read" if len(bad) > 1 else "a cell cannot be read",
             f"words={{'good': 'T(13, 14, 16, 18)'}} gives words a meaning"
             f"{range_hint(table.cells(name)[i] for i, name, _ in bad)}, "
-            + (f"names={chosen[0]!r} takes a column as names, " if reading.names is None else "")
+            + (
+                f"names={sorted(bad)[0][1]!r} takes a column as names, "
+                if reading.names is None
+                else ""
+            )
             + "exclude= leaves columns out",
         )
     reading.drop([i for i, _, _ in bad], "with a cell that cannot be read")
@@ -482,6 +505,8 @@ def _parser(words: Mapping[str, Marginal | None], table: Table) -> Callable[[Any
             return f"{cell!r} is not a number"
         if not isinstance(cell, Marginal) and (cell is None or cell != cell):
             return None
+        if hasattr(cell, "isoformat"):
+            return "a date, which spreadsheets make of cells such as 10-12: format them as text"
         try:
             return as_marginal(cell)
         except (TypeError, ValueError) as error:

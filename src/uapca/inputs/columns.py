@@ -1,7 +1,7 @@
 """Which columns of a table are values, errors, correlations and names of rows.
 
 Found out once, for `uapca.read`, its explicit forms, labeled points and the command line. The words
-by which columns with errors are known (``x_err``, ``e_x``, ``σx``) stand in `uapca._columns`.
+by which columns with errors are known (``x_err``, ``e_x``, ``σx``) stand in `uapca._names`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
-from uapca._columns import (
+from uapca._names import (
     COUNTER,
     ERROR_WORDS,
     IDENTIFIER,
+    constant_columns,
     counting_columns,
     error_columns,
     error_stems,
@@ -36,6 +37,7 @@ WEIGHT = "uapca_weight"
 _LONGEST = 16  # characters of an ending that may be a word for errors
 _RATIO = re.compile(rf".+[_ .-]over[_ .-](?:{ERROR_WORDS})", re.I)
 _SIZE = re.compile(r"(.+)[_ .-](?:n|nobs)", re.I)
+_OBSERVATIONS = re.compile(r"(.+[_ .-])?n_?obs([_ .-].+)?", re.I)
 _DIGITS = re.compile(r"\s*[<>≤≥~+$€£-]?\s?\.?[0-9]")
 _MISSPELLED = tuple(f"_{word}" for word in ERROR_WORDS.split("|") if len(word) > 2)
 
@@ -53,8 +55,9 @@ class Errors(NamedTuple):
     Attributes
     ----------
     kind : str
-        ``"std"``, ``"variance"``, ``"inverse"`` (of the variance), ``"distances"`` (below and
-        above the value), ``"bounds"`` (values one standard deviation below and above) or
+        ``"std"``, ``"double"`` (two standard deviations), ``"variance"``, ``"inverse"`` (of the
+        variance), ``"distances"`` (below and above the value), ``"bounds"`` (values one standard
+        deviation below and above), ``"quantiles"`` (the 16 % and 84 % quantiles around a median) or
         ``"constant"``.
     columns : tuple of str
         One column, or the lower and the upper one; the number itself if it is constant.
@@ -69,10 +72,12 @@ class Errors(NamedTuple):
         return {
             "std": f"{feature} ± {first}",
             "constant": f"{feature} ± {first}",
+            "double": f"{feature} ± {first} / 2",
             "variance": f"{feature} with the variance {first}",
             "inverse": f"{feature} with the inverse variance {first}",
             "distances": f"{feature} −{first} +{self.columns[-1]}",
             "bounds": f"{feature} between {first} and {self.columns[-1]}",
+            "quantiles": f"{feature} between {first} and {self.columns[-1]}",
         }[self.kind]
 
 
@@ -151,6 +156,7 @@ def find_roles(
         roles.leave(ratios, "a value divided by its error")
         stems = {stem for own in found.values() for stem, _ in error_stems(own.columns[0])}
         sizes = [n for n in rest if (m := _SIZE.fullmatch(n)) and m[1] in stems - found.keys()]
+        sizes += [n for n in rest if n not in (*found, *sizes) and _OBSERVATIONS.fullmatch(n)]
         roles.leave(sizes, "numbers of observations")
         gone = {*used, *ratios, *sizes}
         values = [name for name in rest if name not in gone]
@@ -158,8 +164,12 @@ def find_roles(
             roles.leave(sorted(used, key=names.index), "errors: points are grouped without them")
         elif errors is None and found:
             _refuse_orphans(values, found)
-    pairs, orphans = _correlations(rest, set(values), found, corr)
+    pairs, orphans = _correlations(rest, set(values), found, corr, excluded)
     if asked is None:
+        # What goes beyond 1 is no correlation, but perhaps corrected.
+        orphans = [
+            n for n in orphans if not table.is_number(n) or not (abs(table.block([n])) > 1).any()
+        ]
         roles.leave(orphans, "correlation of columns that are not there")
         # A column with an error of its own is a value, whatever its name.
         aside = {column for column in (*pairs, *orphans) if column not in found}
@@ -205,8 +215,9 @@ def _of_numbers(
     """Keep columns of numbers; note in ``roles`` why others are left out, or raise if asked for."""
     table.resolve(values, asked)
     plain = [n for n in values if n not in found and table.kind(n) != "flag" and table.is_number(n)]
-    counting = [] if asked or groups or not plain else counting_columns(table.block(plain))
-    counters = {plain[j] for j in counting}
+    block = table.block(plain) if plain and not asked and not groups else None
+    counters = set() if block is None else {plain[j] for j in counting_columns(block)}
+    constant = set() if block is None else {plain[j] for j in constant_columns(block)}
     chosen, example = [], ""
     for name in values:
         if asked:
@@ -222,7 +233,8 @@ def _of_numbers(
                 example = example or f"text such as {str(first).strip()!r}"
                 roles.leave(name, example)
             else:
-                roles.leave(name, {"text": "text", "number": "no values"}.get(kind, "not numbers"))
+                why = {"text": "text", "number": "no values", "empty": "no values"}
+                roles.leave(name, why.get(kind, "not numbers"))
         elif table.kind(name) == "flag":
             roles.leave(name, "true or false; features= takes it as 0 and 1")
         elif name not in found and (
@@ -233,7 +245,12 @@ def _of_numbers(
             roles.leave(name, "counts rows")
         else:
             chosen.append(name)
-    return chosen
+    # Errors are often constant: those that look like some are left to the warning.
+    constant -= lookalikes(chosen, set(chosen) - set(found)).keys()
+    if constant.issuperset(chosen):  # something must be left
+        return chosen
+    roles.leave([n for n in chosen if n in constant], "constant; features= takes it")
+    return [name for name in chosen if name not in constant]
 
 
 def expand(
@@ -290,7 +307,7 @@ def find_errors(
     stems = error_stems if patterns is None else partial(_matched, patterns=patterns)
     sides: dict[str, dict[str, list[str]]] = {}
     for column, value, role in error_columns(names, stems, features):
-        if role == "interval" and features is not None:
+        if role in ("interval", "relative") and features is not None:
             continue
         sides.setdefault(value, {}).setdefault(role, []).append(column)
     if patterns is not None and not sides:
@@ -315,9 +332,10 @@ def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
         return Errors("distances", (sides["std"][0], sides["plus"][0]))
     if len(columns) == 1:
         role = "std" if columns[0].startswith("E_") and "plus" in sides else next(iter(sides))
-        if role in ("std", "variance", "inverse"):
+        if role in ("std", "double", "variance", "inverse"):
             return Errors(role, (columns[0],))
-    for pair, kind in ((("minus", "plus"), "distances"), (("lower", "upper"), "bounds")):
+    kinds = {"distances": ("minus", "plus"), "bounds": ("lower", "upper")}
+    for kind, pair in {**kinds, "quantiles": ("q16", "q84")}.items():
         if set(sides) == set(pair) and len(columns) == 2:
             return Errors(kind, (sides[pair[0]][0], sides[pair[1]][0]))
     if "interval" in sides:
@@ -325,6 +343,11 @@ def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
             f"errors must be standard deviations; {listed(columns)} bound an interval of {value!r} "
             "of unknown probability: divide the width of a 95 % interval by 3.92, or leave its "
             f"bounds out with exclude={columns!r}"
+        )
+    if "relative" in sides:
+        raise ValueError(
+            f"errors must have the unit of their values; {listed(columns)} is relative to "
+            f"{value!r}: multiply it by the values, or leave it out with exclude={columns!r}"
         )
     wanted = f"errors={{{value!r}: {columns[0]!r}}}"
     if len(columns) == 1:
@@ -368,9 +391,10 @@ def _given_errors(names: Sequence[str], errors: Mapping[Any, Any]) -> dict[str, 
             found[str(feature)] = Errors("constant", (str(own),))
             continue
         roles = [role for stem, role in error_stems(columns[0]) if stem in known]
-        kind = roles[0] if roles and roles[0] in ("variance", "inverse") else "std"
+        kind = roles[0] if roles and roles[0] in ("double", "variance", "inverse") else "std"
         if len(columns) == 2:
-            kind = "bounds" if roles and roles[0] == "lower" else "distances"
+            kinds = {"lower": "bounds", "q16": "quantiles"}
+            kind = kinds.get(roles[0], "distances") if roles else "distances"
         found[str(feature)] = Errors(kind, tuple(columns))
     return found
 
@@ -394,9 +418,16 @@ def _refuse_orphans(values: Sequence[str], found: Mapping[str, Errors]) -> None:
 
 
 def _correlations(
-    names: Sequence[str], values: Collection[str], found: Mapping[str, Errors], corr: Any
+    names: Sequence[str],
+    values: Collection[str],
+    found: Mapping[str, Errors],
+    corr: Any,
+    excluded: Collection[str],
 ) -> tuple[dict[str, tuple[str, str]], list[str]]:
-    """Columns of correlations with their two features, and those that lack a feature."""
+    """Columns of correlations with their two features, and those that lack a feature.
+
+    Where there are errors, the name of two columns that are not in the table is enough.
+    """
     if corr is None or isinstance(corr, bool):
         corr = CORRELATION
     if not isinstance(corr, str) or corr.count("{}") != 2:
@@ -405,7 +436,8 @@ def _correlations(
             f"{corr!r}"
         )
     head, middle, tail = corr.split("{}")
-    pairs, orphans, sizes = {}, [], {len(value) for value in values} - {0}
+    known = {*values, *excluded}
+    pairs, orphans, sizes = {}, [], {len(name) for name in known} - {0}
     for column in names:
         if not (column.startswith(head) and column.endswith(tail)) or column in found:
             continue
@@ -418,7 +450,10 @@ def _correlations(
         whole = [pair for pair in splits if pair[0] in values and pair[1] in values]
         if whole:
             pairs[column] = whole[0]
-        elif any(a in values or b in values for a, b in splits) and (head or tail):
+        elif (head or tail) and (
+            any(a in known or b in known for a, b in splits)
+            or (found and middle and middle in inner[1:-1])
+        ):
             orphans.append(column)
     return pairs, orphans
 
@@ -450,13 +485,17 @@ def lookalikes(columns: Sequence[str], certain: Collection[str]) -> dict[str, st
 
 def naming_column(
     table: Any, without: Collection[str], errors: Any = None, cells: bool = False
-) -> str | None:
+) -> tuple[str | None, dict[str, tuple[str, bool]]]:
     """The column that names the rows: the first whose texts are all there and distinct.
+
+    And the columns that are called like names and cannot be used: why, and whether most of their
+    texts are distinct.
 
     A column of numbers must be called ``id`` or the like. In a table of uncertain cells the first
     column alone can name the rows, and only under a header such as ``name``, since its texts may
     be words without a meaning.
     """
+    unusable: dict[str, tuple[str, bool]] = {}
     for name in table.names[: 1 if cells else None]:
         if name in without:
             continue
@@ -470,14 +509,20 @@ def naming_column(
         if any(map(table.is_nearly_number, found[:100])):
             continue
         texts = table.texts(name)
+        empty, distinct = texts.count(None), len(set(texts) - {None})
         # In a table of cells the header says that these are names: repeated ones are misspelled.
-        if None in texts or not (cells or len(set(texts)) == len(texts)):
+        repeated = 0 if cells else len(texts) - empty - distinct
+        if empty or repeated:
+            if header and _NAMING.fullmatch(header) and distinct:
+                counts = {"empty": empty, "repeated": repeated}
+                why = " and ".join(f"{n:,} {what}" for what, n in counts.items() if n)
+                unusable[name] = why, 2 * distinct > len(texts)
             continue
         # With an error of its own it is a value.
         value = identifier and not cells and name in find_errors(table.names, errors)
         if not value and not any(map(table.is_nearly_number, found[100:])):
-            return str(name)
-    return None
+            return str(name), unusable
+    return None, unusable
 
 
 # Words

@@ -31,7 +31,7 @@ from urllib.parse import unquote
 import numpy as np
 import numpy.typing as npt
 
-from uapca._columns import is_error_word, nearest, unguarded
+from uapca._names import is_error_word, nearest, unguarded
 from uapca._validation import Floats, listed, optional
 from uapca.aggregate.labels import is_a
 from uapca.exceptions import FileError
@@ -113,8 +113,9 @@ def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
             return table_of(found, source=path, form=f"{form} table", **options)
         if form in ("FITS", "VOTable", "ECSV"):
             return _astropy(path, form, sheet, options)
+        notes: list[str] = []
         if form == "Excel":
-            columns = _excel(path, sheet)
+            columns, notes = _excel(path, sheet)
         elif form in ("JSON", "JSON lines"):
             columns = _json(path, form, options.get("encoding") or "utf-8-sig")
         elif form == "uapca":
@@ -124,7 +125,9 @@ def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
         else:
             return Text(_bytes(path), path, options.get("encoding")).table(options)
     columns, units = _units_row(columns)
-    return Table(columns, path, form=f"{form} table", units=units, **options)
+    table = Table(columns, path, form=f"{form} table", units=units, **options)
+    table.notes += notes
+    return table
 
 
 def format_of(path: str) -> str:
@@ -236,15 +239,20 @@ def _bytes(path: str, most: int = -1) -> bytes:
         return data
 
 
-def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
-    """The columns of a sheet: its header is the first row with as many cells as the table has.
+def _excel(path: str, sheet: Any) -> tuple[dict[str, list[Any]], list[str]]:
+    """The columns of a sheet, and what stands above and below them.
+
+    The header is the first row with as many cells as the table has.
 
     Rows are taken one after the other, and of each only the cells that are not empty: a sheet with
     one cell in its last row is as small as its file.
     """
+    every, sheets = (_xlsx_rows if _is_xlsx(path) else _xls_rows)(path, sheet)
+    table = _without_footnotes(every)
+    below = [str(cell) for row in every[len(table) :] for cell in row.values()]
     rows = [
         {j: unguarded(cell) if isinstance(cell, str) else cell for j, cell in row.items()}
-        for row in (_xlsx_rows if _is_xlsx(path) else _xls_rows)(path, sheet)
+        for row in table
         if row
     ]
     places = sorted({j for row in rows for j in row})
@@ -254,30 +262,59 @@ def _excel(path: str, sheet: Any) -> dict[str, list[Any]]:
     named = [sum(cell is not None for cell in row) for row in cells]
     # Lines above the header, a title or a date, have fewer cells.
     first = next((i for i, n in enumerate(named) if 2 * n > min(len(places), max(named))), 0)
-    lines = [[str(c).strip() if c is not None else "" for c in row] for row in cells[: first + 2]]
-    two = next((k for k in (first - 1, first) if _are_two_lines(lines, k, cells[k + 2 :])), None)
-    header = lines[first] if lines else []
-    if two is not None:  # a merged cell, such as mass above value and err, holds for both
-        first, above = two + 1, lines[two]
-        upper = [next(filter(None, above[j::-1]), "") for j in range(len(above))]
-        header = [f"{a} {b}".strip() if b else a for a, b in zip(upper, lines[first], strict=True)]
-    header = _distinct([name or f"Unnamed: {j}" for j, name in enumerate(header)], path)
-    return {name: [row[j] for row in cells[first + 1 :]] for j, name in enumerate(header)}
+    pairs = [(k, _two_lines(cells[k:])) for k in (first - 1, first) if k >= 0]
+    one = first, (cells[first], cells[first + 1 :])
+    k, (header, body) = next(((k, pair) for k, pair in pairs if pair is not None), one)
+    names = [str(c).strip() if c is not None else f"Unnamed: {j}" for j, c in enumerate(header)]
+    columns = {n: [row[j] for row in body] for j, n in enumerate(_distinct(names, path))}
+    notes = [f"left out above the header: {', '.join(map(str, row.values()))}" for row in rows[:k]]
+    notes += [f"left out below the table: {text}" for text in below]
+    if sheet is None and len(sheets) > 1:
+        notes.append(f"the sheet {sheets[0]!r}; sheet= chooses another: {shown(sheets[1:])}")
+    return columns, notes
 
 
-def _are_two_lines(lines: Sequence[Sequence[str]], k: int, below: Sequence[Sequence[Any]]) -> bool:
-    """Whether the header is line k, with merged cells, and the next one, which repeats names."""
-    if not 0 <= k < len(lines) - 1 or not below:
-        return False
-    upper, lower = lines[k], lines[k + 1]
-    spanned = [j for j in range(1, len(upper)) if upper[j - 1] and lower[j - 1] and not upper[j]]
-    named = [name for name in lower if name]
-    return (
-        sum(map(bool, upper)) > 1
-        and len(set(named)) < len(named)
-        and not any(map(_STARTS_NUMBER.match, named))
-        and any(lower[j] and isinstance(row[j], int | float) for j in spanned for row in below)
-    )
+def _without_footnotes(rows: Sequence[dict[int, Any]]) -> Sequence[dict[int, Any]]:
+    """Rows without those of one text that stand below the last empty row, as footnotes do."""
+    last = max((i for i, row in enumerate(rows) if not row), default=len(rows))
+    below = rows[last + 1 :]
+    notes = all(len(row) == 1 and isinstance(next(iter(row.values())), str) for row in below)
+    return rows[:last] if notes and max(map(len, rows), default=0) > 1 else rows
+
+
+def _two_lines(rows: Sequence[Sequence[Any]]) -> tuple[list[Any], Sequence[Sequence[Any]]] | None:
+    """The names in a header of two lines, and the rows below it; None if it has one line.
+
+    The first line has merged cells or repeats its names, the second one repeats others below them:
+    mean and std. pandas writes the name of its index below.
+    """
+    if len(rows) < 3:
+        return None
+    upper, lower = ([str(c).strip() if c is not None else "" for c in row] for row in rows[:2])
+    named, number = list(filter(None, lower)), Table({}).number
+    spanned = [
+        j
+        for j in range(1, len(upper))
+        if upper[j - 1] and lower[j - 1] and lower[j] and upper[j] in ("", upper[j - 1])
+    ]
+    held = [number(row[j]) for row in rows[2:] for j in spanned]
+    if (
+        len(set(upper) - {""}) < 2
+        or len(set(named)) == len(named)
+        or any(map(_STARTS_NUMBER.match, named))
+        or all(value is None or value != value for value in held)
+    ):
+        return None
+    # A merged cell, such as mass above value and err, holds for both.
+    whole = [next(filter(None, upper[j::-1]), "") for j in range(len(upper))]
+    header = [f"{a} {b}".strip() if b else a for a, b in zip(whole, lower, strict=True)]
+    if header[0] == "" and not any(map(_is_there, rows[2][1:])):
+        return [rows[2][0], *header[1:]], rows[3:]
+    return [name or None for name in header], rows[2:]
+
+
+def _is_there(cell: Any) -> bool:
+    return cell is not None and str(cell).strip() != ""
 
 
 def _distinct(header: list[str], path: str) -> list[str]:
@@ -314,7 +351,8 @@ def _almost_empty(path: str) -> str:
     )
 
 
-def _xlsx_rows(path: str, sheet: Any) -> list[dict[int, Any]]:
+def _xlsx_rows(path: str, sheet: Any) -> tuple[list[dict[int, Any]], list[str]]:
+    """The rows of a sheet, and the names of all sheets."""
     stream, openpyxl = _stream(path), library("openpyxl", "reading Excel files")
     with import_module("zipfile").ZipFile(stream) as archive:
         _check_unpacked(path, archive)
@@ -328,10 +366,10 @@ def _xlsx_rows(path: str, sheet: Any) -> list[dict[int, Any]]:
             spanned, filled = spanned + len(row), filled + len(rows[-1])
             if spanned > _EMPTY + 20 * filled:
                 raise FileError(_almost_empty(path))
-        return rows
+        return rows, book.sheetnames
 
 
-def _xls_rows(path: str, sheet: Any) -> list[dict[int, Any]]:
+def _xls_rows(path: str, sheet: Any) -> tuple[list[dict[int, Any]], list[str]]:
     pd = library("pandas", "reading Excel files")
     if path.lower().endswith(".ods"):
         _check_ods(path)
@@ -343,17 +381,17 @@ def _xls_rows(path: str, sheet: Any) -> list[dict[int, Any]]:
             f"reading {path!r} needs {package}; install it with pip install {package}"
         ) from None
     with opened as book:
+        names = [str(name) for name in book.sheet_names]
         # As in a CSV file only an empty cell is empty: "NA" and "None" are words.
         frame = book.parse(
-            _sheet(path, sheet, book.sheet_names),
+            _sheet(path, sheet, names),
             header=None,
             dtype=object,
             keep_default_na=False,
             na_values=[""],
         )
-    return [
-        {j: cell for j, cell in enumerate(row) if cell == cell} for row in frame.to_numpy().tolist()
-    ]
+    rows = frame.to_numpy().tolist()
+    return [{j: cell for j, cell in enumerate(row) if cell == cell} for row in rows], names
 
 
 def _check_ods(path: str) -> None:
@@ -517,7 +555,10 @@ class Text:
                 f"{source!r} is not a text file in UTF-8, nor in UTF-16 with a byte order mark"
             )
         self.quoted: bool = '"' in text
-        lines, comments = self._lines(text.removeprefix("\ufeff"), head)
+        text = text.removeprefix("\ufeff")
+        told = _SEP_LINE.match(text)  # Excel writes the separator into a line of its own
+        lines, comments = self._lines(text[told.end() if told else 0 :], head)
+        self.skip += told is not None
         if not lines:
             raise FileError(
                 f"{source!r} must have a header line that names the columns; it is empty"
@@ -578,8 +619,7 @@ class Text:
         self.form: str = "text"
         if '"' in lines[0]:  # R quotes names, and those of the rows have no header
             cells = list(csv.reader(map(str.strip, lines), delimiter=" ", skipinitialspace=True))
-            sizes = {len(row) for row in cells[1:]}
-            return [["", *cells[0]], *cells[1:]] if sizes == {len(cells[0]) + 1} else None
+            return _with_row_names(cells)
         tokens = [line.split() for line in lines]
         if len(tokens[0]) < 2:
             return None
@@ -593,7 +633,7 @@ class Text:
         edges = np.flatnonzero(np.diff(np.concatenate([[False], filled, [False]]).astype(np.int8)))
         parts = list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
         rows = [[line[a:b].strip() for a, b in parts] for line in lines]
-        return rows if len(parts) > 1 and all(rows[0]) else None
+        return rows if len(parts) > 1 and all(rows[0]) else _with_row_names(tokens)
 
     def _delimited(self, lines: Sequence[str]) -> list[list[str]]:
         self.form = {"\t": "TSV"}.get(self.separator, "CSV")
@@ -608,6 +648,8 @@ class Text:
             ) from None
         if not found:
             raise FileError(f"{self._source!r} must have a header line; it has separators only")
+        if self.separator == "\t":
+            found = _with_row_names(found) or found
         own, other, signs = ",", ";", "commas"
         if self.separator == ";":
             own, other, signs = ";", ",", "semicolons"
@@ -637,8 +679,11 @@ class Text:
                 )
             header = named
             self.header = False
-        header = _distinct(header, self._source)
         body = rows[self.header :]
+        if self.header and (found := _two_lines(rows)) is not None:
+            header, body = [name or "" for name in found[0]], found[1]
+            self.broken = True
+        header = _distinct(header, self._source)
         empty = [
             j
             for j, name in enumerate(header)
@@ -653,7 +698,16 @@ class Text:
         self.columns, self.units = _units_row(columns)
 
 
+def _with_row_names(rows: list[list[str]]) -> list[list[str]] | None:
+    """Rows of which each begins with a name that the header has no word for, as R writes them."""
+    named = {len(row) for row in rows[1:]} == {len(rows[0]) + 1}
+    # A separator at the end of each row holds no value.
+    named = named and all(row[-1].strip() for row in rows[1:])
+    return [["", *rows[0]], *rows[1:]] if named else None
+
+
 _SEPARATORS = ",;\t|"
+_SEP_LINE = re.compile(r"\"?sep=.\"?\r?\n", re.I)
 _STARTS_NUMBER = re.compile(r"(?:^|[,;\t| ])[+-]?\.?\d")
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
@@ -833,6 +887,7 @@ class Source:
     count: int | None = None
     footer: Any = None
     first: int = 0
+    notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         text = library("pyarrow").string()
@@ -1025,7 +1080,10 @@ def _of_table(table: Table, name: str, keys: Mapping[str, str | None], bad_cells
         yield pa.RecordBatch.from_arrays(arrays, [*features, *labels]), bad
 
     schema = pa.schema(list(_kinds(table).items()))
-    return Source(name, schema, run, textual=True, keys=keys, units=table.units, count=len(table))
+    return Source(
+        name, schema, run, textual=True, keys=keys, units=table.units, count=len(table),
+        notes=table.notes,
+    )  # fmt: skip
 
 
 def _kinds(table: Table) -> dict[str, Any]:
@@ -1129,7 +1187,7 @@ def _of_csv(
             begun = [n for n in late if kinds[n] == pa.null() and any(below.texts(n))]
             kinds |= {name: _kinds(below)[name] for name in begun}
     schema = pa.schema(list(kinds.items()))
-    return Source(path, schema, run, textual=True, keys=keys, units=table.units)
+    return Source(path, schema, run, True, keys=keys, units=table.units, notes=table.notes)
 
 
 def _parsed(column: Any, table: Table) -> Any:

@@ -23,8 +23,9 @@ from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaincinv, ndtri
 
-from uapca._columns import error_columns, split_unit
+from uapca._names import error_columns, split_unit
 from uapca._validation import Floats, check_choice, library_of, listed, optional, plural
 from uapca.aggregate.labels import factorize, is_missing
 from uapca.exceptions import (
@@ -43,7 +44,7 @@ from uapca.inputs.columns import (
     naming_column,
     shown,
 )
-from uapca.laws import Independent, Marginal, NormalMarginal, Point, TwoPieceNormal
+from uapca.laws import Independent, Marginal, NormalMarginal, Point, TwoPieceNormal, as_marginal
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.checks import unit_symbol
 
@@ -187,7 +188,7 @@ class Table:
     # What each column holds
 
     def kind(self, name: str) -> str:
-        """``"number"``, ``"flag"`` (true or false), ``"text"`` or ``"other"``, as it is stored."""
+        """``"number"``, ``"flag"`` (true or false), ``"text"``, ``"empty"`` or ``"other"``."""
         if name not in self._kinds:
             self._kinds[name] = self._kind(name)
         return self._kinds[name]
@@ -197,7 +198,9 @@ class Table:
             return "text"
         column = self._columns[name]
         own = "" if self._frame is None else str(column.dtype).partition("(")[0]
-        if own == "Object" or (not own and column.dtype.kind in "OUST"):
+        if own == "Unknown" and column.null_count() == len(column):
+            return "empty"
+        if own in ("Object", "Unknown") or (not own and column.dtype.kind in "OUST"):
             return _kind_of_objects(_array(column))
         number = column.dtype.is_numeric() if own else column.dtype.kind in "iuf"
         kinds = {"Boolean": "flag", "String": "text", "b": "flag"}
@@ -462,7 +465,11 @@ def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
             twice = source.columns[source.columns.duplicated()][0]
             raise ValueError(f"column names must be distinct; {twice!r} occurs twice")
         if not all(isinstance(key, str) for key in keys):
-            table = _of_frame(source.set_axis(list(map(str, keys)), axis=1), parameter, options)
+            flat = [
+                " ".join(filter(None, map(str, key))) if isinstance(key, tuple) else str(key)
+                for key in keys
+            ]
+            table = _of_frame(source.set_axis(flat, axis=1), parameter, options)
             table.keys = dict(zip(table.names, keys, strict=True))
             return table
     kind = type(source).__name__
@@ -486,7 +493,7 @@ def _through_arrow(source: Any, parameter: str, kind: str) -> Any:
     needed = any(
         hasattr(source, name) for name in ("__arrow_c_stream__", "__arrow_c_array__", "to_table")
     )
-    if not needed and not hasattr(source, "__dataframe__"):
+    if getattr(source, "ndim", 2) != 2 or not (needed or hasattr(source, "__dataframe__")):
         raise TypeError(
             f"{parameter} must be a table with named columns or the path of one; got an object of "
             f"type {kind}"
@@ -613,7 +620,8 @@ def from_frame(
         The column of weights, or the weights.
     missing : {"error", "drop", "keep"}, default="error"
         What to do with rows that lack a value: refuse, leave them out and count them in a
-        `DroppedRowsWarning`, or keep them with NaN in ``X.mean``, for `uapca.Denoiser`.
+        `DroppedRowsWarning`, or keep them with NaN in ``X.mean``, for `uapca.Denoiser`; a value
+        whose error is missing is then missing too.
     bad_cells : {"error", "drop"}, default="error"
         What to do with cells that hold no number: refuse, or leave out their rows and count them.
     words : mapping of str to None, or path, optional
@@ -641,12 +649,14 @@ def from_frame(
     -----
     Errors are recognized by these names, upper or lower case, for a feature ``x``: ``x_err``,
     ``x_error``, ``x_std``, ``x_sd``, ``x_sigma``, ``x_unc``, ``x_uncertainty``, ``x_se``,
-    ``x_sem``, ``e_x``, ``err_x``, ``sigma_x``, ``σx``, ``x±``; ``_`` may be a space, a point or a
-    hyphen. ``x_var`` is a variance and ``x_ivar`` an inverse variance (0 for no observation); both
-    are converted. ``x_err_lo`` and ``x_err_hi`` are asymmetric errors, distances from the value,
-    and ``x_lower`` and ``x_upper`` values one standard deviation below and above; both make a
-    two-piece normal law, whose exact mean and variance are used. Percentiles ``x_q16`` and
-    ``x_q84`` are such bounds. Values may be called ``x_mean``, ``mean_x``, ``x_median`` or
+    ``x_sem``, ``e_x``, ``err_x``, ``sigma_x``, ``σx``, ``x±``, ``xerr``; ``_`` may be a space, a
+    point or a hyphen. ``x_2sigma`` and the like are halved. ``x_var`` is a variance and ``x_ivar``
+    an inverse variance (0 for no observation); both are converted. ``x_err_lo`` and ``x_err_hi``
+    are asymmetric errors, distances from the value, and ``x_lower`` and ``x_upper`` values one
+    standard deviation below and above; both make a two-piece normal law with the value as its
+    mode, whose exact mean and variance are used. Percentiles ``x_q16`` and ``x_q84`` stand around
+    a median: the law has these quantiles, and is a two-piece normal where one has them and a
+    shifted gamma law otherwise. Values may be called ``x_mean``, ``mean_x``, ``x_median`` or
     ``x_p50``.
 
     Errors are converted to the unit of their feature where both are known (astropy, pint).
@@ -669,13 +679,17 @@ def from_frame(
     array([[0.01 , 0.015],
            [0.015, 0.09 ]])
     """
-    from uapca.inputs.cells import missing_words
     from uapca.inputs.files import open_table
 
+    absent: list[str] = []
+    if words is not None:
+        from uapca.inputs.cells import missing_words
+
+        absent = missing_words(words)
     table = open_table(
         df,
         sheet=sheet,
-        absent=missing_words(words),
+        absent=absent,
         decimal=decimal,
         thousands=thousands,
         encoding=encoding,
@@ -726,6 +740,7 @@ class Reading:
             expand([self.weighted], table.names, "weights")
         self.named = names if isinstance(names, str) else None
         self.names: Sequence[str | None] | None = None
+        self.unusable: list[str] = []
         if names is None:
             self.names = table.row_names()
             if self.names is None:
@@ -733,7 +748,15 @@ class Reading:
                 without = {str(self.weighted), *expand(exclude, known, "exclude")}
                 without |= {*expand(features, known, "features", without)}
                 with table.naming():
-                    self.named = naming_column(table, without, errors, cells)
+                    self.named, unusable = naming_column(table, without, errors, cells)
+                self.unusable = [f"{name} ({why})" for name, (why, _) in unusable.items()]
+                missed = [name for name, (_, distinct) in unusable.items() if distinct]
+                if self.named is None and missed:
+                    warn(
+                        f"{table.of}column {missed[0]!r} cannot name the rows, which have no names "
+                        f"now; it has {unusable[missed[0]][0]}: correct it, or pass names=False",
+                        UserWarning,
+                    )
         elif names is not False and self.named is None:
             self.names = list(map(str, names))
         if self.named is not None:
@@ -797,7 +820,8 @@ class Reading:
                 return
         infinite, gaps = np.isinf(block), np.isnan(block) & self.mask[:, None]
         if missing == "drop":
-            self.drop(np.flatnonzero(gaps.any(axis=1)), "without a value")
+            lacking = {"values": "a value", "errors": "an error", "correlations": "a correlation"}
+            self.drop(np.flatnonzero(gaps.any(axis=1)), f"without {lacking[what]}")
             gaps[:] = False
         for where, rule, remedy in (
             (infinite, f"{what} must be finite", ""),
@@ -810,9 +834,12 @@ class Reading:
             if where.any():
                 row, k = (int(i) for i in np.argwhere(where)[0])
                 found = "is empty or nan" if np.isnan(block[row, k]) else f"is {block[row, k]}"
+                counts = where.sum(axis=0)
+                columns = [f"{column(int(j))} {counts[j]:,}" for j in counts.nonzero()[0]]
+                each = f": {shown(columns, 20)}" if len(columns) > 1 else ""
                 raise ValueError(
                     f"{rule}; {self.table.place(row, column(k), self.names)} {found}"
-                    f"{f' ({where.sum()} such)' if where.sum() > 1 else ''}{remedy}"
+                    f"{f' ({where.sum()} such{each})' if where.sum() > 1 else ''}{remedy}"
                 )
 
     def drop(self, rows: Any, why: str) -> None:
@@ -858,6 +885,8 @@ class Reading:
         lines = [f"{table.origin}: {described[0]}", *described[1:], *table.notes]
         if self.named is not None:
             lines.append(f"names of rows: {self.named or 'the first column'}")
+        if self.unusable:
+            lines.append(f"cannot name the rows: {shown(self.unusable)}")
         if self.weighted is not None:
             lines.append(f"weights: {self.weighted}")
         lines += roles.say()
@@ -907,7 +936,7 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         )
     chosen = roles.features
     if not chosen or not len(table):
-        why = "".join(f"; {line}" for line in roles.say())
+        why = "".join(f"; {line}" for line in (*table.notes, *roles.say()))
         raise ValueError(
             f"the table must have rows and columns of numbers; {table.origin} has none{why}"
         )
@@ -940,15 +969,17 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
     mean, std, laws = reading.numbers(chosen), None, None
     if roles.errors:
         mean, std, laws = _errors(reading, roles, mean)
+        if reading.missing == "keep":
+            mean = _without_errors(roles, mean, std)
+        _hint_at_units(table, roles, std)
     gaps = np.isnan(mean) if reading.missing == "keep" else None
     reading.complete(mean, chosen.__getitem__, reading.missing)
-    strict = "error" if gaps is not None else reading.missing
-    kept_then = "" if gaps is not None else " and pass missing='keep'"
     if std is not None:
         if gaps is not None:
             std = np.where(gaps, 0.0, std)
-        otherwise = f"empty the value too{kept_then}"
-        reading.complete(std, partial(_lacking, table, roles, std), strict, "errors", otherwise)
+        otherwise = "missing='keep' to take their values for missing"
+        column = partial(_lacking, table, roles, std)
+        reading.complete(std, column, reading.missing, "errors", otherwise)
     matrices = None
     if roles.pairs:
         columns = list(roles.pairs.values())
@@ -956,8 +987,9 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         if gaps is not None:
             for k, (i, j) in enumerate(roles.pairs):
                 values[gaps[:, i] | gaps[:, j], k] = 0.0
-        where, remedy = columns.__getitem__, "write 0 if there is none"
-        reading.complete(values, where, strict, "correlations", remedy)
+        strict = "error" if gaps is not None else reading.missing
+        remedy = "write 0 if there is none, or leave the columns out with exclude="
+        reading.complete(values, columns.__getitem__, strict, "correlations", remedy)
         matrices = _covariances(reading, roles, values, std)
     if not roles.errors and any(error_columns(list(map(str, (reading.names or ())[:100])))):
         roles.hints.append("rows are named like values and their errors: transpose the table")
@@ -966,7 +998,11 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         parts = [
             roles.errors[n].describe(n) if n in roles.errors else f"{n} (certain)" for n in chosen
         ]
-        described = ["values with errors", shown(parts, 20)]
+        patterns = {part.replace(n, "x") for part, n in zip(parts, chosen, strict=True)}
+        pairs = shown(parts, 20)
+        if len(parts) > 8 and len(patterns) == 1:
+            pairs = f"{len(parts)} features, each {patterns.pop()}: {shown(chosen)}"
+        described = ["values with errors", pairs]
     if roles.pairs:
         described.append(f"correlations: {shown(list(roles.pairs.values()))}")
     common, kept = reading.finish(described, roles), reading.mask
@@ -1003,7 +1039,7 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     constant = any(own.kind == "constant" for own in errors.values())
     kinds = [np.dtype(np.float64)] if constant else [column.dtype for column in given.values()]
     std = np.zeros(mean.shape, np.result_type(mean, *kinds), order="F")
-    if any(own.kind not in ("std", "variance", "constant") for own in errors.values()):
+    if any(own.kind in ("inverse", "distances", "bounds", "quantiles") for own in errors.values()):
         mean = mean.copy()  # values may be those of the user's frame
     sides = {}
     for j, name in enumerate(chosen):
@@ -1014,25 +1050,30 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
             std[:, j] = float(own[0])
             continue
         power = {"variance": 2, "inverse": -2}.get(kind, 1)
-        factors = [table.factor(column, name, power) for column in own]
+        factors = [table.factor(c, name, power) / (1 + (kind == "double")) for c in own]
         values = [given[c] * f if f != 1.0 else given[c] for c, f in zip(own, factors, strict=True)]
-        if kind == "bounds":
+        if kind in ("bounds", "quantiles"):
             values = [mean[:, j] - values[0], values[1] - mean[:, j]]
         elif kind == "distances" and len(table) and np.nanmax(values[0]) <= 0.0:
             values[0] = -values[0]  # some catalogues write the lower error with its sign
         for part, column in zip(values, own, strict=True):
-            bad = np.flatnonzero(part < 0.0)
-            if len(bad):
-                place = table.place(int(bad[0]), column, reading.names)
-                value = f"{part[bad[0]]:g}"
+            if (part < 0.0).any():
+                row = int((part < 0.0).argmax())
+                place, value = table.place(row, column, reading.names), f"{part[row]:g}"
                 remedy = f"; pass words={{{value!r}: None}} if that means no value"
                 raise ValueError(
                     f"errors must not be negative; {place} makes one of {value}"
                     f"{remedy if table.textual else ''}"
                 )
-        if len(values) == 2:
+        if kind == "quantiles":
+            found = _from_quantiles(mean[:, j], *values)
+            sides[j] = found.pop("law")
+            # An error that is missing does not make the value missing.
+            mean[:, j] = np.where(np.isnan(found["mean"]), mean[:, j], found["mean"])
+            std[:, j] = found["std"]
+        elif len(values) == 2:
             low, high = values
-            sides[j] = (mean[:, j].copy(), low, high)
+            sides[j] = (mean[:, j].copy(), low, high, 0.0)
             # The mean and the variance of the two-piece normal law with this mode.
             # An error that is missing does not make the value missing.
             mean[:, j] += np.sqrt(2.0 / np.pi) * np.nan_to_num(high - low, nan=0.0)
@@ -1047,11 +1088,43 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
             std[:, j] = np.sqrt(values[0]) if kind == "variance" else values[0]
     if not sides:
         return mean, std, None
-    parts = mean.copy(), std.copy(), std.copy()
+    parts = mean.copy(), std.copy(), std.copy(), np.zeros(mean.shape)
     for j, own_sides in sides.items():
         for part, side in zip(parts, own_sides, strict=True):
             part[:, j] = side
     return mean, std, RowLaws(_asymmetric, *parts)
+
+
+def _hint_at_units(table: Table, roles: Roles, std: Floats) -> None:
+    """Positions of Gaia are in degrees and their errors in milliarcseconds, which no CSV says.
+
+    An error of 0.001 degrees is 3600 milliarcseconds, far above any of the catalogue.
+    """
+    named = {"source_id", "parallax", "ra", "dec"} <= set(table.names)
+    places = [j for j, n in enumerate(roles.features) if n in ("ra", "dec") and n in roles.errors]
+    bare = not any(table.units.get(roles.features[j]) for j in places)
+    if named and bare and places and np.mean(np.nan_to_num(std[:, places]) > 1e-3) > 0.5:
+        columns = [roles.errors[roles.features[j]].columns[0] for j in places]
+        roles.hints.append(
+            f"if this is the Gaia catalogue, the errors {' and '.join(columns)} are in "
+            "milliarcseconds beside values in degrees: divide them by 3.6e6"
+        )
+
+
+def _without_errors(roles: Roles, mean: Floats, std: Floats) -> Floats:
+    """Means in which values of unknown error are missing, which is said."""
+    unknown = np.isnan(std) & ~np.isnan(mean)
+    counts = unknown.sum(axis=0)
+    if not counts.any():
+        return mean
+    each = shown([f"{roles.features[j]} {counts[j]:,}" for j in counts.nonzero()[0]], 20)
+    roles.hints.append(f"taken for missing, having no error: {each}")
+    warn(
+        f"{plural(int(counts.sum()), 'value')} without an error taken for missing, as asked for: "
+        f"{each}",
+        DroppedRowsWarning,
+    )
+    return np.where(unknown, np.nan, mean)
 
 
 def _lacking(table: Table, roles: Roles, std: Floats, j: int) -> str:
@@ -1060,7 +1133,56 @@ def _lacking(table: Table, roles: Roles, std: Floats, j: int) -> str:
     return next((c for c in columns if np.isnan(table.block([c])[row, 0])), columns[0])
 
 
-def _asymmetric(mode: float, lower: float, upper: float) -> Marginal:
+def _from_quantiles(median: Floats, below: Floats, above: Floats) -> dict[str, Any]:
+    """Laws with a median and the distances of their 16 % and 84 % quantiles from it.
+
+    Two-piece normals, whose distances differ at most by a factor of 1.546. Otherwise laws of
+    Pearson's type III (gamma laws, moved and scaled), up to a factor of 197. The ratio of the
+    distances is found in a table, to seven digits.
+    """
+    sign = np.where(above < below, -1.0, 1.0)
+    small, large = np.minimum(below, above), np.maximum(below, above)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(large > 0.0, large / small, small + 1.0)
+    # The probability of the narrow half of a two-piece normal, whose wide half has the width 1.
+    masses = np.linspace(0.5, 0.0, 4001)
+    narrow_end, middle, wide_end = _quantiles_of_halves(masses)
+    ratios = (wide_end - middle) / (middle - narrow_end)
+    mass = np.interp(ratio, ratios, masses)
+    _, middle, wide_end = _quantiles_of_halves(mass)
+    wide = large / (wide_end - middle)
+    narrow = wide * mass / (1.0 - mass)
+    lower, upper = np.where(sign > 0.0, narrow, wide), np.where(sign > 0.0, wide, narrow)
+    mode, skew = median - sign * middle * wide, np.zeros(len(ratio))
+    mean, variance = TwoPieceNormal.moments([mode, lower, upper])[:2]
+    std = np.sqrt(variance)
+    far = np.flatnonzero(ratio > ratios[-1])
+    if len(far):
+        shapes = np.geomspace(3.0, 0.1, 4001)
+        ends = gammaincinv(shapes[:, None], [0.16, 0.5, 0.84])
+        logs = np.log((ends[:, 2] - ends[:, 1]) / (ends[:, 1] - ends[:, 0]))
+        shape = np.exp(np.interp(np.log(ratio[far]), logs, np.log(shapes)))
+        half = gammaincinv(shape, 0.5)
+        scale = large[far] / (gammaincinv(shape, 0.84) - half)
+        mean[far] = mode[far] = median[far] + sign[far] * (shape - half) * scale
+        std[far] = lower[far] = upper[far] = np.sqrt(shape) * scale
+        skew[far] = sign[far] * 2.0 / np.sqrt(shape)
+    return {"mean": mean, "std": std, "law": (mode, lower, upper, skew)}
+
+
+def _quantiles_of_halves(mass: Floats) -> tuple[Floats, Floats, Floats]:
+    """16 %, 50 % and 84 % quantiles from the mode, where `mass` is below it, of width 1 above."""
+    wide = 1.0 - mass
+    inside = ndtri(0.08 / np.maximum(mass, 0.16)) * mass / wide
+    low = np.where(mass >= 0.16, inside, ndtri(1.0 - 0.42 / wide))
+    return low, ndtri(1.0 - 0.25 / wide), ndtri(1.0 - 0.08 / wide)
+
+
+def _asymmetric(mode: float, lower: float, upper: float, skew: float) -> Marginal:
+    if skew:
+        from scipy.stats import pearson3
+
+        return as_marginal(pearson3(skew, loc=mode, scale=upper))
     if lower != upper:
         return TwoPieceNormal(mode, lower, upper)
     return NormalMarginal(mode, upper) if upper else Point(mode)
@@ -1140,9 +1262,11 @@ def range_hint(cells: Iterable[Any]) -> str:
 
 
 def _are_codes(cells: Sequence[Any], values: Floats) -> bool:
-    """Whether a whole number has leading zeros, as the codes of plates and wards have."""
+    """Whether a whole number has leading zeros, as the codes of wards have, or 17 digits."""
     whole = values[0] == round(values[0]) if np.isfinite(values[0]) else True
-    return whole and any(c and len(c) > 1 and c[0] == "0" and c.strip().isdigit() for c in cells)
+    return whole and any(
+        c and ((len(c) > 1 and c[0] == "0") or len(c) > 16) and c.strip().isdigit() for c in cells
+    )
 
 
 def _joined(text: str) -> str:

@@ -533,13 +533,14 @@ class Piece(NamedTuple):
     left: set[Any]
 
 
-def _empty_table(schema: Any) -> Table:
+def _empty_table(schema: Any, types: Mapping[str, Any]) -> Table:
     """A table with the columns of a file and no rows, in which roles are found."""
     pa = library("pyarrow")
     kinds = {
-        name: pa.float64() if is_number(kind) or pa.types.is_null(kind) else kind
+        name: types[name] if pa.types.is_null(kind) else kind
         for name, kind in zip(schema.names, schema.types, strict=True)
     }
+    kinds = {name: pa.float64() if is_number(kind) else kind for name, kind in kinds.items()}
     return table_of(pa.schema(list(kinds.items()), schema.metadata).empty_table())
 
 
@@ -579,6 +580,8 @@ class Plan:
         the same.
     exclude : str, sequence of str or None
         Columns that the user leaves out.
+    columns : dict of str to pyarrow.DataType
+        The types of columns, for sources in which they are empty.
     units : dict of str to any
         Units of columns, the same in every source.
     sources : list of Source
@@ -596,6 +599,7 @@ class Plan:
     kinds: list[str] | None = None
     roles: Roles | None = None
     exclude: Any = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
     units: Mapping[str, Any] = field(default_factory=dict)
     sources: Sequence[Source] = ()
     marks: dict[str, Any] = field(default_factory=dict)
@@ -632,7 +636,7 @@ class Plan:
                     f"{name!r} holds {held}"
                 )
         if self.roles is not None:
-            table = _empty_table(schema)
+            table = _empty_table(schema, self.columns)
             own = _point_roles(table, self.keys, None, self.exclude, [*source.keys]).features
             more = [name for name in own if name not in self.features]
             if more:
@@ -796,6 +800,7 @@ def _streamed(
         found = found._replace(moments=replace(found.moments, labels=labels))
     n = len(plan.sources)
     name = plan.sources[0].name if n == 1 else plural(n, "file")
+    notes += dict.fromkeys(note for source in plan.sources for note in source.notes)
     said = plan.roles.say() if plan.roles is not None else ()
     return found, skipped or (), [name, *notes, *said], plan.units
 
@@ -816,13 +821,14 @@ def _planned(
     """
     plans: list[Plan] = []
     usable: list[Source] = []
+    columns = _types_of(sources)
     is_null = library("pyarrow").types.is_null
     for source in sources:
         blank = [is_null(kind) for kind in source.schema.types]
         try:
             # A header alone, or a file without rows, tells nothing of the types.
             if not all(blank) and not (any(blank) and source.count == 0):
-                plans.append(_model(source, keys, features, exclude, missing, rows))
+                plans.append(_model(source, keys, features, exclude, missing, rows, columns))
         except ValueError as error:
             skip(skipped, error, source.name)
             continue
@@ -838,11 +844,29 @@ def _planned(
     return replace(plans[models.index(max(models, key=models.count))], sources=usable)
 
 
+def _types_of(sources: Sequence[Source]) -> dict[str, Any]:
+    """The type of each column in the first source that has values in it."""
+    is_null = library("pyarrow").types.is_null
+    types: dict[str, Any] = {}
+    for source in sources:
+        for name, kind in zip(source.schema.names, source.schema.types, strict=True):
+            if is_null(types.setdefault(name, kind)):
+                types[name] = kind
+    return types
+
+
 def _model(
-    source: Source, keys: list[str], features: Any, exclude: Any, missing: str, rows: int
+    source: Source,
+    keys: list[str],
+    features: Any,
+    exclude: Any,
+    missing: str,
+    rows: int,
+    columns: Mapping[str, Any],
 ) -> Plan:
     """The plan that one source gives: its features and the kinds of its labels."""
-    roles = _point_roles(_empty_table(source.schema), keys, features, exclude, [*source.keys])
+    table = _empty_table(source.schema, columns)
+    roles = _point_roles(table, keys, features, exclude, [*source.keys])
     types = library("pyarrow").types
     held = [source.schema.field(key).type for key in keys]
     for key, kind in zip(keys, held, strict=True):
@@ -858,6 +882,7 @@ def _model(
         kinds=list(map(_kind_of, held)),
         roles=roles if features is None else None,
         exclude=exclude,
+        columns=columns,
         units=source.units,
     )
 

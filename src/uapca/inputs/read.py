@@ -89,8 +89,8 @@ def read(
         The column of weights, or the weights.
     missing : {"error", "drop", "keep"}, default="error"
         What to do with rows that lack a value: refuse, leave them out and count them in a
-        `DroppedRowsWarning`, or keep them with NaN in ``X.mean``, for `uapca.Denoiser`. Only the
-        columns that are used are looked at.
+        `DroppedRowsWarning`, or keep them with NaN in ``X.mean``, for `uapca.Denoiser`; a value
+        whose error is missing is then missing too. Only the columns that are used are looked at.
     bad_cells : {"error", "drop"}, default="error"
         What to do with cells that cannot be read: refuse, with file, row and column, or leave out
         their rows and count them. Rows are counted from 0, as in ``X[0]``.

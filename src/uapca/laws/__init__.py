@@ -11,7 +11,7 @@ density, found without sampling where the law is known.
 - ``samples``: `Samples`, weighted draws and their kernel estimate; the check of weights
 - ``mixture``: `Mixture`
 - ``foreign``: SciPy's random variables as marginals (`Variable`), other libraries' distributions
-  (`as_law`), laws of which only moments are known (`Moments`)
+  (`as_law`), laws of which only moments are known (`KnownMoments`)
 - ``density``: `Lattice`, densities of sums of independent parts, their highest-density regions, and
   the levels of these
 - ``store``: laws as plain data for files
@@ -19,7 +19,7 @@ density, found without sampling where the law is known.
 
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice
-from uapca.laws.foreign import Moments, Variable, as_law
+from uapca.laws.foreign import KnownMoments, Variable, as_law
 from uapca.laws.marginals import (
     Affine,
     Independent,
@@ -43,12 +43,12 @@ __all__ = [
     "Affine",
     "DegenerateLawError",
     "Independent",
+    "KnownMoments",
     "Lattice",
     "Law",
     "Line",
     "Marginal",
     "Mixture",
-    "Moments",
     "Normal",
     "NormalMarginal",
     "Point",

@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft, ndimage
 
-from uapca._validation import Floats
+from uapca._validation import Floats, plural
+from uapca.exceptions import DegenerateLawError
 
 if TYPE_CHECKING:
     from uapca.laws.marginals import Marginal
@@ -36,8 +37,8 @@ CELLS = {1: 8192, 2: 512}
 FINE_CELLS = 2**17
 #: Where the probability of a region may be off by more, points are counted instead of cells.
 ACCURACY = 1e-3
-#: Quasi-random points that are counted, and how many are made at once.
-POINTS, BLOCK = 2**16, 2**12
+#: Quasi-random points that are counted.
+POINTS = 2**16
 #: Densities that differ by less than this, relatively, are equal: FFT leaves a noise of 1e-11.
 EQUAL = 1e-6
 #: Probability beyond each end of the window along an axis, and that of the narrower window for
@@ -114,12 +115,17 @@ class Lattice:
         return wider or self
 
     @cached_property
-    def counted(self) -> tuple[Floats, Floats] | None:
-        """Densities at the points that represent the law, and their weights."""
-        if self.points is None:
-            return None
-        coordinates, weights = self.points()
-        return self.at(self.places(coordinates)), weights
+    def ranked(self) -> tuple[Floats, Floats]:
+        """Densities (K,) of points that represent the law, or else of the cells, falling.
+
+        And the probability (K,) of all that is denser, with half of the own.
+        """
+        density, mass = self.density.ravel(), self.mass.ravel()
+        if self.points is not None:
+            coordinates, mass = self.points()
+            density = self.at(self.places(coordinates))
+        order = np.argsort(-density, kind="stable")
+        return density[order], np.cumsum(mass[order]) - mass[order] / 2
 
     @cached_property
     def nodes(self) -> tuple[Floats, ...]:
@@ -139,14 +145,23 @@ class Lattice:
         The region of probability p is where this is at most p. Contours of this array at p, with
         `nodes` as axes, outline the region; `places` maps them to the plane.
         """
-        if self.counted is not None:
-            return density_coverage(self.density, *self.counted)
-        # The larger of the two coordinates: a plateau between straight edges keeps its form. A
-        # little of the other one, so that the four sides of a square enter together.
+        if self.points is not None:
+            return self._held_above(self.density)
+        # Cells of higher density enter first; those of equal density (the plateau of a uniform law)
+        # in the order of their distance, so that regions nest and hold what they say. It is the
+        # larger of the two coordinates: a plateau between straight edges keeps its form. A little
+        # of the other one, so that the four sides of a square enter together.
         away = [np.abs(nodes) / np.abs(nodes).max() for nodes in self.nodes]
         distance = reduce(np.maximum.outer, away) + 1e-3 * reduce(np.add.outer, away)
-        found = cell_coverage(self.density.ravel(), self.mass.ravel(), distance.ravel())
-        return found.reshape(self.mass.shape)
+        used = (self.density > 0) & (self.mass > 0)
+        # One key for both: whole steps for the density, fractions of a step for the distance.
+        step = np.round(np.log(self.density[used]) / EQUAL)
+        order = np.argsort(distance[used] / (2 * distance.max()) - step)
+        mass, entered = self.mass[used], np.empty(len(order))
+        entered[order] = np.cumsum(mass[order]) - mass[order] / 2
+        found = np.ones(self.mass.shape)
+        found[used] = entered
+        return found
 
     @cached_property
     def missed(self) -> float:
@@ -173,11 +188,13 @@ class Lattice:
     def levels(self, probs: npt.ArrayLike) -> Floats:
         """Densities at the boundaries of the regions of probabilities `probs`, shape (P,)."""
         p = np.atleast_1d(np.asarray(probs, dtype=np.float64))
-        density, mass = self.counted or (self.density.ravel(), self.mass.ravel())
-        found = density_levels(density, mass, p)
+        density, held = self.ranked
+        found = np.interp(p, held, density, right=0.0)
+        # A plateau lies within the region that it belongs to.
+        found = np.where(p >= 1, 0.0, found * (1 - EQUAL))
         far = [i for i, each in enumerate(p) if self.resolving(each) is not self]
         if far and self.beyond is not None:
-            found[far] = np.minimum(self.beyond.levels(p[far]), density[mass > 0].max())
+            found[far] = np.minimum(self.beyond.levels(p[far]), density[0])
         return found
 
     def coordinates(self, points: Floats) -> Floats:
@@ -211,16 +228,22 @@ class Lattice:
 
     def coverage_at(self, points: Floats) -> Floats:
         """Coverage at points (K, q), as that of the cells they lie in; 1 outside."""
-        if self.counted is not None:
-            return density_coverage(self.at(points), *self.counted)
+        if self.points is not None:
+            return self._held_above(self.at(points))
         index, inside = [], np.ones(len(points), dtype=bool)
         for edges, column in zip(self.edges, self.coordinates(points).T, strict=True):
             # A point at the edge of the support may be beyond it by rounding.
             rounding = 1e-9 * (edges[-1] - edges[0])
             inside &= (column >= edges[0] - rounding) & (column <= edges[-1] + rounding)
-            cells = np.searchsorted(edges, column, side="right") - 1
-            index.append(np.clip(cells, 0, len(edges) - 2))
+            index.append(np.searchsorted(edges[1:-1], column, side="right"))
         return np.where(inside, self.coverage[tuple(index)], 1.0)
+
+    def _held_above(self, density: Floats) -> Floats:
+        """Probability of the region where the density is at least `density`."""
+        found, held = self.ranked
+        # Linear between the points, and on to everything where the density is 0.
+        places, values = np.append(-found, 0.0), np.append(held, 1.0)
+        return np.asarray(np.interp(-density, places, values, left=0.0))
 
     def _interpolated(self, u: Floats) -> Floats:
         """Density at lattice coordinates (K, q): linear between cells, 0 one cell outside."""
@@ -240,11 +263,15 @@ def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Marginal]) -> L
     ----------
     origin : ndarray of shape (q,)
     columns : ndarray of shape (q, D)
-        At least q of the continuous parts have linearly independent columns.
     parts : sequence of D parts
+
+    Raises
+    ------
+    DegenerateLawError
+        Unless q of the continuous parts have linearly independent columns.
     """
     dim = len(columns)
-    axes = spanning_parts(columns, parts)
+    axes = _spanning_parts(columns, parts)
     frame = columns[:, axes]
     moving = [j for j, part in enumerate(parts) if part.std > 0 and columns[:, j].any()]
     used = axes + [j for j in moving if j not in axes]
@@ -273,15 +300,12 @@ def _quasi_random(shares: Floats, parts: Sequence[Marginal]) -> tuple[Floats, Fl
     """Points spread over the law more evenly than draws: coordinates (K, q) and weights (K,)."""
     from scipy.stats import qmc  # few laws need it
 
-    sequence, blocks = qmc.Sobol(len(parts), scramble=False), []
-    for _ in range(POINTS // BLOCK):
-        levels = sequence.random(BLOCK).T + 0.5 / POINTS
-        deviations = [
-            part.ppf(level) - part.mean if part.discrete else np.interp(level, *part.quantiles)
-            for part, level in zip(parts, levels, strict=True)
-        ]
-        blocks.append((shares @ deviations).T)
-    return np.concatenate(blocks), np.full(POINTS, 1 / POINTS)
+    levels = qmc.Sobol(len(parts), scramble=False).random(POINTS).T + 0.5 / POINTS
+    deviations = [
+        part.ppf(level) - part.mean if part.discrete else np.interp(level, *part.quantiles)
+        for part, level in zip(parts, levels, strict=True)
+    ]
+    return (shares @ deviations).T, np.full(POINTS, 1 / POINTS)
 
 
 def _transformed(
@@ -302,17 +326,13 @@ def _transformed(
     edges = tuple(np.linspace(*window, count + 1) for window in windows)
     shape = (count,) * dim
     steps = np.array([e[1] - e[0] for e in edges])
-    total = 1.0
-    spectrum: npt.NDArray[np.complex128] | float = 1.0
+    spectrum: npt.NDArray[np.complex128] = np.ones(1, dtype=np.complex128)
     for axis, part in enumerate(parts[:dim]):
         mass = np.diff(part.cdf(part.mean + edges[axis]))
-        total *= float(mass.sum())
-        along = fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)[:, None]
-        spectrum = spectrum * along
+        spectrum = spectrum * (fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)[:, None])
     for part, share in zip(parts[dim:], shares.T[dim:], strict=True):
-        deviations, mass = _small_cells(part, share, windows, steps)
-        total *= float(mass.sum())
-        spectrum = spectrum * _transform(np.outer(deviations, share / steps), mass, shape)
+        spectrum *= _transform(part, share, windows, steps, shape)
+    total = float(spectrum.flat[0].real)
     found = np.maximum(fft.irfftn(spectrum, shape), 0.0)
     # Far below the highest cell everything is rounding error.
     found[found < 1e-13 * found.max()] = 0.0
@@ -320,8 +340,26 @@ def _transformed(
     return Lattice(origin, frame, edges, mass, 1 - total, further=further)
 
 
-def _transform(places: Floats, mass: Floats, shape: tuple[int, ...]) -> npt.NDArray[np.complex128]:
-    """Transform of masses at places (K, q), counted in cells, shared between the nearest nodes."""
+def _transform(
+    part: Marginal,
+    share: Floats,
+    windows: Sequence[tuple[float, float]],
+    steps: Floats,
+    shape: tuple[int, ...],
+) -> npt.NDArray[np.complex128]:
+    """Transform of a part's masses in cells of half the size, shared between the nearest nodes."""
+    if part.discrete:
+        deviations, mass = part.atoms()
+    else:
+        low, high = part.quantiles[1][[0, -1]]
+        for factor, window in zip(share, windows, strict=True):
+            if factor != 0:
+                first, last = sorted((window[0] / factor, window[1] / factor))
+                low, high = max(low, first), min(high, last)
+        count = max(ceil(2 * (high - low) * np.abs(share / steps).max()), 32)
+        edges = np.linspace(low, high, count + 1)
+        deviations, mass = (edges[1:] + edges[:-1]) / 2, np.diff(part.cdf(part.mean + edges))
+    places = np.outer(deviations, share / steps)
     # Sharing between nodes at distances f and 1 − f widens by f (1 − f), which is taken off first.
     inside = places - np.floor(places)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -330,13 +368,21 @@ def _transform(places: Floats, mass: Floats, shape: tuple[int, ...]) -> npt.NDAr
     return np.asarray(fft.rfftn(_shared(places * narrower, mass, shape)))
 
 
-def spanning_parts(columns: Floats, parts: Sequence[Marginal]) -> list[int]:
+def _spanning_parts(columns: Floats, parts: Sequence[Marginal]) -> list[int]:
     """The q continuous parts that span most: the largest |det| of their scaled columns."""
     scaled = columns * [0.0 if part.discrete else part.std for part in parts]
-    if len(scaled) == 1:
-        return [int(np.argmax(np.abs(scaled[0])))]
-    spanned = np.abs(np.outer(scaled[0], scaled[1]) - np.outer(scaled[1], scaled[0]))
-    return sorted(int(k) for k in np.unravel_index(np.argmax(spanned), spanned.shape))
+    spanned = np.abs(scaled[0])
+    if len(scaled) == 2:
+        spanned = np.abs(np.outer(scaled[0], scaled[1]) - np.outer(scaled[1], scaled[0]))
+    axes = sorted(int(k) for k in np.unravel_index(np.argmax(spanned), spanned.shape))
+    sizes = np.linalg.svd(scaled[:, axes], compute_uv=False)
+    if not sizes[-1] > 1e-9 * max(sizes[0], np.finfo(np.float64).tiny):
+        atoms = ", ".join(str(part) for part in parts if part.discrete and not part.certain)
+        raise DegenerateLawError(
+            f"this law has no density: {atoms} is discrete and the continuous marginals "
+            f"do not spread over all {plural(len(columns), 'dimension')}; draw samples of it"
+        )
+    return axes
 
 
 def _product_lattice(origin: Floats, frame: Floats, parts: Sequence[Marginal]) -> Lattice:
@@ -351,7 +397,8 @@ def _product_lattice(origin: Floats, frame: Floats, parts: Sequence[Marginal]) -
 def _product_density(scale: float, parts: Sequence[Marginal], u: Floats) -> Floats:
     values = np.full(len(u), 1 / scale)
     for part, column in zip(parts, u.T, strict=True):
-        values *= part.pdf(part.mean + column)
+        with np.errstate(invalid="ignore"):  # a pole along one axis, beyond the end of another
+            values *= part.pdf(part.mean + column)
     return values
 
 
@@ -393,22 +440,6 @@ def _window(
     # Sharing between nodes widens every part by up to a cell, which must not leave the window.
     margin = (last - first) / count * (2 + 3 * np.sqrt(len(parts)))
     return first - margin, last + margin
-
-
-def _small_cells(
-    part: Marginal, share: Floats, windows: Sequence[tuple[float, float]], steps: Floats
-) -> tuple[Floats, Floats]:
-    """Deviations of a part and their masses, half a lattice cell apart."""
-    if part.discrete:
-        return part.atoms()
-    low, high = part.quantiles[1][[0, -1]]
-    for factor, window in zip(share, windows, strict=True):
-        if factor != 0:
-            first, last = sorted((window[0] / factor, window[1] / factor))
-            low, high = max(low, first), min(high, last)
-    cells = max(ceil(2 * (high - low) * np.abs(share / steps).max()), 32)
-    edges = np.linspace(low, high, cells + 1)
-    return (edges[1:] + edges[:-1]) / 2, np.diff(part.cdf(part.mean + edges))
 
 
 def _shared(places: Floats, mass: Floats, shape: tuple[int, ...]) -> Floats:
@@ -476,59 +507,3 @@ def cells_lattice(
     volume = 1 / plain.density
     found = density(plain.centers()).reshape(volume.shape) * volume
     return Lattice(origin, frame, plain.edges, found / (found.sum() or 1.0))
-
-
-def cell_coverage(density: Floats, mass: Floats, distance: Floats) -> Floats:
-    """The probability of the smallest highest-density region that holds each cell.
-
-    Cells of higher density enter first; cells of equal density (the plateau of a uniform law)
-    enter in the order of their distance, so that regions nest and hold what they say. Half of a
-    cell's own mass is counted. Cells without mass have coverage 1.
-
-    Parameters
-    ----------
-    density, mass, distance : ndarray of shape (n,)
-    """
-    result = np.ones(density.shape)
-    used = (density > 0) & (mass > 0)
-    # One key for both: whole steps for the density, fractions of a step for the distance.
-    step = np.round(np.log(density[used]) / EQUAL)
-    order = np.argsort(distance[used] / (2 * distance.max()) - step)
-    held = mass[used][order]
-    entered = np.empty(len(order))
-    entered[order] = np.cumsum(held) - held / 2
-    result[used] = entered
-    return result
-
-
-def density_coverage(density: Floats, points: Floats, mass: Floats) -> Floats:
-    """The probability of the region where the density is at least `density`.
-
-    Parameters
-    ----------
-    density : ndarray
-    points, mass : ndarray of shape (n,)
-        The density at points that stand for the law, and their probabilities.
-    """
-    order = np.argsort(-points, kind="stable")
-    held = np.cumsum(mass[order]) - mass[order] / 2
-    # Linear between the points, and on to everything where the density is 0.
-    return np.asarray(
-        np.interp(-density, np.append(-points[order], 0.0), np.append(held, 1.0), left=0.0)
-    )
-
-
-def density_levels(density: Floats, mass: Floats, probs: Floats) -> Floats:
-    """The density values whose superlevel sets hold `probs`, from points that carry the mass.
-
-    Parameters
-    ----------
-    density, mass : ndarray of shape (n,)
-        Density and probability of each point. What `mass` falls short of 1 has a density of 0.
-    probs : ndarray of shape (P,)
-    """
-    order = np.argsort(-density, kind="stable")
-    held = np.cumsum(mass[order]) - mass[order] / 2
-    levels = np.interp(probs, held, density[order], right=0.0)
-    # A plateau lies within the region that it belongs to.
-    return np.where(probs >= 1, 0.0, levels * (1 - EQUAL))

@@ -30,7 +30,7 @@ from uapca.laws.protocol import Law, Seed, finite, unchecked
 from uapca.laws.samples import Samples
 
 __all__ = [
-    "Moments",
+    "KnownMoments",
     "Variable",
     "as_law",
     "frozen_parameters",
@@ -265,7 +265,7 @@ def _identity(rv: Any) -> Any:
     return type(rv.dist).__name__, rv.dist.name, sorted(frozen_parameters(rv).items())
 
 
-class Moments(Law):
+class KnownMoments(Law):
     """A law of which mean and covariance are known, as of a foreign object.
 
     Mean and covariance are exact. Density and regions are estimates: with a `sampler` those
@@ -282,9 +282,14 @@ class Moments(Law):
     name : str, optional
         What to call the law in descriptions.
 
+    See Also
+    --------
+    uapca.laws.as_law : Makes one of a foreign object.
+    uapca.laws.Samples : A law given by draws.
+
     Examples
     --------
-    >>> Moments([0.0], [[2.0]]).describe()
+    >>> KnownMoments([0.0], [[2.0]]).describe()
     'law of 1 dimension known by mean and covariance, drawn as normal'
     """
 
@@ -306,7 +311,11 @@ class Moments(Law):
     def __eq__(self, other: object) -> bool:
         # Two samplers are the same law if their draws are.
         same = super().__eq__(other)
-        return same and self._stand_in == cast("Moments", other)._stand_in if same is True else same
+        return (
+            same and self._stand_in == cast("KnownMoments", other)._stand_in
+            if same is True
+            else same
+        )
 
     def describe(self) -> str:
         how = (
@@ -316,9 +325,6 @@ class Moments(Law):
         )
         return f"{self.name} of {plural(self.dim, 'dimension')} known by mean and covariance, {how}"
 
-    def __repr__(self) -> str:
-        return f"Moments(mean={self.mean.tolist()}, cov={self.cov.tolist()}, name={self.name!r})"
-
     @cached_property
     def _stand_in(self) -> Law:
         """The law that densities are taken from."""
@@ -327,16 +333,16 @@ class Moments(Law):
         if isinstance(self.sampler, partial) and self.sampler.func is _mapped_draws:
             # The same draws, so that images agree with each other.
             source, A, b = self.sampler.args
-            return cast("Moments", source)._stand_in.affine(A, b)
+            return cast("KnownMoments", source)._stand_in.affine(A, b)
         draws = self._sample(DRAWS, np.random.default_rng(0))
         deviation = draws - draws.mean(axis=0)
         moved = deviation @ _power(deviation.T @ deviation / DRAWS, -0.5) @ _power(self.cov, 0.5)
         return Samples(self.mean + moved)
 
-    def _affine(self, A: Floats, b: Floats) -> Moments:
+    def _affine(self, A: Floats, b: Floats) -> KnownMoments:
         moments = mapped_moments(self, A, b)
         sampler = self.sampler and partial(_mapped_draws, self, A, b)
-        return unchecked(Moments, name=self.name, sampler=sampler, **moments)
+        return unchecked(KnownMoments, name=self.name, sampler=sampler, **moments)
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         if self.sampler is None:
@@ -366,7 +372,7 @@ class Moments(Law):
 
 
 def _mapped_draws(
-    source: Moments, A: Floats, b: Floats, n: int, rng: np.random.Generator
+    source: KnownMoments, A: Floats, b: Floats, n: int, rng: np.random.Generator
 ) -> Floats:
     return source._sample(n, rng) @ A.T + b
 
@@ -395,6 +401,11 @@ def as_law(obj: Any, dim: int | None = None) -> Law:
     Returns
     -------
     Law
+
+    See Also
+    --------
+    uapca.from_distributions : A table of such rows.
+    uapca.laws.as_marginal : The same for one value.
 
     Examples
     --------
@@ -459,7 +470,7 @@ def _foreign(obj: Any) -> Law:
         with np.errstate(all="ignore"):
             mean, cov = (value() if callable(value) else value for value in found)
     sampled = hasattr(obj, "rvs") or hasattr(obj, "sample")
-    return Moments(mean, cov, partial(_draws, obj) if sampled else None, name)
+    return KnownMoments(mean, cov, partial(_draws, obj) if sampled else None, name)
 
 
 def _draws(obj: Any, n: int, rng: np.random.Generator) -> Any:

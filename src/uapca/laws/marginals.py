@@ -15,8 +15,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from uapca._validation import Doubles, Floats, plural, rng_from
-from uapca.exceptions import DegenerateLawError
-from uapca.laws.density import ACCURACY, Lattice, spanning_parts, sum_lattice
+from uapca.laws.density import ACCURACY, Lattice, sum_lattice
 from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law, Seed, finite, frozen_copy
 
@@ -56,6 +55,17 @@ class Marginal(ABC):
     mean, var : float
     cumulants : tuple of two floats
         Third and fourth cumulant; infinite where the moment is.
+
+    See Also
+    --------
+    uapca.laws.Independent : Marginals side by side, the law of a row.
+    uapca.laws.as_marginal : A marginal from a number or a SciPy random variable.
+
+    Examples
+    --------
+    >>> mark = Uniform(10, 12)
+    >>> isinstance(mark, Marginal), mark.kind, mark.mean, str(mark)
+    (True, 'uniform', 11.0, 'U(10, 12)')
     """
 
     kind: ClassVar[str]
@@ -103,6 +113,20 @@ class Marginal(ABC):
         places = self.ppf(PROBS) - self.mean
         used = np.isfinite(places)
         return PROBS[used], np.maximum.accumulate(places[used])
+
+    @property
+    def merged(self) -> float:
+        """Probability so near a pole that deviations from the mean differ by no more than rounding.
+
+        Examples
+        --------
+        >>> from scipy import stats
+        >>> round(as_marginal(stats.gamma(0.05)).merged, 2), Uniform(0, 1).merged
+        (0.16, 0.0)
+        """
+        probs, places = self.quantiles
+        near = np.diff(places) <= 8 * np.finfo(np.float64).eps * np.abs(places[1:])
+        return float(np.diff(probs)[near].sum())
 
     def atoms(self) -> tuple[Floats, Floats]:
         """Where discrete: the deviations from the mean that carry mass, and their masses."""
@@ -259,6 +283,11 @@ class NormalMarginal(TwoPieceNormal):
     ----------
     mean, std : float
 
+    See Also
+    --------
+    uapca.laws.Normal : The normal law of a row.
+    uapca.laws.TwoPieceNormal : Different errors below and above.
+
     Examples
     --------
     >>> as_marginal(Normal(14, std=5.7)), str(NormalMarginal(14, 5.7))
@@ -318,13 +347,9 @@ class PiecewiseLinear(ClosedForm):
 
     @cached_property
     def numbers(self) -> tuple[float, ...]:  # type: ignore[override]
+        """The knots a ≤ b ≤ c ≤ d."""
         values = self.parameters
         return tuple(values[i] for i in self._knots)
-
-    @property
-    def knots(self) -> tuple[float, ...]:
-        """a ≤ b ≤ c ≤ d."""
-        return self.numbers
 
     @staticmethod
     def moments(numbers: npt.ArrayLike) -> Sequence[Floats]:
@@ -387,6 +412,11 @@ class PiecewiseLinear(ClosedForm):
 @dataclass(frozen=True)
 class Point(PiecewiseLinear):
     """A certain value.
+
+    See Also
+    --------
+    uapca.laws.Uniform : An interval.
+    uapca.laws.Independent : Marginals side by side, the law of a row.
 
     Examples
     --------
@@ -477,6 +507,10 @@ MarginalLike: TypeAlias = Any
 def as_marginal(obj: MarginalLike, index: int | None = None) -> Marginal:
     """A marginal from a marginal, a number, a one-dimensional `Normal` or a SciPy random variable.
 
+    See Also
+    --------
+    uapca.laws.as_law : The same for a whole row.
+
     Examples
     --------
     >>> as_marginal(3)
@@ -509,7 +543,9 @@ class Independent(Law):
     Densities of projections are exact where one marginal remains on a line or two in the plane,
     and otherwise found on a lattice (`uapca.laws.density`). A region of probability p holds p
     within 2e-3. Where a law is narrower than a cell of the lattice, as with several poles in the
-    plane, the region is not the smallest, and `describe` of the projected law says so.
+    plane, the region is not the smallest, and where poles are so strong that floating point cannot
+    resolve them (a gamma law of shape 0.05), regions may be off by more: `describe` of the
+    projected law says so, and how much.
 
     Parameters
     ----------
@@ -588,8 +624,11 @@ class Independent(Law):
         """Whether all marginals are normal or certain, so that every image is normal."""
         return all(m.kind in ("normal", "point") for m in self.marginals)
 
-    def describe(self) -> str:
+    def __str__(self) -> str:
         return f"independent: {', '.join(map(str, self.marginals))}"
+
+    def describe(self) -> str:
+        return str(self) + _caveat(self, np.eye(self.dim), self.marginals)
 
     def __repr__(self) -> str:
         return f"Independent({list(self.marginals)!r})"
@@ -625,10 +664,6 @@ class Independent(Law):
     @cached_property
     def _lattice(self) -> Lattice:
         return sum_lattice(self.mean, np.eye(self.dim), self.marginals)
-
-    def _require_density(self, what: str) -> None:
-        super()._require_density(what)
-        _refuse_atoms(np.eye(self.dim), self.marginals)
 
 
 def sample_rows(laws: Sequence[Law], n: int, rng: np.random.Generator) -> Doubles:
@@ -672,6 +707,10 @@ class Affine(Law):
     A : array-like of shape (q, D)
     b : array-like of shape (q,)
 
+    See Also
+    --------
+    uapca.laws.Independent : The law that is mapped.
+
     Examples
     --------
     >>> row = Independent([Uniform(0, 2), Uniform(1, 3), 5.0])
@@ -692,20 +731,8 @@ class Affine(Law):
         self.mean, self.cov = frozen_copy(self.A @ law.mean + self.b), frozen_copy(root @ root.T)
 
     def describe(self) -> str:
-        text = f"affine image in {plural(self.dim, 'dimension')} of {self.law.describe()}"
-        try:
-            narrow = self.dim <= 2 and self.lattice().error > 2 * ACCURACY
-        except DegenerateLawError:
-            narrow = False
-        if narrow:
-            text += (
-                "; it is narrower in places than a cell of its lattice, so that regions hold "
-                "their probability but are not the smallest"
-            )
-        return text
-
-    def __repr__(self) -> str:
-        return f"Affine({self.law!r}, A={self.A.tolist()}, b={self.b.tolist()})"
+        text = f"affine image in {plural(self.dim, 'dimension')} of {self.law}"
+        return text + _caveat(self, self.A, self.law.marginals)
 
     def _affine(self, A: Floats, b: Floats) -> Law:
         return self.law.affine(A @ self.A, A @ self.b + b)
@@ -725,23 +752,26 @@ class Affine(Law):
         spread = float(np.max(self.law.std, initial=0.0))
         return max(super()._noise(), 1e-12 * float(np.max(np.abs(self.A), initial=0.0)) * spread)
 
-    def _require_density(self, what: str) -> None:
-        super()._require_density(what)
-        _refuse_atoms(self.A, self.law.marginals)
 
-
-def _refuse_atoms(A: Floats, marginals: tuple[Marginal, ...]) -> None:
-    """Refuse sums whose continuous parts do not spread over all dimensions."""
-    axes = spanning_parts(A, marginals)
-    scaled = A[:, axes] * [0.0 if marginals[j].discrete else marginals[j].std for j in axes]
-    sizes = np.linalg.svd(scaled, compute_uv=False)
-    if len(set(axes)) == len(A) and sizes[-1] > 1e-9 * max(sizes[0], np.finfo(np.float64).tiny):
-        return
-    atoms = ", ".join(str(m) for m in marginals if m.discrete and not m.certain)
-    raise DegenerateLawError(
-        f"this law has no density: {atoms} is discrete and the continuous marginals "
-        f"do not spread over all {plural(len(A), 'dimension')}; draw samples of it"
-    )
+def _caveat(law: Law, columns: Floats, parts: Sequence[Marginal]) -> str:
+    """What `describe` adds where regions are not what they should be."""
+    try:
+        narrow = law.lattice().error > 2 * ACCURACY
+    except ValueError:  # of more dimensions, or without a density
+        return ""
+    used = [m for m, column in zip(parts, columns.T, strict=True) if column.any()]
+    merged = float(np.prod([m.merged for m in used if not m.discrete]))
+    if merged > 2 * ACCURACY:
+        return (
+            f"; {merged:.2g} of its probability lies closer to poles than floating point can tell: "
+            "regions may be off by as much, and density levels by more"
+        )
+    if narrow:
+        return (
+            "; it is narrower in places than a cell of its lattice, so that regions hold their "
+            "probability but are not the smallest"
+        )
+    return ""
 
 
 def _check_spread(spread: float, parameter: str) -> None:

@@ -75,9 +75,6 @@ class Mixture(Law):
             return f"mixture of {plural(len(kinds), 'normal')} in {plural(self.dim, 'dimension')}"
         return f"mixture of {len(kinds)}: {'; '.join(kinds)}"
 
-    def __repr__(self) -> str:
-        return f"Mixture({self.weights.tolist()}, {list(self.components)!r})"
-
     def _affine(self, A: Floats, b: Floats) -> Mixture:
         return Mixture(self.weights, [c.affine(A, b) for c in self.components])
 

@@ -9,9 +9,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from uapca._validation import Floats, as_floats, check_finite, plural
+from uapca._validation import (
+    ROUNDING,
+    Floats,
+    as_floats,
+    check_finite,
+    plural,
+    root,
+    semidefinite,
+    vector,
+)
 from uapca.laws.density import CELLS, Lattice
-from uapca.laws.protocol import Law, frozen_copy, unchecked, vector
+from uapca.laws.protocol import Law, frozen_copy, unchecked
 
 __all__ = ["Normal", "checked_moments", "mapped_moments"]
 
@@ -67,18 +76,13 @@ class Normal(Law):
     def describe(self) -> str:
         return f"normal in {plural(self.dim, 'dimension')}"
 
-    def __repr__(self) -> str:
-        return f"Normal(mean={self.mean.tolist()}, cov={self.cov.tolist()})"
-
     def _affine(self, A: Floats, b: Floats) -> Normal:
         return unchecked(Normal, **mapped_moments(self, A, b))
 
     @cached_property
     def _root(self) -> Floats:
         """A matrix R with R Rᵀ = cov; an eigenbasis, as the covariance may be singular."""
-        values, vectors = np.linalg.eigh(self.cov)
-        root: Floats = vectors * np.sqrt(np.clip(values, 0.0, None))
-        return root
+        return root(self.cov)
 
     def _sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.mean + rng.standard_normal((n, self.dim)) @ self._root.T
@@ -123,32 +127,11 @@ def checked_moments(
             f"{names[1]} must have shape ({size}, {size}), as {names[0]} has {size} entries; "
             f"got shape {spread.shape}"
         )
-    check_finite(spread, names[1], ("row", "column"))
-    variances = np.diagonal(spread)
-    rounding = 512 * np.finfo(np.float64).eps * np.max(variances)
-    slight = (variances < 0) & (variances >= -rounding)
+    lowest = -ROUNDING * np.finfo(np.float64).eps * np.diagonal(spread).max()
+    slight = (np.diagonal(spread) < 0) & (np.diagonal(spread) >= lowest)
     spread[slight, slight] = 0.0
-    # Entries count against the two standard deviations they belong to, so that one wide feature
-    # hides no flaw of the others; far below the widest a deviation is rounding error.
-    stds = np.sqrt(np.maximum(np.diagonal(spread), 0.0))
-    floor = max(1e-8 * float(np.max(stds)), np.finfo(np.float64).tiny)
-    stds = np.maximum(stds, floor)
-    with np.errstate(over="ignore", under="ignore"):
-        scaled = np.clip(spread / stds / stds[:, None], -1e9, 1e9)
-    skew = np.abs(scaled - scaled.T)
-    if np.max(skew) > 1e-8:
-        i, j = np.unravel_index(np.argmax(skew), spread.shape)
-        raise ValueError(
-            f"{names[1]} must be symmetric; entries [{i}, {j}] and [{j}, {i}] are "
-            f"{spread[i, j]} and {spread[j, i]}"
-        )
-    lowest = float(np.linalg.eigvalsh((scaled + scaled.T) / 2)[0])
-    if lowest < -1e-8:
-        raise ValueError(
-            f"{names[1]} must be positive semi-definite; its lowest eigenvalue is "
-            f"{lowest:.6g} where all variances are scaled to 1"
-        )
-    return frozen_copy(center), frozen_copy(spread / 2 + spread.T / 2)
+    valid = semidefinite(spread, names[1], rounding=0)
+    return frozen_copy(center), frozen_copy(valid / 2 + valid.T / 2)
 
 
 def mapped_moments(law: Law, A: Floats, b: Floats) -> dict[str, Floats]:

@@ -12,11 +12,21 @@ from typing import ClassVar, TypeAlias, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, Seed, as_floats, check_finite, rng_from, shown, signed
+from uapca._validation import (
+    Floats,
+    Seed,
+    as_floats,
+    frozen,
+    linear_map,
+    rng_from,
+    shown,
+    signed,
+    vector,
+)
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice
 
-__all__ = ["Grid", "Law", "Line", "Seed", "finite", "frozen_copy", "unchecked", "vector"]
+__all__ = ["Grid", "Law", "Line", "Seed", "finite", "frozen_copy", "unchecked"]
 
 Grid: TypeAlias = npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike]
 
@@ -38,6 +48,16 @@ class Line:
         Unit vector; its entry of largest magnitude is positive.
     law : Law
         The one-dimensional law of the signed distance from `origin` along `direction`.
+
+    See Also
+    --------
+    uapca.laws.Law : Its ``along_line()`` returns one where a law varies in one direction only.
+
+    Examples
+    --------
+    >>> from uapca.laws import Independent, Uniform
+    >>> Independent([3.0, Uniform(0, 2)]).along_line().direction
+    array([0., 1.])
     """
 
     origin: Floats
@@ -48,8 +68,8 @@ class Line:
 class Law(ABC):
     """The probability law of one uncertain row: a random vector in D dimensions.
 
-    Implementations: `Normal`, `Independent`, `Samples`, `Mixture`, `Affine` and `Moments`. All are
-    immutable; operations return new laws.
+    Implementations: `Normal`, `Independent`, `Samples`, `Mixture`, `Affine` and `KnownMoments`. All
+    are immutable; operations return new laws.
 
     See Also
     --------
@@ -113,6 +133,14 @@ class Law(ABC):
             np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs
             for mine, theirs in pairs
         )
+
+    def __repr__(self) -> str:
+        given = [(name, getattr(self, name)) for name in self.fields]
+        shown = [
+            f"{name}={value.tolist() if isinstance(value, np.ndarray) else value!r}"
+            for name, value in given
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     @property
     def dim(self) -> int:
@@ -345,7 +373,8 @@ class Law(ABC):
         ``law.lattice().mask(0.95)`` are the cells of the smallest region that holds 95 %, and
         the contour of ``law.lattice().coverage`` at 0.95 is its outline. A region of probability
         p holds p within 2e-3, measured by draws of sums of SciPy's laws of finite variance;
-        `describe` says where cells are too coarse for it to be the smallest.
+        `describe` says where cells are too coarse for it to be the smallest, and where a pole is
+        too strong for floating point.
 
         Raises
         ------
@@ -397,29 +426,10 @@ class Law(ABC):
         self, A: npt.ArrayLike, b: npt.ArrayLike | None = None
     ) -> tuple[Floats, Floats]:
         """A matrix (q, D), which may be given by its diagonal (D,), and a shift (q,)."""
-        matrix = as_floats(A, "A").astype(np.float64)
-        if matrix.ndim not in (1, 2) or matrix.shape[-1] != self.dim:
-            raise ValueError(
-                f"A must have shape (q, {self.dim}), or ({self.dim},) for a diagonal map; "
-                f"got shape {matrix.shape}"
-            )
-        check_finite(matrix, "A", ("row", "column")[-matrix.ndim :])
+        matrix = linear_map(A, self.dim)
         size = len(matrix)
-        shift = np.zeros(size) if b is None else vector(b, "b", "row of A", size)
+        shift = np.zeros(size) if b is None else vector(b, "b", "new feature", size)
         return np.diag(matrix) if matrix.ndim == 1 else matrix, shift
-
-
-def vector(values: npt.ArrayLike, parameter: str, of: str, size: int | None = None) -> Floats:
-    """Finite float64 values of shape (size,), one for each `of`; of any length without `size`."""
-    array = as_floats(values, parameter).astype(np.float64)
-    if array.ndim != 1:
-        raise ValueError(f"{parameter} must be one-dimensional; got shape {array.shape}")
-    if size not in (None, len(array)):
-        raise ValueError(
-            f"{parameter} must have shape ({size},), one entry for each {of}; got {array.shape}"
-        )
-    check_finite(array, parameter, (of,))
-    return array
 
 
 def finite(value: object, parameter: str) -> float:
@@ -435,9 +445,7 @@ def finite(value: object, parameter: str) -> float:
 
 def frozen_copy(array: npt.ArrayLike) -> Floats:
     """A float64 copy nobody can write to."""
-    copy = np.array(array, dtype=np.float64)
-    copy.setflags(write=False)
-    return copy
+    return frozen(np.array(array, dtype=np.float64))
 
 
 def unchecked(kind: type[Made], **attributes: object) -> Made:

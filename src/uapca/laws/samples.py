@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, plural
+from uapca._validation import Floats, as_floats, check_finite, nonnegative, plural
 from uapca.laws.density import Lattice, kernel_lattice
-from uapca.laws.protocol import Law, frozen_copy, vector
+from uapca.laws.protocol import Law, frozen_copy
 
 __all__ = ["Samples", "checked_weights"]
 
@@ -115,14 +115,9 @@ class Samples(Law):
 
 def checked_weights(weights: npt.ArrayLike, of: str, count: int) -> Floats:
     """Weights (count,) that are finite, at least 0 and scaled to sum to 1."""
-    array = vector(weights, "weights", of, count)
-    top = float(array.max())
-    if np.any(array < 0) or not top > 0:
-        raise ValueError(
-            "weights must not be negative, and not all zero; "
-            f"the lowest is {array.min():.6g} and the highest {top:.6g}"
-        )
+    array = nonnegative(weights, "weights", of, count)
     # The largest first: the sum of finite weights may not be finite.
-    total = float((array / top).sum()) * top
+    shares = array / array.max()
+    shares /= shares.sum()
     # Weights that already sum to 1 are kept to the last bit.
-    return array if abs(total - 1) < 1e-12 else np.asarray(array / top / (array / top).sum())
+    return array if np.abs(shares - array).max() < 1e-12 else shares

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from uapca.laws.foreign import Moments, Variable, frozen_parameters
+from uapca.laws.foreign import KnownMoments, Variable, frozen_parameters
 from uapca.laws.marginals import (
     Affine,
     ClosedForm,
@@ -27,8 +27,10 @@ from uapca.laws.samples import Samples
 __all__ = ["law_from_dict", "law_to_dict"]
 
 _LAWS: dict[str, type[Law]] = {
-    kind.__name__.lower(): kind for kind in (Normal, Independent, Samples, Mixture, Affine, Moments)
+    kind.__name__.lower(): kind
+    for kind in (Normal, Independent, Samples, Mixture, Affine, KnownMoments)
 }
+_LAWS["moments"] = KnownMoments  # as in files of earlier versions
 _MARGINALS: dict[str, type[Marginal]] = {
     kind.kind: kind
     for kind in (Point, NormalMarginal, TwoPieceNormal, Uniform, Triangular, Trapezoid)
@@ -38,6 +40,10 @@ _MARGINALS["gaussian"] = NormalMarginal  # as in files of earlier versions
 
 def law_to_dict(law: Law) -> dict[str, Any]:
     """A law as nested dicts, lists, strings and floats; floats come back to the last bit.
+
+    See Also
+    --------
+    uapca.laws.law_from_dict : The way back.
 
     Examples
     --------
@@ -67,6 +73,10 @@ def _plain(value: Any) -> Any:
 
 def law_from_dict(data: dict[str, Any]) -> Law:
     """The law that `law_to_dict` wrote.
+
+    See Also
+    --------
+    uapca.laws.law_to_dict : The way there.
 
     Examples
     --------

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache, partial
 from itertools import chain
-from numbers import Integral, Real
+from numbers import Integral
 from textwrap import TextWrapper
 from typing import Any, Literal, TypeAlias
 
@@ -22,6 +23,8 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import AutoLocator
 from matplotlib.transforms import ScaledTranslation
 
 from uapca._looks import GREY, LIGHT, OKABE_ITO, SEQUENTIAL, Look
@@ -58,6 +61,7 @@ MARKERS = {
     "plus": "P",
 }
 BRIEF = 10  # letters of a name that a number would not be much shorter than
+TRUE_VALUES = "true values (errors removed)"  # what denoised rows are
 TOP = 20  # bars or arrows of more features than this are no longer read one by one
 
 
@@ -114,13 +118,9 @@ def uncertainty_of(
     fit: UAPCA, X: UncertainArray, n_components: int, joint: bool = False
 ) -> ComponentUncertainty:
     """How far the components of a fit may be off; refuses data that is not the fit's own."""
-    mean = X.weights @ np.asarray(X.mean, dtype=np.float64)
-    size = np.abs(mean).max() + np.sqrt(max(float(fit.explained_variance_.sum()), 0.0))
-    if not np.allclose(mean, fit.mean_, rtol=0.0, atol=1e-6 * size):
-        raise ValueError("X must be the data that the fit was made from; its mean is another one")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparationWarning)  # the pictures say it
-        return component_uncertainty(X, n_components, scale=float(fit.scale), joint=joint)
+        return component_uncertainty(X, n_components, fit=fit, joint=joint)
 
 
 def with_matrices(fit: UAPCA, X: UncertainArray | None = None) -> UAPCA:
@@ -166,13 +166,6 @@ def chosen_components(components: Any, there: int, least: int = 1, most: int = 2
     )
 
 
-def checked_level(level: Any) -> float:
-    """One probability, between 0 and 1."""
-    if isinstance(level, Real) and 0.0 < float(level) < 1.0:
-        return float(level)
-    raise ValueError(f"level must lie between 0 and 1; got {level!r}")
-
-
 def counted(wanted: Any, there: int, usual: int, parameter: str = "top") -> int:
     """How many to show: as wanted, by default all but no more than usual."""
     if wanted is None:
@@ -199,7 +192,7 @@ def positions(wanted: Any, known: Sequence[str], parameter: str) -> list[int]:
 
 # The width of a figure in inches and the size of its type in points.
 STYLES = {"paper": (3.5, 8.0), "notebook": (5.5, 10.0), "talk": (8.0, 16.0)}
-_chosen = ["paper"]
+_chosen: list[tuple[str, float | None]] = [("paper", None)]
 
 
 class style(AbstractContextManager[None]):
@@ -213,6 +206,8 @@ class style(AbstractContextManager[None]):
     name : {"paper", "notebook", "talk"}
         "paper", the start: 3.5 inches wide, one column of a two-column page, with 8-point type;
         "notebook": 5.5 inches, 10 points; "talk": 8 inches, 16 points.
+    width : float, optional
+        Another width of new figures, in inches; their heights follow from what is in them.
 
     See Also
     --------
@@ -222,15 +217,19 @@ class style(AbstractContextManager[None]):
     --------
     >>> import uapca
     >>> uapca.plot.style("talk")  # from now on  # doctest: +SKIP
-    >>> with uapca.plot.style("notebook"):  # for these plots only
+    >>> with uapca.plot.style("paper", width=8.5 / 2.54):  # 8.5 cm, for these plots only
     ...     pass
     """
 
-    def __init__(self, name: Literal["paper", "notebook", "talk"]) -> None:
+    def __init__(
+        self, name: Literal["paper", "notebook", "talk"], width: float | None = None
+    ) -> None:
         if name not in STYLES:
             raise ValueError(f"style must be 'paper', 'notebook' or 'talk'; got {name!r}")
+        if width is not None and not 1.5 <= float(width) <= 40:
+            raise ValueError(f"width must be from 1.5 to 40 inches; got {width!r}")
         self._before = _chosen[0]
-        _chosen[0] = name
+        _chosen[0] = name, width
 
     def __exit__(self, *error: object) -> None:
         _chosen[0] = self._before
@@ -242,7 +241,7 @@ def settings() -> Iterator[float]:
 
     It gives the width of a new figure with one panel, in inches.
     """
-    width, size = STYLES[_chosen[0]]
+    usual, size = STYLES[_chosen[0][0]]
     k = size / 8.0
     wanted: dict[Any, Any] = {
         "font.size": size,
@@ -272,7 +271,7 @@ def settings() -> Iterator[float]:
         for key, value in wanted.items():
             if params[key] == mpl.rcParamsDefault[key]:
                 params[key] = value
-        yield width
+        yield _chosen[0][1] or usual
 
 
 def cycle_colors() -> Sequence[str]:
@@ -452,6 +451,10 @@ class Panel(Artist):
         both = len(x) > 1 and len(y) > 1
         self.ax.set_aspect("equal", adjustable="box" if both else "datalim")
         self.ax.autoscale_view()
+        # By default ticks depend on the size of axes, which depends on the width of their labels.
+        for axis in (self.ax.xaxis, self.ax.yaxis):
+            if isinstance(axis.get_major_locator(), AutoLocator):
+                axis.get_major_locator().set_params(nbins=int(np.clip(axis.get_tick_space(), 2, 7)))
         wide, high = self.ax.dataLim.size
         self.ratio = 0.85 * float(np.clip(high / max(wide, 1e-300), 0.5, 1.2))
 
@@ -480,14 +483,19 @@ def panel(
     figsize: tuple[float, float] | None,
     legend: bool,
     fit: UAPCA | None = None,
+    data: UncertainArray | None = None,
     ratio: float = 0.6,
 ) -> Iterator[Panel]:
     """The axes to draw into: those given, or those of a new figure, with title and legend.
 
-    Without a title it is the scale of the fit, if there is one.
+    Without a title it is the scale of the fit, if there is one. At s = 1 denoised rows are the
+    estimates of the true values, and the title says that instead.
     """
-    if title is None:
-        title = "" if fit is None else f"uncertainty scale {scale_text(float(fit.scale))}"
+    if title is None and fit is not None:
+        title = f"uncertainty scale {scale_text(float(fit.scale))}"
+        if data is not None and data.source == "posterior" and fit.scale == 1.0:
+            title = TRUE_VALUES
+    title = title or ""
     if ax is not None:
         if not (hasattr(ax, "transData") and hasattr(ax, "figure")):
             raise TypeError(f"ax must be a matplotlib Axes; got {type(ax).__name__}")
@@ -501,7 +509,8 @@ def panel(
         return
     with settings() as wide:
         size = mpl.rcParams["figure.figsize"]
-        own = figsize is None and list(size) == list(mpl.rcParamsDefault["figure.figsize"])
+        usual = list(size) == list(mpl.rcParamsDefault["figure.figsize"])
+        own = figsize is None and (usual or _chosen[0][1] is not None)
         size = (wide, wide) if own else figsize or size
         figure: Any = plt.figure(figsize=size, layout="constrained")
         # Axes of fixed aspect move a little after their room is known.
@@ -541,9 +550,9 @@ def draw_legend(figure: Any, entries: dict[str, Any], ax: Any = None) -> float:
         host, room = ax, max(ax.bbox.width, 0.3 * figure.bbox.width)
         where = {"loc": "upper center", "borderaxespad": 0.0, "bbox_to_anchor": (0.5, 0.0)}
         where["bbox_transform"] = ax.transAxes + down
-    size = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size_in_points()
-    letters = int(room * 72 / (0.58 * size * figure.get_figure(root=True).dpi))
-    texts, columns = _wrapped(list(map(drawable, entries)), letters)
+    font = FontProperties(size=mpl.rcParams["legend.fontsize"])
+    room = room * 72 / figure.get_figure(root=True).dpi
+    texts, columns = _wrapped(list(map(drawable, entries)), room, font)
     spaces = {"handlelength": 1.8, "columnspacing": 1.2, "handletextpad": 0.5, "labelspacing": 0.35}
     made = host.legend(list(entries.values()), texts, ncols=columns, **spaces, **where)
     for text in made.get_texts():
@@ -551,21 +560,30 @@ def draw_legend(figure: Any, entries: dict[str, Any], ax: Any = None) -> float:
     return float(made.get_window_extent().height / figure.get_figure(root=True).dpi)
 
 
-def _wrapped(texts: list[str], letters: int) -> tuple[list[str], int]:
-    """The entries of a legend in lines, and the number of columns that makes it lowest."""
-    lowest, found = np.inf, (texts, 1)
+def _wrapped(texts: list[str], room: float, font: FontProperties) -> tuple[list[str], int]:
+    """The entries of a legend in lines, and the number of columns that makes it lowest.
+
+    Lines are measured, in points; where they are broken goes by letters, taken as wide.
+    """
+    lowest, found, size = (np.inf, 0), (texts, 1), font.get_size_in_points()
+    letters = int(room / (0.58 * size))
+    measured = cache(partial(text_to_path.get_text_width_height_descent, prop=font, ismath=False))
     for k in range(1, min(len(texts), 6) + 1):
-        for most in {letters // k - 7, (letters - 7) // 2, 2 * (letters - 7) // 3, letters - 7}:
+        usual = letters - 7
+        for most in {letters // k - 7, usual // 2, 2 * usual // 3, usual, 6 * usual // 5}:
             lines = list(map(TextWrapper(max(most, 8)).wrap, texts))
-            width, height, start = 0, 0, 0
+            width, height, start = 0.0, 0, 0
             for column in range(k):  # as many in each, but for one more in the first
                 end = start + (len(texts) + k - 1 - column) // k
-                width += 6 + max(map(len, chain(*lines[start:end])), default=0)
+                widths = map(measured, chain(*lines[start:end]))
+                width += 3.5 * size + max(widths, default=(0.0,))[0]
                 height, start = max(height, sum(map(len, lines[start:end]))), end
             # Beside others, an entry of more than two lines would be a narrow tower.
             slim = k > 1 and max(map(len, lines)) > 2
-            if height < lowest and (k == 1 or (width <= letters and not slim)):
-                lowest, found = height, (list(map("\n".join, lines)), k)
+            fits = width <= room or (k == 1 and most <= usual)
+            key = (height, sum(map(len, lines)))  # nothing is broken in vain
+            if key < lowest and fits and not slim:
+                lowest, found = key, (list(map("\n".join, lines)), k)
     return found
 
 
@@ -579,9 +597,9 @@ def grid(
     ratio: float = 1.0,
     **subplots: Any,
 ) -> Iterator[tuple[Figure, Any]]:
-    """A new figure with rows and columns of axes, two paper columns wide."""
-    with settings() as column:
-        width = 7.2 / 3.5 * column
+    """A new figure with rows and columns of axes, two paper columns wide unless told."""
+    with settings() as width:
+        width *= 1.0 if _chosen[0][1] else 7.2 / 3.5
         size = figsize or (width, ratio * rows * width / columns)
         style: dict[str, Any] = {"layout": "constrained", "squeeze": False, **subplots}
         figure, axes = plt.subplots(rows, columns, figsize=size, **style)

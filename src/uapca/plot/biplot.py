@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.axes import Axes
 
-from uapca._looks import Palette
+from uapca._looks import BROWN, Palette
 from uapca._validation import check_choice
 from uapca.plot.base import (
     TOP,
@@ -28,8 +28,6 @@ from uapca.plot.projection import draw_projection
 from uapca.plot.rows import Kind
 
 __all__ = ["biplot"]
-
-BROWN = "#5C3A21"  # rows instead of black, the color of the arrows
 
 
 def biplot(
@@ -95,7 +93,7 @@ def biplot(
     lengths = np.hypot(*axes.T)
     count = counted(top, int((lengths > 0).sum()), TOP)
     shown = np.sort(np.argsort(-lengths, kind="stable")[:count])
-    with panel(ax, title, figsize, legend, fit) as made:
+    with panel(ax, title, figsize, legend, fit, data) as made:
         draw_projection(
             made,
             scores_of(fit, data, pair),

@@ -80,7 +80,7 @@ def components(
     count = counted(top, len(names), TOP)
     shown = np.argsort(-np.abs(entries).max(axis=0).round(12), kind="stable")[:count]
     shown = shown if count < len(names) else np.arange(count)
-    with panel(ax, title, figsize, legend, fit) as made:
+    with panel(ax, title, figsize, legend, fit, data) as made:
         made.ax.axvline(0.0, color=LIGHT, linewidth=0.7 * made.line, zorder=0)
         for i in range(q):
             ends = np.clip(entries[i] + np.outer([-1, 1], found.std[i]), -1.0, 1.0)

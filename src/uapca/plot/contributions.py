@@ -92,8 +92,8 @@ def contributions(
         _name_bars(made, bars, values, [names[j] for j in order], len(names), "features")
         # Room for the values behind the bars.
         most = max(float(shares.max()), even)
-        made.ax.set_xticks(MaxNLocator(5).tick_values(0.0, min(1.22 * most, 1.0)))
-        made.ax.set_xlim(0.0, 1.22 * most)
+        made.ax.set_xticks(MaxNLocator(5).tick_values(0.0, min(1.3 * most, 1.0)))
+        made.ax.set_xlim(0.0, 1.3 * most)
         made.ax.xaxis.set_major_formatter(lambda v, _: percent(v))
         made.words(f"contribution to {which}")
     return made.drawn
@@ -149,7 +149,7 @@ def cos2(
     count = counted(top, len(names), TOP)
     order = np.argsort(-values.sum(axis=1).round(12), kind="stable")[:count]
     ends = np.cumsum(values[order], axis=1)
-    with panel(ax, title, figsize, legend, fit) as made:
+    with panel(ax, title, figsize, legend, fit, data) as made:
         for k, component in enumerate(wanted):
             color, alpha = OKABE_ITO[k % 6], 0.75 if k == 0 else 0.3
             style: dict[str, Any] = {"hatch": HATCHES[k % len(HATCHES)]}

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 
-from uapca._looks import DASHES, GREY, LIGHT
+from uapca._looks import DASHES, GREY, LIGHT, TONES
 from uapca._validation import Doubles, check_choice
 from uapca.plot.base import LINESTYLES, Panel, panel
 from uapca.plot.factor_traces import Traces, bounded_eigenvalues, traces_of
@@ -26,8 +26,6 @@ SOUGHT = 50  # crossings of more eigenvalues than this are only looked for where
 NAMED = 6  # crossings at most
 CLOSE = 0.3  # a smallest gap, relative to the eigenvalue, below which two avoid each other
 TICKS = ((0.0, "0"), (1 / 3, "½"), (0.5, "1"), (2 / 3, "2"), (1.0, "∞"))
-# Components have an order, and no color that a feature or row has: dark to light, with dashes.
-TONES = ("#000000", "#3C3C3C", "#5A5A5A", "#6E6E6E", "#7C7C7C", "#888888", "#929292", "#9A9A9A")
 _KINDS = {
     "avoided": ("dotted", "two eigenvalues come close (avoided crossing)"),
     "true": ("solid", "two eigenvalues change places (true crossing)"),

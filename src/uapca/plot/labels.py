@@ -179,10 +179,10 @@ ANGLES = np.radians([0, 45, 90, 135, 180, 225, 270, 315, 22, 67, 112, 157, 202, 
 DISTANCES = np.array([0.45, 0.8, 1.3, 2.1, 3.1, 4.3, 5.7, 7.5])  # in sizes of the type
 FAR = 1.0  # beyond this distance, in sizes of the type, a line leads to the point
 SWEEPS = 12
-# What a place costs: hard rules by far the most.
-HARD, MARKER, LINE, DISTANCE, TURN = 400.0, 6.0, 0.7, 2.2, 0.25
+# What a place costs: hard rules by far the most. Over lines, names with a direction rather keep it.
+HARD, MARKER, LINE, AIMED, DISTANCE, TURN = 400.0, 6.0, 2.6, 0.7, 2.2, 0.25
 # Optional labels stand close to their points, over no label or marker and hardly any line.
-CLOSE, ROOM = 2 * len(ANGLES), 5.0
+CLOSE, ROOM = 4 * len(ANGLES), 8.0
 
 
 def place_labels(made: Any, renderer: Any) -> None:
@@ -216,10 +216,10 @@ def place_labels(made: Any, renderer: Any) -> None:
     away, around = DISTANCES[:, None] * unit, np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=-1)
     chosen, places, costs = anchors.copy(), [], []
     for i, wish in enumerate(made.wishes):
-        turn = np.minimum(np.arange(len(ANGLES)) / 8, 1.0)
+        turn, line = np.minimum(np.arange(len(ANGLES)) / 8, 1.0), LINE
         if wish is None or any(wish):
             toward = np.pi / 2 if wish is None else np.arctan2(wish[1], wish[0])
-            turn = 8 * (1 - np.cos(ANGLES - toward))
+            turn, line = 8 * (1 - np.cos(ANGLES - toward)), AIMED
         cost = (DISTANCE * DISTANCES[:, None] ** 1.3 + TURN * turn).ravel()
         found = (anchors[i] + around * (sizes[i] / 2 + away[..., None])).reshape(-1, 2)
         if wish is None:  # on the point itself, if it can stand there
@@ -229,7 +229,7 @@ def place_labels(made: Any, renderer: Any) -> None:
         low, high = found - sizes[i] / 2, found + sizes[i] / 2
         beyond = box.min + 0.15 * unit - low, high + 0.15 * unit - box.max
         cost = cost + HARD * np.maximum(beyond, 0.0).sum(axis=(0, 2)) / unit
-        for points, price, rim in ((markers, MARKER, 0.25 * unit), (lines, LINE, 0.0)):
+        for points, price, rim in ((markers, MARKER, 0.25 * unit), (lines, line, 0.0)):
             near = ((points > low.min(axis=0) - rim) & (points < high.max(axis=0) + rim)).all(1)
             held = (points[near] > low[:, None] - rim) & (points[near] < high[:, None] + rim)
             cost = cost + price * held.all(axis=2).sum(axis=1)

@@ -120,7 +120,7 @@ def loadings(
                 raise ValueError(f"supplementary must hold numbers; column {name!r} does not")
             found = [correlation(score, column, data.weights) for score in scores.T]
             others[name] = np.array(found)
-    with panel(ax, title, figsize, legend, fit) as made:
+    with panel(ax, title, figsize, legend, fit, data) as made:
         draw_circle(made)
         if rest:
             lines: Any = np.stack([np.zeros((len(rest), 2)), ends[rest]], axis=1)

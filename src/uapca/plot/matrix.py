@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from uapca._looks import Palette
 from uapca.plot.base import (
+    TRUE_VALUES,
     Data,
     Fit,
     Panel,
@@ -74,6 +75,8 @@ def matrix(
     if labels is None and (rows.names or len(rows) <= NAMED):
         written = len(rows) <= NAMED  # positions are short: some always have room
     text = f"uncertainty scale {scale_text(float(fit.scale))}" if title is None else title
+    if title is None and data.source == "posterior" and fit.scale == 1.0:
+        text = TRUE_VALUES
     share: dict[str, Any] = {"sharex": "col", "sharey": "row"}
     with grid(size, size, title=text, figsize=figsize, ratio=0.9, **share) as (figure, axes):
         drawn = []

@@ -70,7 +70,7 @@ def metadata(
             for column in columns.values()
         ]
     )
-    with panel(ax, title, figsize, legend, fit) as made:
+    with panel(ax, title, figsize, legend, fit, data) as made:
         made.ax.imshow(values, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
         kinds = [" (η)" * (column.dtype.kind != "f") for column in columns.values()]
         texts = [a + b for a, b in zip(two_lines(list(columns)), kinds, strict=True)]

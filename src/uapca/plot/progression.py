@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
+from scipy.stats import rayleigh
 
-from uapca._looks import DASHES, GREY, SHAPES, Look, RowLooks, is_normal, looks
+from uapca._looks import DASHES, GREY, SHAPES, TONES, Look, RowLooks, is_normal, looks
+from uapca._validation import probability
 from uapca.plot.base import (
     Data,
     Fit,
     Panel,
-    checked_level,
     chosen_components,
     cycle_colors,
     data_of,
@@ -25,7 +26,7 @@ from uapca.plot.base import (
 )
 from uapca.plot.factor_traces import Course, course_of, draw_traces, longest
 from uapca.plot.labels import distinct, percent, scale_text
-from uapca.plot.rows import MANY, NAMED, as_if_normal, draw_rows, radius_of
+from uapca.plot.rows import MANY, NAMED, as_if_normal, draw_rows
 from uapca.sensitivity import FactorTraces
 from uapca.sensitivity import factor_traces as follow
 from uapca.uncertain import UncertainArray
@@ -33,7 +34,6 @@ from uapca.uncertain import UncertainArray
 __all__ = ["progression"]
 
 SHORT = 8  # letters of a feature's name that there is room for in a small panel
-TONES = ("#000000", "#5A5A5A", "#8C8C8C")
 
 
 def progression(
@@ -167,7 +167,7 @@ class Turning:
         keys = self.data.names or tuple(map(str, range(n)))
         gray = [Look(GREY, GREY)] * n
         if n <= NAMED:
-            tones = [TONES[i % 3] for i in range(n)]
+            tones = [TONES[i % 3 * 3] for i in range(n)]
             gray = [Look(t, t, DASHES[i // 3 % 4], SHAPES[i % 7]) for i, t in enumerate(tones)]
         row_looks, many = RowLooks(keys, tuple(gray)), n > MANY
         style: dict[str, Any] = {"kind": "density" if many else "ellipse", "legend": many}
@@ -201,7 +201,7 @@ def turning(
 ) -> Turning:
     """The data and its traces, with `scales` on their grid and room for the rows at every scale."""
     fit, data = data_of(pca, X)
-    checked_level(level)
+    probability(level)
     if data.shape[1] < 2:
         raise ValueError("X must have at least 2 features; a single axis has nowhere to turn")
     pair = chosen_components(components, data.shape[1], 2)
@@ -217,7 +217,7 @@ def turning(
 
 def _reach(data: UncertainArray, course: Course, level: float) -> float:
     """Half the width that holds every ellipse at every scale, with a little room."""
-    radius, reach = radius_of(level), 0.0
+    radius, reach = rayleigh.ppf(level), 0.0
     center = data.weights @ data.mean
     every = np.linspace(0, len(course.u) - 1, min(len(course.u), 80)).round().astype(int)
     for place in course.points[np.unique(every)]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
+from scipy.stats import rayleigh
 
 from uapca._looks import GREY, NO_GROUP, Look, Palette, RowLooks, row_looks
 from uapca._validation import Doubles, check_choice
@@ -33,9 +34,9 @@ from uapca.plot.rows import (
     draw_ridges,
     draw_rows,
     explain_looks,
-    radius_of,
     row_levels,
 )
+from uapca.stability import ellipse_factor
 from uapca.uncertain import UncertainArray
 
 __all__ = ["projection"]
@@ -84,7 +85,9 @@ def projection(
         By the law; ellipses of mean and covariance; densities for normals too; means only; or the
         density of all rows together. For groups of points (``X.counts``), "prediction" draws
         ellipses that hold a new point of the group, and "mean" those that hold its mean, if points
-        are normal: their moments are estimated, so that few points have wide ellipses.
+        are normal: their moments are estimated, so that few points have wide ellipses. "mean" is
+        the same for the spread of the points and for standard errors (``spread="sem"``), which
+        have no "prediction"; posterior rows have neither.
     groups : sequence of N labels or numbers, optional
         A pandas Series whose index names the rows is matched by name.
         Categories have a color, dash and shape each, continuous numbers a color bar. Without
@@ -97,7 +100,9 @@ def projection(
         represented there.
     ellipses : {"mixture", "mean"}, optional
         With groups, an ellipse for each: of the normal with the moments of its rows taken
-        together, or of the group's mean.
+        together, or of the mean of the population that the group's rows are a sample of, if they
+        are normal: few rows have wide ellipses (Hotelling's T²), fewer than three none. One row
+        far from its group makes a "mixture" ellipse much wider: look at the rows, or leave it out.
     labels : bool, optional
         Whether to write the rows' names; by default where there is room. Rows without names are
         called by their positions, counted from 0.
@@ -117,7 +122,8 @@ def projection(
         Where to draw; without it, a new figure one paper column wide. A second plot on the same
         Axes adds to the first. A figure without a layout engine gets matplotlib's tight layout.
     title : str, optional
-        By default the scale of the fit; "" leaves it out.
+        By default the scale of the fit, and for denoised rows at s = 1 that they are the true
+        values; "" leaves it out.
     figsize : pair of float, optional
         The size of a new figure, in inches.
     legend : bool, default=True
@@ -155,7 +161,7 @@ def projection(
         options["points"] = scores_of(*data_of(pca, points), pair).mean
     if color_by is not None:
         options["by_value"] = _values(fit, data, pair, color_by)
-    with panel(ax, title, figsize, legend, fit) as made:
+    with panel(ax, title, figsize, legend, fit, data) as made:
         draw_projection(
             made,
             rows,
@@ -268,7 +274,12 @@ def draw_projection(
 def _draw_groups(
     made: Panel, rows: UncertainArray, looks: RowLooks, level: float, which: str
 ) -> None:
-    """An ellipse for each group: of all its rows taken together, or of its mean."""
+    """An ellipse for each group: of all its rows taken together, or of its mean.
+
+    Errors of the rows are in the scatter of their means already, so that Hotelling's T² takes this
+    scatter alone; posterior means scatter less than the truths, by the covariances of the rows.
+    """
+    left = False
     at, covs = np.asarray(rows.mean, dtype=np.float64), rows.cov.dense().astype(np.float64)
     for name, look in looks.legend:
         if name == NO_GROUP:
@@ -277,12 +288,22 @@ def _draw_groups(
         w = rows.weights[members] / max(float(rows.weights[members].sum()), 1e-300)
         center = w @ at[members]
         apart = at[members] - center
-        cov = np.einsum("n,nij->ij", w, covs[members]) + (apart.T * w) @ apart
-        cov = cov * float(np.square(w).sum()) if which == "mean" else cov
+        cov, radius = (apart.T * w) @ apart, float(rayleigh.ppf(level))
+        if which == "mixture" or rows.source == "posterior":
+            cov += np.einsum("n,nij->ij", w, covs[members])
+        if which == "mean":
+            count = round(1.0 / max(float(np.square(w).sum()), 1e-300), 9)  # rows that count
+            radius = float(ellipse_factor(level, count, 2, "mean"))
+        if not np.isfinite(radius):
+            left = True
+            continue
         style = {"edgecolor": drawn_color(look.color), "linestyle": LINESTYLES[look.dash]}
         style |= {"facecolor": "none", "linewidth": 1.6 * made.line, "zorder": 3}
-        draw_normal(made, center, cov, radius_of(level), f"group:{drawable(name)}", **style)
-    whose = "the group's mean" if which == "mean" else "the group, if normal"
+        draw_normal(made, center, cov, radius, f"group:{drawable(name)}", **style)
+    whose = (
+        "the group's mean, if its rows are normal" if which == "mean" else "the group, if normal"
+    )
+    whose += ", of 3 rows or more" if left else ""
     made.key(f"{percent(level)} of {whose}", GREY, linewidth=1.6 * made.line)
 
 

@@ -14,10 +14,12 @@ from itertools import compress
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.patches import Ellipse, Patch, PathPatch
 from matplotlib.path import Path
-from scipy.ndimage import gaussian_filter
+from scipy.ndimage import gaussian_filter, map_coordinates
+from scipy.stats import rayleigh
 
 from uapca._looks import (
     GREY,
@@ -54,12 +56,13 @@ MANY = 60  # of more rows the density of all is drawn, and regions for a few
 MOST = 500  # regions at most, where regions are asked for
 CROWD = 500  # names keep clear of single markers, not of more than this
 CLOUD = 2_000  # markers of more rows are too small to have shapes
+SHAPED = 0.6  # the smallest marker whose shape is seen at 150 dots per inch
 RIDGES = 40  # densities on one axis at most
 DRAWS = 200  # dots for a law that has no density
 GROUPS = 24  # groups in a legend at most
 MARKED, RIM = 20_000, 2_000  # of more rows only the outermost means are marked, at most so many
 WHOLE = (0.95, 0.8, 0.5)  # what the shades of the density of all rows hold
-CELLS, DRAWN = 256, 800_000  # the grid on which it is found, and how many draws of rows it takes
+CELLS, DRAWN = 256, 400_000  # the grid on which it is found, and how many draws of rows it takes
 FINEST = 2.0  # the narrowest kernel, in cells: it evens out what is left of the draws
 
 
@@ -83,15 +86,6 @@ def as_if_normal(laws: Iterable[Law | None]) -> str:
     if True not in assumed:
         return ""
     return ", some taken as normal" if False in assumed else ", if normal"
-
-
-def radius_of(level: Any) -> Any:
-    """The radius, in standard deviations, of the disc that holds `level` of a standard normal.
-
-    >>> radius_of([0.5, 0.95]).round(4)
-    array([1.1774, 2.4477])
-    """
-    return np.sqrt(-2 * np.log1p(-np.asarray(level)))
 
 
 def draw_normal(
@@ -147,8 +141,8 @@ def draw_rows(
         Whether to explain the rows in the legend and to write names.
     """
     counts = np.zeros(len(Y)) if Y.counts is None else np.asarray(Y.counts)
-    if kind in OF_POINTS and counts.min() < 3:
-        raise ValueError(f"kind={kind!r} needs groups of at least 3 points each (X.counts)")
+    if kind in OF_POINTS:
+        _check_groups(Y, counts, kind)
     n, at = len(Y), np.asarray(Y.mean, dtype=np.float64)
     covs = np.zeros((n, 2, 2)) if kind == "points" else Y.cov.dense().astype(np.float64)
     sizes = np.trace(covs, axis1=1, axis2=2)
@@ -162,29 +156,33 @@ def draw_rows(
     marked = np.ones(n, dtype=bool) if means else sure
     if whole:
         marked = marked & _draw_whole(made, Y, at)
-        chosen |= set(_outlying(Y, at, covs))
+        chosen |= set(outlying(Y, at, covs))
         drawn = drawn[np.isin(drawn, list(chosen))]
-    drawn = _evenly(drawn, MOST, chosen).tolist()
+    drawn = (_evenly(drawn, MOST, chosen) if len(drawn) > MOST else drawn).tolist()
     kinds, laws = set(), []
+    discs = rayleigh.ppf(levels)  # radii that hold so much of a standard normal
     for i in drawn:
         law = Y.laws[i] if Y.laws is not None else None
         laws.append(law)
         normal = kind in ("ellipse", *OF_POINTS) or (kind != "contour" and is_normal(law))
         if np.linalg.cond(covs[i]) > FLAT**-2 or (kind == "contour" and law is None):
             law, normal = Normal(at[i], covs[i]) if normal or law is None else law, False
-        radii = radius_of(levels)
+        radii = discs
         if kind in OF_POINTS:  # moments of few points make it wider (Hotelling's T²)
-            radii = [ellipse_factor(p, counts[i], 2, kind) for p in levels]
+            # The covariance of a mean, the unbiased one ÷ n, is the population's ÷ (n − 1).
+            wider = np.sqrt(counts[i] - 1.0) if Y.source == "values" else 1.0
+            radii = [wider * ellipse_factor(p, counts[i], 2, kind) for p in levels]
         shape = (at[i], covs[i], radii) if normal else law
         filled = fill and (len(drawn) <= MANY or not normal)
         gid = f"row:{drawable(looks.keys[i])}"  # SVG files keep it
         faint = len(drawn) > MANY and i not in highlight
         kinds.add(_draw_row(made, shape, levels, looks.looks[i], gid, filled, faint))
     small = float(np.clip(np.sqrt(80 / n), 0.22, 1.0))
+    least = SHAPED if n <= CLOUD and len(looks.legend) > 1 else 0.0
     for rows, size, gid in ((sure & marked, 1.0, "certain"), (~sure & marked, 0.55, "means")):
         picked = list(compress(looks.looks, rows))
         style = {"zorder": 4, "gid": gid, "alpha": 1.0 if n <= MANY else 0.6}
-        _dots(made, at[rows], picked, size * small, **style)
+        _dots(made, at[rows], picked, max(size * small, least), **style)
     if not legend:
         return
     if kinds - {"draws"}:
@@ -223,10 +221,26 @@ def draw_rows(
         for i, text, name in zip(few, distinct(keys), distinct(keys, NAME), strict=True):
             spot = at[i]
             if i in looks.wide:  # at the upper edge: the middle belongs to the others
-                spot = spot + radius_of(levels[-1]) * covs[i, 1] / np.sqrt(covs[i, 1, 1])
+                spot = spot + discs[-1] * covs[i, 1] / np.sqrt(covs[i, 1, 1])
             optional = labels is None and n > NAMED and i not in chosen
             color = looks.looks[i].color
             made.label(text, spot, color, optional=optional, name=name, gid=f"name:{text}")
+
+
+def _check_groups(Y: UncertainArray, counts: npt.NDArray[Any], kind: Kind) -> None:
+    """Raise if the rows are not what ellipses of new points, or of means, are made from."""
+    if Y.source == "posterior":
+        raise ValueError(
+            f"kind must be 'auto' or 'ellipse' for posterior rows, which are no groups of points; "
+            f"got {kind!r}"
+        )
+    if counts.min() < 3:
+        raise ValueError(f"kind={kind!r} needs groups of at least 3 points each (X.counts)")
+    if kind == "prediction" and Y.source == "values":
+        raise ValueError(
+            "kind must not be 'prediction' for errors of means (spread='sem'): ellipses of new "
+            "points need the spread of the points (spread='std')"
+        )
 
 
 def _evenly(order: Any, most: int, always: Collection[int] = ()) -> Any:
@@ -333,12 +347,9 @@ def _dots(made: Panel, at: Doubles, looks: Sequence[Look], size: float, **style:
 
 def _draw_whole(made: Panel, Y: UncertainArray, at: Doubles) -> Any:
     """Shade the density of all rows; return which means are marked beside it."""
-    x, y, density, smoothed = whole_density(Y)
-    heights = np.sort(density.ravel())[::-1]
-    places = np.searchsorted(np.cumsum(heights) / heights.sum(), WHOLE)
-    levels = heights[places] + 1e-12 * heights[0] * np.arange(len(WHOLE))
+    x, y, density, levels, smoothed = whole_density(Y)
     tones = [to_rgba(GREY, alpha) for alpha in (0.12, 0.22, 0.36)]
-    edges = [*levels, 1.001 * heights[0]]
+    edges = [*levels, 1.001 * density.max()]
     limits = made.ax.dataLim.frozen()
     made.ax.contourf(x, y, density.T, levels=edges, colors=tones, zorder=1)
     made.ax.dataLim.set(limits)  # what lies beyond the outermost shade is empty
@@ -356,19 +367,21 @@ def _draw_whole(made: Panel, Y: UncertainArray, at: Doubles) -> Any:
     return marked
 
 
-def whole_density(Y: UncertainArray) -> tuple[Doubles, Doubles, Doubles, bool]:
+def whole_density(Y: UncertainArray) -> tuple[Doubles, Doubles, Doubles, Doubles, bool]:
     """The average of the densities of many rows on a grid, from draws of the rows' own laws.
 
     Rows that are certain, or nearly so, are widened by a normal kernel. Its bandwidth is local: as
-    much as it takes to have N^(2/3) rows nearby, which at the middle of a normal is Scott's rule,
-    and at most that rule. So a tight cluster stays tight. A row that is itself more than half as
-    wide needs no kernel.
+    much as it takes to have √N rows nearby, and at most Scott's rule. So a tight or thin cluster
+    stays so. A row that is itself more than half as wide needs no kernel.
 
     Returns
     -------
     x, y : ndarray of shape (CELLS,)
     density : ndarray of shape (CELLS, CELLS)
         The share of each cell, at (x[i], y[j]).
+    levels : ndarray of shape (3,)
+        Rising: where it is higher lie `WHOLE` of the draws themselves. Of the smoothed density
+        these shares would take more room, and hold more rows than they say.
     smoothed : bool
         Whether rows were widened.
     """
@@ -392,7 +405,7 @@ def whole_density(Y: UncertainArray) -> tuple[Doubles, Doubles, Doubles, bool]:
     widths = FINEST * np.geomspace(1.0, ratio, 1 + int(np.ceil(2 * np.log2(ratio))))
     near = np.array([2 * np.pi * w**2 * gaussian_filter(counts, w) for w in widths])
     near[-1] = np.inf
-    first = np.argmax(near >= len(Y) ** (-1 / 3), axis=0).ravel()[flat]
+    first = np.argmax(near >= len(Y) ** -0.5, axis=0).ravel()[flat]
     own = np.asarray(rows.cov.diagonal() / step**2, dtype=np.float64).min(axis=1)
     kinds = np.where(np.tile(own, each)[within] < 0.25 * np.square(widths)[first], first, 0)
     parts = np.bincount(kinds * CELLS**2 + flat, weights, len(widths) * CELLS**2)
@@ -400,10 +413,15 @@ def whole_density(Y: UncertainArray) -> tuple[Doubles, Doubles, Doubles, bool]:
     for width, part in zip(widths, parts.reshape(-1, CELLS, CELLS), strict=True):
         density += gaussian_filter(part, width, mode="constant")
     x, y = (low[i] + step[i] * (np.arange(CELLS) + 0.5) for i in range(2))
-    return x, y, density, bool(weights @ (kinds > 0) > 0.05)
+    heights = map_coordinates(density, ((points - low) / step - 0.5).T, order=1)
+    falling = np.argsort(-heights)
+    held = np.cumsum(np.tile(rows.weights / each, each)[falling])
+    levels = heights[falling][np.searchsorted(held, np.multiply(WHOLE, held[-1]))]
+    levels += 1e-12 * density.max() * np.arange(len(WHOLE))
+    return x, y, density, levels, bool(weights @ (kinds > 0) > 0.05)
 
 
-def _outlying(Y: UncertainArray, at: Doubles, covs: Doubles) -> list[int]:
+def outlying(Y: UncertainArray, at: Doubles, covs: Doubles) -> list[int]:
     """The five rows farthest from the mean of all, if they are far in terms of K(1)."""
     apart = at - Y.weights @ at
     total = (apart.T * Y.weights) @ apart + np.tensordot(Y.weights, covs, 1)

@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
 from uapca._looks import GREY, OKABE_ITO
-from uapca._validation import Doubles, check_choice
+from uapca._validation import Doubles, check_choice, probability
 from uapca.decomposition import UAPCA
+from uapca.decomposition.spectrum import scaled_spectrum
 from uapca.plot.base import (
     Data,
     Fit,
-    checked_level,
     counted,
     data_of,
     fit_of,
@@ -27,6 +27,7 @@ from uapca.plot.labels import drawn_color, percent
 __all__ = ["scree"]
 
 USUAL = 10  # more bars than this say nothing more
+ROUNDING = 1e-12  # an eigenvalue no larger than this part of the first may be none
 _LABELS = {"share": "share of the variance", "variance": "variance λ"}
 
 
@@ -57,7 +58,8 @@ def scree(
         of the variances, where they are stated. They may lie a little lower than the bars where
         rows are few, because a row's own deviation also moves the mean. At s = ∞ there are none.
     n_components : int, optional
-        How many bars; by default all, at most ten.
+        How many bars; by default one for each eigenvalue that is not zero, at most ten. Those
+        beyond the components of the fit are gray: they help to choose how many to keep.
     values : {"share", "variance"}, default="share"
         Shares of the total variance, or variances in squared units of the data.
     level : float, default=0.95
@@ -86,34 +88,43 @@ def scree(
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['PC1', 'PC2', 'PC3', 'PC4']
     """
-    checked_level(level)
+    probability(level)
     check_choice(values, ("share", "variance"), "values")
     fit, data = (fit_of(pca), None) if X is None else data_of(pca, X)
-    q = counted(n_components, fit.n_components_, USUAL, "n_components")
+    most = counted(n_components, fit.n_features_in_, USUAL, "n_components")
+    q = min(most, fit.n_components_)
     fit, share = with_matrices(fit, data), values == "share"
     between, within = (part[:q] for part in variance_parts(fit))
+    known = scaled_spectrum(fit.between_covariance_, fit.within_covariance_, fit.scale, most).values
+    rest = known[q:][known[q:] > ROUNDING * known[0]]  # eigenvalues of what the fit left out
     unit = (float(np.trace(fit.get_covariance())) or 1.0) if share else 1.0
-    low, high = between / unit, (between + within) / unit
-    at, tops = np.arange(1.0, q + 1), high.copy()
-    with panel(ax, title, figsize, legend, fit, ratio=0.5) as made:
+    low, high = between / unit, np.concatenate([between + within, rest]) / unit
+    at, tops = np.arange(1.0, len(high) + 1), high.copy()
+    with panel(ax, title, figsize, legend, fit, data, ratio=0.5) as made:
         blue, red = OKABE_ITO[:2]
         style: dict[str, Any] = {"linewidth": 0.6 * made.line, "width": 0.8}
         if between.any() or not within.any():
-            made.ax.bar(at, low, color=to_rgba(blue, 0.75), gid="between", edgecolor=blue, **style)
+            made.ax.bar(
+                at[:q], low, color=to_rgba(blue, 0.75), gid="between", edgecolor=blue, **style
+            )
             made.area("between rows (means)", blue, 0.75)
         if within.any():
             style |= {"facecolor": to_rgba(red, 0.25), "edgecolor": red, "hatch": "////"}
-            made.ax.bar(at, high - low, bottom=low, gid="within", **style)
+            made.ax.bar(at[:q], high[:q] - low, bottom=low, gid="within", **style)
             made.area("within rows (uncertainty)", red, 0.25, hatch="////")
+        if len(rest):
+            style |= {"facecolor": to_rgba(GREY, 0.3), "edgecolor": GREY, "hatch": None}
+            made.ax.bar(at[q:], high[q:], gid="rest", **style)
+            made.area(f"not among the {q} components of the fit", GREY, 0.3)
         if data is not None and not np.isinf(fit.scale):
             found = uncertainty_of(fit, data, q)
             ends = found.share_interval(level) if share else found.eigenvalue_interval(level)
-            stated = (np.ptp(ends, axis=1) > 1e-9 * high) & (found.eigenvalue_std > 0).any()
-            middle = np.clip(high, ends[:, 0], ends[:, 1])
-            tops[stated] = np.maximum(high, ends[:, 1])[stated]
+            stated = (np.ptp(ends, axis=1) > 1e-9 * high[:q]) & (found.eigenvalue_std > 0).any()
+            middle = np.clip(high[:q], ends[:, 0], ends[:, 1])
+            tops[:q][stated] = np.maximum(high[:q], ends[:, 1])[stated]
             if stated.any():
                 made.ax.errorbar(
-                    at[stated],
+                    at[:q][stated],
                     middle[stated],
                     np.abs(ends.T - middle)[:, stated],
                     fmt="none",
@@ -124,7 +135,7 @@ def scree(
                 text = f"{percent(level)} interval" + " where one is stated" * (not stated.all())
                 made.key(text, linewidth=0.9 * made.line)
         if cumulative and share:
-            sums = np.cumsum(fit.explained_variance_ratio_[:q])
+            sums = np.cumsum(high)
             made.ax.plot(at, sums, "o-", color=GREY, markerfacecolor="white", gid="cumulative")
             made.key("sum so far", GREY, marker="o", markerfacecolor="white")
             tops = np.maximum(tops, sums)
@@ -132,7 +143,7 @@ def scree(
             count = int(reference.count)
             made.ax.axvline(count + 0.5, color=GREY, linestyle="--", linewidth=0.9 * made.line)
             made.key(f"{count} stand out from the errors", GREY, "dashed")
-        for x, y, v in zip(at, tops, high, strict=True) if q <= 6 else ():
+        for x, y, v in zip(at, tops, high, strict=True) if len(at) <= 6 else ():
             made.ax.annotate(
                 percent(v) if share else f"{v:.3g}",
                 (x, y),
@@ -141,9 +152,9 @@ def scree(
                 ha="center",
                 fontsize="small",
             )
-        named = at[:: -(-q // 10)]
+        named = at[:: -(-len(at) // 10)]
         made.ax.set_xticks(named, [f"PC{int(i)}" for i in named])
-        made.ax.set(xlim=(0.4, q + 0.6), ylim=(0.0, 1.12 * float(tops.max()) or 1.0))
+        made.ax.set(xlim=(0.4, len(at) + 0.6), ylim=(0.0, 1.12 * float(tops.max()) or 1.0))
         made.words("component", _LABELS[values])
     return made.drawn
 

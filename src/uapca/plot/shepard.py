@@ -66,7 +66,7 @@ def shepard(
     first, second = np.triu_indices(n, 1) if total <= PAIRS else _random_pairs(n)
     whole = _distances(data, first, second)
     seen = _distances(scores_of(fit, data, chosen), first, second)
-    with panel(ax, title, figsize, legend, fit, ratio=0.75) as made:
+    with panel(ax, title, figsize, legend, fit, data, ratio=0.75) as made:
         top = 1.05 * float(whole.max()) or 1.0
         made.ax.plot([0, top], [0, top], color=GREY, linestyle="--", linewidth=0.9 * made.line)
         if len(first) > 500:

@@ -10,13 +10,21 @@ import numpy.typing as npt
 from scipy.linalg import solve_triangular
 
 from uapca._validation import rng_from, shown
-from uapca.posterior.denoiser import check_bounded, feature_names, observations
-from uapca.posterior.likelihood import Observations, Parameters, climb
-from uapca.uncertain import UncertainArray
+from uapca.posterior.denoiser import check_bounded, feature_names, observations, spreads
+from uapca.posterior.likelihood import Observations, Parameters
+from uapca.posterior.optimizer import climb
+from uapca.uncertain import Covariance, Dense, Diagonal, LowRank, Shared, UncertainArray
 
 __all__ = ["ComponentCount", "component_count"]
 
 Doubles = npt.NDArray[np.float64]
+
+# Errors below this share of the spread of their feature count as that much. With the square of its
+# inverse the eigenvalues of S⁻¹ differ; where cells are missing or errors correlated, sums and
+# inverses lose the smallest ones earlier.
+_LEAST_ERROR, _LEAST_OTHERWISE = 1e-4, 1e-3
+# Multiples of the errors' variance that components leave, beyond which no precise fit is needed.
+_FAR = 100.0
 
 
 @dataclass(frozen=True)
@@ -96,13 +104,14 @@ def component_count(
     largest gain in likelihood that a further direction offers at once, as a ratio of variances:
     the largest eigenvalue of A⁻¹R off the plane of the components. It is compared with the same
     figure in data drawn from the fitted model. The first k whose statistic chance can reach is
-    the count.
+    the count. It does not depend on the units of the features. Errors below a ten-thousandth of
+    the spread of their feature (a thousandth, where errors are correlated or cells missing) count
+    as that much: smaller ones cannot be told from rounding.
 
     Where some observed cells are certain the model also has a variance σ² that is the same in all
-    features. For certain points without missing cells that is probabilistic PCA, and the statistic
-    is classical: the next eigenvalue divided by the mean of it and all smaller ones, the largest
-    root test. It takes what the components leave for noise of equal size in all features, so
-    features must be in comparable units.
+    features, so these must be in comparable units. For certain points without missing cells that is
+    probabilistic PCA, and the statistic is classical: the next eigenvalue divided by the mean of it
+    and all smaller ones, the largest root test.
 
     Parameters
     ----------
@@ -163,23 +172,52 @@ def component_count(
     if observed.exact and observed.complete:
         tests, method = _largest_roots(observed, int(n_draws), generator), "largest root test"
     else:
-        residual = observed.bare
+        residual, names = observed.bare, feature_names(data)
+        if not residual:
+            check_bounded(observed, 0, residual, names)
+            observed = Observations(_comparable(data), np.zeros(data.shape[1]), 1.0)
         method = "score test with residual" if residual else "score test"
-        names = feature_names(data)
         tests = _scores(observed, residual, names, int(n_draws), generator)
     statistics, thresholds, null = [], [], []
     # The smallest order statistic that chance exceeds with a probability of at most ``level``.
     rank = min(int(np.ceil((1 - level) * (n_draws + 1))), int(n_draws)) - 1
-    for statistic, draws in tests:
-        statistics.append(statistic)
-        null.append(draws)
-        thresholds.append(float(np.sort(draws)[rank]))
-        if statistic <= thresholds[-1]:
-            break
+    try:
+        for statistic, draws in tests:
+            statistics.append(statistic)
+            null.append(draws)
+            thresholds.append(float(np.sort(draws)[rank]))
+            if statistic <= thresholds[-1]:
+                break
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "X must have larger errors, complete rows or fewer features: beside "
+            f"{len(statistics)} components that are so much larger the errors are lost in rounding"
+        ) from None
     count = int(sum(s > t for s, t in zip(statistics, thresholds, strict=True)))
     return ComponentCount(
         count, np.array(statistics), np.array(thresholds), np.array(null), float(level), method
     )
+
+
+def _comparable(X: UncertainArray) -> UncertainArray:
+    """The rows in units of the features' errors, which are raised to the least that count."""
+    center, spread = spreads(X)
+    cov = X.cov.plain()
+    precise = isinstance(cov, Diagonal) and X.missing is None
+    least = spread * (_LEAST_ERROR if precise else _LEAST_OTHERWISE)
+    raised: Covariance
+    if isinstance(cov, Dense):
+        matrix = cov.arrays["cov"] * cov.multiplier + np.diag(least**2)
+        raised = Shared(matrix, len(X)) if cov.kind == "shared" else Dense(matrix)
+    else:
+        root = np.sqrt(cov.multiplier)
+        std = np.hypot(root * np.asarray(cov.rest.arrays["std"], dtype=np.float64), least)
+        raised = Diagonal(std, *X.shape)
+        if cov.rank:
+            raised = LowRank(root * cov.arrays["factors"], raised)
+    share = X.weights[:, None] * ~np.isnan(X.mean)
+    unit = np.sqrt(share.sum(axis=0) / (share / raised.diagonal()).sum(axis=0))
+    return X.replace(cov=raised, laws=None).affine(1 / unit, center=center)
 
 
 def _scores(
@@ -188,9 +226,17 @@ def _scores(
     """The statistic and its null distribution for k = 0, 1, …"""
     n, d = data.shape
     theta = Parameters(np.zeros(d), np.zeros((d, 0)), 0.5 if residual else 0.0)
+    left = 0.0  # the variance that the components leave, in units of the errors
     for k in range(min(d - 1 if residual else d, n - 1)):
-        check_bounded(data, k, residual, names)
-        theta = climb(data, theta, residual=residual, tol=1e-5, max_iter=500).parameters
+        if residual:
+            check_bounded(data, k, residual, names)
+        if left > _FAR:
+            # The likelihood is a narrow ridge, with σ² it is none.
+            theta = theta._replace(noise=left)
+            theta = climb(data, theta, residual=True, tol=1e-3, max_iter=200).parameters
+            left, theta = theta.noise, theta._replace(noise=0.0)
+        if left <= _FAR:
+            theta = climb(data, theta, residual=residual, tol=1e-5, max_iter=500).parameters
         _, _, A, R = data.moments(theta)
         half = np.linalg.cholesky(A)
         # With A = half halfᵀ and y = half⁻¹ u the eigenvalues of A⁻¹R are those of Σ w y yᵀ, and
@@ -207,6 +253,7 @@ def _scores(
         direction = solve_triangular(half.T, vectors[:, -1])
         new = direction * np.sqrt(max(float(values[-1]) - 1, 0.1))
         theta = theta._replace(loadings=np.column_stack([theta.loadings, new]))
+        left = 0.0 if residual else float(values.sum()) / (d - k)
 
 
 def _null(

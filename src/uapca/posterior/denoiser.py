@@ -16,18 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from uapca._progress import Progress, reported
 from uapca._validation import Floats, shown
-from uapca.decomposition.base import BaseEstimator, OneToOneFeatureMixin
+from uapca.decomposition.base import BaseEstimator, OneToOneFeatureMixin, check_features
 from uapca.decomposition.spectrum import signed
-from uapca.exceptions import ErrorSizeWarning
-from uapca.posterior.likelihood import (
-    Climb,
-    Observations,
-    Parameters,
-    climb,
-    dense_errors,
-    error_sizes,
-    start,
-)
+from uapca.exceptions import ErrorSizeWarning, UnitsWarning
+from uapca.posterior.likelihood import Observations, Parameters, dense_errors
+from uapca.posterior.optimizer import Climb, climb, error_sizes, start
 from uapca.uncertain import Covariance, Dense, LowRank, UncertainArray
 
 __all__ = ["Denoiser", "ParameterErrors"]
@@ -43,6 +36,8 @@ _GROUPS = 20
 # How much wider the errors of Σ̂ make the rows than they say. The posterior is not linear in Σ̂, and
 # the errors are estimated at Σ̂ instead of Σ; 2 was found by redraws (tests/posterior).
 _INFLATION = 2.0
+# How many times larger the spread of one feature than of another speaks of different units.
+_OTHER_UNITS = 100.0
 # Products beyond which A⁻¹R is not formed to look for higher maxima or errors too large.
 _CERTIFIED = 2e10
 
@@ -96,11 +91,15 @@ class ParameterErrors:
     The covariance of all their entries is Σₖ δₖ δₖᵀ over K directions δₖ = (dμₖ, dΣₖ): scaled
     deviations of 20 fits that each leave out a group of rows (jackknife). Posterior rows carry
     this record, so that `uapca.component_uncertainty` can add these errors to those of the rows.
-    The fits are made when a direction is first asked for.
+    The fits are made when a direction is first asked for. ``included`` says whether the covariances
+    of the rows contain these errors (``transform(X, parameter_errors=True)``).
     """
 
-    def __init__(self, fitted: Fitted, factors: Doubles | None = None) -> None:
+    def __init__(
+        self, fitted: Fitted, factors: Doubles | None = None, included: bool = False
+    ) -> None:
         self._fitted = fitted
+        self.included = included
         self._factors = np.ones(fitted.data.shape[1]) if factors is None else factors
 
     @property
@@ -110,7 +109,8 @@ class ParameterErrors:
 
     def scaled(self, factors: npt.ArrayLike) -> ParameterErrors:
         """The same for rows whose features are multiplied by ``factors``, shape (D,)."""
-        return ParameterErrors(self._fitted, self._factors * np.asarray(factors, dtype=np.float64))
+        factors = self._factors * np.asarray(factors, dtype=np.float64)
+        return ParameterErrors(self._fitted, factors, self.included)
 
     def mean(self, A: npt.ArrayLike | None = None) -> Doubles:
         """The directions dμₖ, or A dμₖ for ``A`` of shape (q, D): shape (K, D) or (K, q)."""
@@ -149,7 +149,9 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
     n_components : int, optional
         With fewer components than features, Σ = W Wᵀ + σ² I with W of shape (D, n_components).
         None, or the number of features, estimates the full Σ, which needs about three rows for
-        each feature; None refuses fewer.
+        each feature; None refuses fewer. The full Σ does not depend on the features' units; σ² is
+        the same in all features, in the units of the data, and `uapca.UnitsWarning` says where
+        these differ too much.
     residual : bool, default=True
         Whether the factor model has the variance σ² beside the components.
     tol : float, default=1e-6
@@ -322,13 +324,16 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             Whether the rows include the errors of μ̂ and Σ̂. Their intervals then cover what
             they say; K(1) of the rows is no longer Σ̂.
         cov, std, factors : array-like, optional
-            The errors where ``X`` is an array.
+            The errors where ``X`` is an array: needed if the rows of the fit had errors. Exact
+            rows are an `UncertainArray` without errors.
         progress : bool or callable, default=False
             True for a bar, or a function of (done, total), over the 20 fits that
             ``parameter_errors`` makes when first asked for.
         """
         check_is_fitted(self)
         fitted = self._fitted
+        if cov is std is factors is None:
+            self._check_errors(X)
         rows = self._rows(observations(X, cov, std, factors))
         data = rows.source
         mean, covariance = np.array(data.mean), data.cov
@@ -351,7 +356,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             laws=None,
             missing=None,
             source="posterior",
-            parameter_errors=ParameterErrors(fitted),
+            parameter_errors=ParameterErrors(fitted, included=parameter_errors),
         )
 
     def fit_transform(
@@ -372,6 +377,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
     def score(self, X: UncertainArray | npt.ArrayLike, y: object = None) -> float:
         """The mean log-likelihood of a row, as needed by cross-validation."""
         check_is_fitted(self)
+        self._check_errors(X)
         rows = self._rows(observations(X))
         try:
             value = rows.evaluate(self._fitted.theta).value
@@ -392,18 +398,17 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
 
     def _rows(self, X: UncertainArray) -> Observations:
         """Rows to be looked at with the fitted model; those of the fit are prepared already."""
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X must have the {self.n_features_in_} features of the fit; got {X.shape[1]}"
-            )
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None and X.features is not None and tuple(names) != X.features:
-            raise ValueError(
-                f"X must have the features of the fit in the same order, {list(names)}; "
-                f"got {list(X.features)}"
-            )
+        check_features(self, X)
         data = self._fitted.data
         return data if X is data.source else Observations(X, data.center, data.unit)
+
+    def _check_errors(self, X: UncertainArray | npt.ArrayLike) -> None:
+        """Raise if errors were left out: the values would count as certain, and not move."""
+        if not isinstance(X, UncertainArray) and not self._fitted.data.exact:
+            raise ValueError(
+                "X must have errors, as the rows of the fit had: an UncertainArray, or std, cov or "
+                "factors beside the values; got plain values"
+            )
 
     def _check_settings(self) -> None:
         if self.n_components is not None and (
@@ -436,6 +441,8 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         _check_cells(data, q, self.n_components is None, names)
         residual = bool(self.residual) and q < d
         check_bounded(data, q, residual, names)
+        if residual:
+            _check_units(X, names)
         ended = closed_form(data, q, residual)
         if ended is None:
             with reported(progress, 100, "%") as report:
@@ -548,6 +555,40 @@ def feature_names(X: UncertainArray) -> list[str]:
     )
 
 
+def spreads(X: UncertainArray) -> tuple[Doubles, Doubles]:
+    """The center and the spread of each feature, with cells of large errors counting less."""
+    variances = np.broadcast_to(np.asarray(X.cov.diagonal(), dtype=np.float64), X.shape)
+    center, spread = np.empty(X.shape[1]), np.empty(X.shape[1])
+    for j, values in enumerate(np.asarray(X.mean, dtype=np.float64).T):
+        seen = ~np.isnan(values)
+        errors = variances[seen, j]
+        usual = float(np.median(errors[errors > 0])) if errors.any() else 1.0
+        share = X.weights[seen] / (errors / usual + 1)
+        center[j] = np.average(values[seen], weights=share)
+        scatter = np.average(np.square(values[seen] - center[j]), weights=share)
+        spread[j] = np.sqrt(scatter) or np.sqrt(usual)
+    return center, spread
+
+
+def _check_units(X: UncertainArray, names: list[str]) -> None:
+    """Warn if one σ² for all features makes little sense: their spreads differ too much."""
+    _, spread = spreads(X)
+    vary = np.flatnonzero(np.nanmax(X.mean, axis=0) > np.nanmin(X.mean, axis=0))
+    if not len(vary):
+        return
+    large, small = vary[spread[vary].argmax()], vary[spread[vary].argmin()]
+    if spread[large] > _OTHER_UNITS * spread[small]:
+        warnings.warn(
+            f"the spread of feature {names[large]} is {spread[large] / spread[small]:,.0f} times "
+            f"that of {names[small]}, and the factor model has one residual variance for all: "
+            "uapca.Denoiser() does not depend on units and needs about three rows for each "
+            "feature; with fewer rows, X.affine(1 / numpy.nanstd(X.mean, axis=0)) before makes the "
+            "units comparable",
+            UnitsWarning,
+            stacklevel=5,
+        )
+
+
 def _check_cells(data: Observations, q: int, by_default: bool, names: list[str]) -> None:
     """Raise if there are too few rows or cells for the model."""
     n, d = data.shape
@@ -588,8 +629,19 @@ def check_bounded(data: Observations, q: int, residual: bool, names: list[str]) 
     nullity = data.nullity()
     if not nullity.any():
         return
+    certain = data.certain
+    singular = nullity - certain.sum(axis=1)
+    excess, freedom = int(np.maximum(nullity - q, 0).sum()), (q + 1) * (d - q)
+    if singular.any() and (0 < excess <= freedom if residual else q < d and excess > 0):
+        row = int(singular.argmax())
+        size = int(data.observed[row].sum())
+        raise ValueError(
+            f"X must have errors of full rank; those of row {row} have rank "
+            f"{size - int(nullity[row])} in {size} cells, as have standard errors of fewer "
+            "replicates than features, and factors without std: pool the variances of all groups, "
+            "or pass std beside factors"
+        )
     if residual:
-        excess, freedom = int(np.maximum(nullity - q, 0).sum()), (q + 1) * (d - q)
         if 0 < excess <= freedom:
             raise ValueError(
                 f"the likelihood has no maximum with n_components={q}: {int(nullity.sum())} cells "
@@ -598,14 +650,13 @@ def check_bounded(data: Observations, q: int, residual: bool, names: list[str]) 
                 "fewer components or errors for these cells are needed"
             )
         return
-    if q < d and nullity.max() > q:
+    if q < d and excess > 0:
         row = int(nullity.argmax())
         raise ValueError(
             f"residual must be True where more than {q} cells of a row are certain; row {row} "
             f"has {int(nullity[row])}"
         )
-    certain = data.certain
-    if (nullity != certain.sum(axis=1)).any():
+    if singular.any():
         if data.kind == "shared" and data.complete and n > nullity.max():
             return
         raise ValueError(

@@ -98,7 +98,18 @@ class Crossing(_Minimum):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WeightCrossing(_Minimum):
-    __doc__ = f"{_Minimum.__doc__}"
+    __doc__ = f"""{_Minimum.__doc__}
+    See Also
+    --------
+    uapca.weight_traces : How the components turn as one row counts more.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> first, *_ = uapca.weight_traces(uapca.datasets.load_students(), "Tom").crossings
+    >>> first
+    <avoided crossing of λ3 and λ4 at weight 0.02363, relative gap 0.467>
+    """
 
     @property
     def weight(self) -> float:

@@ -46,6 +46,17 @@ class TraceSummary(LabeledArray):
     lengths : ndarray of shape (D, 2)
     most_preserved, least_preserved : str
         The features farthest from the center, and nearest to it, at the second point.
+
+    See Also
+    --------
+    uapca.sensitivity.FactorTraces : Its ``summary()`` returns this table.
+
+    Examples
+    --------
+    >>> import uapca
+    >>> traces = uapca.factor_traces(uapca.datasets.load_students())
+    >>> traces.summary().most_preserved
+    'P1'
     """
 
     @property

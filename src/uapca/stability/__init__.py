@@ -3,8 +3,9 @@
 - `uncertainty`: `component_uncertainty`, its result, swap probabilities and verdict; which method
   is used
 - `redraw`: the three questions, what a redraw is, and drawing it
-- `closed_form`: second-order perturbation of eigenpairs
-- `intervals`: which intervals are stated, and their bounds
+- `closed_form`: second-order perturbation of eigenpairs: covariances of the entries, from which
+  `uncertainty` makes the standard errors and tilts
+- `confidence`: which confidence intervals are stated, and their bounds
 - `simulation`: `simulate`, the PCAs of redrawn data sets
 - `sampling`: the baseline of the paper
 """

@@ -165,11 +165,10 @@ def _pairs(q: int, joint: bool) -> Pairs:
 
 def _joint(blocks: Doubles, pairs: Pairs, q: int) -> Doubles:
     """Shape (q, D, q, D) of the blocks of all pairs; those in the other order are transposed."""
-    d = blocks.shape[1]
-    found = np.empty((q, d, q, d))
-    for block, i, j in zip(blocks, *pairs, strict=True):
-        found[j, :, i], found[i, :, j] = block.T, block
-    return found
+    (first, second), d = pairs, blocks.shape[1]
+    found = np.empty((q, q, d, d))
+    found[second, first], found[first, second] = blocks.transpose(0, 2, 1), blocks
+    return found.transpose(0, 2, 1, 3)
 
 
 def _standardize(sums: _Sums, pairs: Spectrum) -> Doubles:
@@ -306,7 +305,7 @@ class _RowSums(_Sums):
             if alone:
                 psi = np.asarray(cov.diagonal(), dtype=np.float64)
                 P = (U[:, None] * U) @ psi.T
-                outer = ((m.T * a[:q, None]).reshape(-1, len(m)) @ psi).reshape(q, d, d)
+                outer = (a[:q, :, None] * m).transpose(0, 2, 1) @ psi
                 self.spreads += outer[second] * U[first][:, None]
                 self.spreads += (outer[first] * U[second][:, None]).transpose(0, 2, 1)
             else:
@@ -316,8 +315,8 @@ class _RowSums(_Sums):
                     half = (m.T * a[j]) @ images[i]
                     total += half + (half if i == j else (m.T * a[i]) @ images[j]).T
             shared = P[first, second]
-            self.spreads += ((m.T * shared[:, None]).reshape(-1, len(m)) @ m).reshape(-1, d, d)
-            self.linear += 4.0 * (a[:, None] * a * P).sum(axis=2)
+            self.spreads += (shared[:, :, None] * m).transpose(0, 2, 1) @ m
+            self.linear += 4.0 * np.einsum("in,jn,ijn->ij", a, a, P)
             weights = a[first] * a[second]
             if own is not None:
                 weights += own * shared

@@ -21,12 +21,12 @@ import numpy.typing as npt
 
 from uapca._validation import Doubles, out_of_range
 from uapca.aggregate.accumulate import moments
-from uapca.decomposition.spectrum import spectrum
-from uapca.stability.simulation import draw_batches
+from uapca.decomposition.spectrum import Spectrum, spectrum
+from uapca.stability.simulation import Simulation, aligned, draw_batches, leading
 from uapca.uncertain import Covariance, UncertainArray
 from uapca.uncertain.covariance import row_blocks
 
-__all__ = ["POINTS_FOR_TAILS", "Groups", "Redraw", "redraw_of", "weighted_sum"]
+__all__ = ["POINTS_FOR_TAILS", "Drawn", "Groups", "Redraw", "redraw_of", "weighted_sum"]
 
 # The fewest points from which fourth moments of possibly non-normal points are estimated. Only the
 # number decides: a sample whose heavy tails do not show is the one that misleads.
@@ -39,6 +39,28 @@ _QUESTIONS = {
     "truth": "if the truths behind the rows were drawn again",
 }
 _UNITS = {"": "", "anew": ", and standardized anew", "known": ", with their units taken as known"}
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The PCAs of redraws.
+
+    Attributes
+    ----------
+    pcas : Simulation
+    errors : tuple of two ndarrays of shape (2q,) and (n_draws, 2q), or None
+        For normal groups, the standard errors of log λ and logit share of the fit and each redraw.
+    """
+
+    pcas: Simulation
+    errors: tuple[Doubles, Doubles] | None = None
+
+    @cached_property
+    def figures(self) -> Doubles:
+        """Eigenvalues and shares, shape (n_draws, 2q)."""
+        values, totals = self.pcas.eigenvalues, self.pcas.totals[:, None]
+        shares = np.divide(values, totals, out=np.zeros_like(values), where=totals > 0.0)
+        return np.concatenate([values, shares.clip(0.0, 1.0)], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,24 +145,46 @@ class Redraw:
         fit, population = correlations(found.fit), correlations(found.population)
         return replace(found, influences=None, fit=fit, population=population, units="anew")
 
+    def draw(self, fit: Spectrum, q: int, n: int, rng: np.random.Generator) -> Drawn:
+        """n redraws and their PCAs, aligned to the leading q components of the fit."""
+        reference, groups = fit.vectors[:q], self.groups
+        studentized = groups is not None and not groups.kept and self.units != "anew"
+        found: list[tuple[Doubles, ...]] = []
+        for rows, drawn in self.batches(n, rng):
+            if self.units == "anew":
+                variances = np.einsum("brd,brd->bd", rows, rows)[:, None]
+                rows = rows / np.sqrt(np.where(variances > 0.0, variances, 1.0))
+            pairs = leading(rows, reference)
+            found.append(pairs)
+            if groups is not None and drawn is not None and studentized:
+                found[-1] = *pairs, groups.errors(*drawn, *pairs)
+        values, components, totals, *errors = map(np.concatenate, zip(*found, strict=True))
+        pcas = Simulation(
+            aligned(components, reference, "sign"), values, None, reference, "sign", totals
+        )
+        if groups is None or not errors:
+            return Drawn(pcas)
+        means = (groups.means - groups.weights @ groups.means)[None]
+        own = fit.values[None, :q], reference[None], np.array([self.fit.trace()])
+        return Drawn(pcas, (groups.errors(means, groups.parts[None], *own)[0], errors[0]))
+
     def batches(
         self, n: int, rng: np.random.Generator
-    ) -> Iterator[tuple[slice, Doubles, tuple[Doubles, Doubles] | None]]:
+    ) -> Iterator[tuple[Doubles, tuple[Doubles, Doubles] | None]]:
         """Batches Y of shape (b, R, D) with YᵀY redrawn covariances; of groups also their parts."""
         if self.groups is not None:
-            for batch, means, parts in self.groups.redraws(n, rng):
-                yield batch, self.groups.roots(means, parts), (means, parts)
+            for means, parts in self.groups.redraws(n, rng):
+                yield self.groups.roots(means, parts), (means, parts)
             return
         w, (count, d) = self.X.weights, self.X.shape
         if self.question == "truth":
             for start in range(0, n, 100):
-                batch = slice(start, min(start + 100, n))
-                yield batch, self._truths(batch.stop - start, rng), None
+                yield self._truths(min(100, n - start), rng), None
             return
-        for batch, points in draw_batches(self.X, n, rng, min(count, d) ** 2):
+        for _, points in draw_batches(self.X, n, rng, min(count, d) ** 2):
             points -= (w @ points)[:, None, :]
             points *= np.sqrt(w)[:, None]
-            yield batch, points, None
+            yield points, None
 
     def _truths(self, b: int, rng: np.random.Generator) -> Doubles:
         """Y of shape (b, D, D) with YᵀY the redrawn covariances of the truths.
@@ -353,7 +397,7 @@ class Groups:
         rank = len(self.index) // len(self.counts)
         return np.ascontiguousarray(roots[:, :rank]).reshape(len(self.index), -1)
 
-    def redraws(self, n: int, rng: np.random.Generator) -> Iterator[tuple[slice, Doubles, Doubles]]:
+    def redraws(self, n: int, rng: np.random.Generator) -> Iterator[tuple[Doubles, Doubles]]:
         """Batches of centered means (b, G, D) and parts (b, R, D)."""
         g, d = self.means.shape
         size = min(max(_BATCH_BYTES // (8 * d * max(self.rows, g * d)), 1), n)
@@ -362,7 +406,7 @@ class Groups:
             shift, parts = (self._resampled if self.kept else self._normal)(b, rng)
             means = self.means + shift
             means -= (self.weights @ means)[:, None, :]
-            yield slice(start, start + b), means, parts
+            yield means, parts
 
     def _resampled(self, b: int, rng: np.random.Generator) -> tuple[Doubles, Doubles]:
         counts = self.counts[self.index]
@@ -408,7 +452,8 @@ class Groups:
         b, (g, d) = len(means), self.means.shape
         psi = parts.reshape(b, g, -1, d)
         psi = psi.transpose(0, 1, 3, 2) @ psi  # (b, G, D, D)
-        shares = values / totals[:, None]
+        whole = totals[:, None]
+        shares = np.divide(values, whole, out=np.zeros_like(values), where=whole > 0.0)
         v, c = vectors[:, None], means[:, :, None]
         image = v @ psi  # (b, G, q, D)
         along, score = (v * image).sum(axis=-1), (v * c).sum(axis=-1)

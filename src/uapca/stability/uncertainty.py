@@ -3,7 +3,7 @@
 Which data could have been seen instead? There are three answers, the questions of `redraw`: other
 values of the rows, other points behind groups, other truths. Each redraw has a PCA of its own. What
 their spread is, is found in closed form (`closed_form`) where its own error estimate is small, and
-by drawing (`simulation`) otherwise. Which intervals are stated is decided in `intervals`.
+by drawing (`simulation`) otherwise. Which intervals are stated is decided in `confidence`.
 """
 
 from __future__ import annotations
@@ -25,23 +25,17 @@ from uapca.decomposition.base import feature_variances
 from uapca.decomposition.spectrum import Spectrum, spectrum
 from uapca.exceptions import ApproximationWarning, SeparationWarning
 from uapca.stability.closed_form import Expansion, expand
-from uapca.stability.intervals import (
+from uapca.stability.confidence import (
     Redrawn,
     Statements,
     freedom,
     level,
+    redrawn,
     separations,
     statements,
 )
-from uapca.stability.redraw import Redraw, redraw_of
-from uapca.stability.simulation import (
-    Simulation,
-    aligned,
-    angles,
-    check_count,
-    check_data,
-    leading,
-)
+from uapca.stability.redraw import Drawn, Redraw, redraw_of
+from uapca.stability.simulation import aligned, angles, check_count, check_data
 from uapca.uncertain import UncertainArray
 
 __all__ = ["ComponentUncertainty", "component_uncertainty", "ellipse_factor"]
@@ -76,15 +70,6 @@ class ComponentUncertainty:
         The eigenvalues of the fit.
     covariance : ndarray of shape (q, D, D)
         The covariance of the entries of each component; in closed form infinite where tied.
-    std : ndarray of shape (q, D)
-        Standard errors of the entries: the root mean square deviation of a redrawn component from
-        that of the fit; never beyond that of a random axis.
-    angle : ndarray of shape (q,)
-        The root mean square angle, in radians, between a redrawn component and that of the fit;
-        never beyond that of a random axis.
-    eigenvalue_mean, eigenvalue_std : ndarray of shape (q,)
-        Mean and standard deviation of the redrawn eigenvalues. They differ from ``eigenvalues``
-        by what redrawing adds.
     gap : ndarray of shape (q,)
         The distance from each eigenvalue of the fit to its nearest neighbor, those left out
         included; infinite if there is one feature.
@@ -128,10 +113,6 @@ class ComponentUncertainty:
     components: Doubles
     eigenvalues: Doubles
     covariance: Doubles
-    std: Doubles
-    angle: Doubles
-    eigenvalue_mean: Doubles
-    eigenvalue_std: Doubles
     gap: Doubles
     swap_probability: Doubles
     of: str
@@ -141,9 +122,60 @@ class ComponentUncertainty:
     n_draws: int
     order: int
     joint: Doubles | None
-    _redrawn: Redrawn
-    _stated: Statements
+    _redraw: Redraw
+    _expansion: Expansion
+    _fit: Spectrum
+    _drawn: Drawn | None
     _bounds: dict[float, Doubles] = field(init=False, default_factory=dict)
+
+    @cached_property
+    def std(self) -> Doubles:
+        """Standard errors of the entries, shape (q, D).
+
+        The root mean square deviation of a redrawn component from that of the fit; never beyond
+        that of a random axis.
+        """
+        if self._drawn is None:
+            found = _closed_std(self._expansion, self.components, self.order)
+        else:
+            found = np.sqrt(np.square(self._drawn.pcas.components - self.components).mean(axis=0))
+            found[self._redraw.rank :] = np.inf
+        return np.minimum(found, _random_std(self.components))
+
+    @cached_property
+    def angle(self) -> Doubles:
+        """The tilt of each component, in radians, shape (q,).
+
+        The root mean square angle between a redrawn component and that of the fit; never beyond
+        that of a random axis.
+        """
+        if self._drawn is None:
+            found = _tilts(self._expansion, self.components, self.order)
+        else:
+            found = np.sqrt(np.square(self._drawn.pcas.angles()).mean(axis=0))
+            found[self._redraw.rank :] = np.inf  # beyond it the data say nothing
+        return np.minimum(found, _random_angle(self.components.shape[1]))
+
+    @property
+    def eigenvalue_mean(self) -> Doubles:
+        """The mean of the redrawn eigenvalues, shape (q,).
+
+        It differs from ``eigenvalues`` by what redrawing adds.
+        """
+        return self._redrawn.mean[: len(self.eigenvalues)]
+
+    @property
+    def eigenvalue_std(self) -> Doubles:
+        """The standard deviation of the redrawn eigenvalues, shape (q,)."""
+        return self._redrawn.std[: len(self.eigenvalues)]
+
+    @cached_property
+    def _redrawn(self) -> Redrawn:
+        return redrawn(self._redraw, self._expansion, self._fit, self._drawn)
+
+    @cached_property
+    def _stated(self) -> Statements:
+        return statements(self._redraw, self._expansion, self._redrawn)
 
     @property
     def refusals(self) -> tuple[str, ...]:
@@ -210,15 +242,20 @@ class ComponentUncertainty:
 
     @cached_property
     def verdict(self) -> tuple[str, ...]:
-        """How well each component, or group of components, is known: a sentence for each."""
+        """How well each component, or group of components, is known: a sentence for each.
+
+        Groups are of components that swap in more than 5 % of redraws and, of samples and truths,
+        of those whose variances could be equal in the population: equal ones differ by more than
+        2.5 standard errors in 4 % of samples.
+        """
         q, d = self.components.shape
         if d == 1:
             return ()
         sentences, first = [], 0
         ignorance = _random_angle(d)
-        for last in range(q):
-            if self.swap_probability.size > last and self.swap_probability[last] > _SWAPS:
-                continue
+        mixed = self._stated.close[1:].copy()
+        mixed[: len(self.swap_probability)] |= self.swap_probability > _SWAPS
+        for last in np.flatnonzero(~mixed).tolist():
             sentences.append(self._sentence(first, last, ignorance))
             first = last + 1
         if first < q:  # the last run goes on with a component that is not among the q
@@ -244,6 +281,8 @@ class ComponentUncertainty:
         text += " cannot be told apart"
         swaps = 100.0 * float(self.swap_probability[first:last].max())
         often = f"(they swap in {swaps:.0f} % of redraws)"
+        if swaps <= 100.0 * _SWAPS:
+            often = "(equal variances may be as far apart in a sample)"
         if last == q:
             each = "from each other or " * (len(names) > 1)
             return f"{text} {each}from the next component, PC{q + 1} {often}"
@@ -295,11 +334,14 @@ def component_uncertainty(
         after a `uapca.Denoiser` they are truths.
     of : {"auto", "values", "sample", "truth"}, default="auto"
         The question. "values": each row is one unknown value; the values are redrawn from the
-        rows' distributions. "sample": the rows are groups of ``X.counts`` points; the points
-        behind them are redrawn, as normals within each group, with the sizes of the groups fixed.
+        rows' distributions. "sample": the rows are groups of ``X.counts`` points, with the spread
+        of the points (not ``spread="sem"``); the points behind them are redrawn, as normals within
+        each group, with the sizes of the groups fixed.
         Where the points are kept as the laws of the rows, they are resampled.
         "truth": the rows are those that a `uapca.Denoiser` was fitted to; the covariance of the
-        truths is redrawn, as that of truths of which each row was observed in part.
+        truths is redrawn, as that of truths of which each row was observed in part: other rows
+        could have been measured. For the rows that are there (chosen treatments, a whole
+        population) take "values" with the rows of ``transform(X, parameter_errors=True)``.
         "auto" follows ``X.source``.
     method : {"auto", "closed form", "simulation"}, default="auto"
         "auto" takes the closed form where its own error estimate is small (tilt, second-order
@@ -336,6 +378,8 @@ def component_uncertainty(
     -----
     SeparationWarning
         If two neighboring components swap in more than 5 % of the redraws.
+    ApproximationWarning
+        If posterior rows without the errors of the Denoiser's parameters count as values.
 
     See Also
     --------
@@ -430,15 +474,17 @@ def component_uncertainty(
         base = spectrum(redraw.fit, min(q + 1, d))
     checked = order == 2 and method != "simulation"
     doubt = _doubt(redraw, expansion, base, q) if checked else ""
+    drawn, covariance, blocks = None, expansion.covariance, expansion.joint
     if method == "simulation" or (method == "auto" and doubt):
-        n = count or _draw_count(redraw)
-        figures = _by_simulation(redraw, expansion, base, n, rng_from(rng), q, joint)
+        drawn = redraw.draw(base, q, count or _draw_count(redraw), rng_from(rng))
+        swaps = _swaps(drawn.pcas.components, base, redraw.rank)
+        covariance, blocks = _drawn_covariances(drawn.pcas.components, joint)
     else:
-        figures = _in_closed_form(redraw, expansion, base, order, q)
+        swaps = ndtr(-separations(expansion, q))
     reason = "as asked for" + f", but it is not accurate: {doubt}" * bool(doubt)
     if method == "auto":
         reason = doubt or "its error estimate is small"
-    mixed = [i for i, p in enumerate(figures.swaps) if not p <= _SWAPS]
+    mixed = [i for i, p in enumerate(swaps.tolist()) if not p <= _SWAPS]
     if mixed:
         pairs = ", ".join(f"PC{i + 1} and PC{i + 2}" for i in mixed)
         warnings.warn(
@@ -447,27 +493,24 @@ def component_uncertainty(
             SeparationWarning,
             stacklevel=2,
         )
-    components, redrawn = base.vectors[:q], figures.redrawn
     steps = np.concatenate([[np.inf], base.values[:-1] - base.values[1:], [np.inf]])
     return ComponentUncertainty(
-        components=components,
+        components=base.vectors[:q],
         eigenvalues=base.values[:q],
-        covariance=figures.covariance,
-        std=np.minimum(figures.std, _random_std(components)),
-        angle=np.minimum(figures.angle, _random_angle(d)),
-        eigenvalue_mean=redrawn.mean[:q],
-        eigenvalue_std=redrawn.std[:q],
+        covariance=covariance,
         gap=np.minimum(steps[:-1], steps[1:])[:q],
-        swap_probability=figures.swaps,
+        swap_probability=swaps,
         of=question,
         assumption=redraw.assumption,
-        method="closed form" if redrawn.draws is None else "simulation",
+        method="closed form" if drawn is None else "simulation",
         reason=reason,
-        n_draws=0 if redrawn.draws is None else len(redrawn.draws.totals),
+        n_draws=0 if drawn is None else len(drawn.pcas.totals),
         order=order,
-        joint=figures.joint,
-        _redrawn=redrawn,
-        _stated=statements(redraw, expansion, redrawn),
+        joint=blocks,
+        _redraw=redraw,
+        _expansion=expansion,
+        _fit=base,
+        _drawn=drawn,
     )
 
 
@@ -476,17 +519,30 @@ def _check_own(pca: UAPCA, X: UncertainArray) -> None:
     mean = X.weights @ np.asarray(X.mean, dtype=np.float64)
     size = np.abs(mean).max() + math.sqrt(max(float(pca.explained_variance_.sum()), 0.0))
     if not np.allclose(mean, pca.mean_, rtol=0.0, atol=1e-6 * size):
-        raise ValueError("X must be the rows that fit was made from; their mean is another one")
+        raise ValueError("X must be the data that the fit was made from; its mean is another one")
 
 
 def _question(X: UncertainArray, of: Of) -> str:
     """What is redrawn, where it can be."""
     if of == "sample" and X.counts is None:
         raise ValueError("of='sample' needs X.counts, the number of points behind each row")
+    if of == "sample" and X.source != "groups":
+        rows = "posterior rows" if X.source == "posterior" else "errors of means (spread='sem')"
+        raise ValueError(
+            f"of='sample' needs groups with the spread of their points (spread='std'); got {rows}"
+        )
     needed = "rows of uapca.Denoiser.transform, all those of its fit"
     posterior = X.parameter_errors is not None and X.parameter_errors.rows == len(X)
     if of == "truth" and not posterior:
         raise ValueError(f"of='truth' needs {needed}")
+    if of == "values" and X.parameter_errors is not None and not X.parameter_errors.included:
+        warnings.warn(
+            "X are posterior rows without the errors of the Denoiser's parameters, and of='values' "
+            "states angles that are too small, by far with fewer rows than features; use the rows "
+            "of transform(X, parameter_errors=True)",
+            ApproximationWarning,
+            stacklevel=3,
+        )
     if of != "auto":
         return of
     if X.source == "posterior" and not posterior:
@@ -544,130 +600,43 @@ def _tilts(expansion: Expansion, fit: Doubles, order: int = 2) -> Doubles:
     return np.asarray(np.sqrt(squares))
 
 
-@dataclass(frozen=True, eq=False)
-class _Figures:
-    """What the redraws say, before it is limited to that of a random axis."""
-
-    covariance: Doubles
-    std: Doubles
-    angle: Doubles
-    swaps: Doubles
-    joint: Doubles | None
-    redrawn: Redrawn
-
-
-def _in_closed_form(
-    redraw: Redraw, expansion: Expansion, fit: Spectrum, order: int, q: int
-) -> _Figures:
-    components, covariance = fit.vectors[:q], expansion.covariance
+def _closed_std(expansion: Expansion, components: Doubles, order: int) -> Doubles:
+    """Root mean square deviation of each entry from that of the fit, shape (q, D)."""
+    covariance = expansion.covariance
     variances = np.maximum(covariance.diagonal(axis1=1, axis2=2), 0.0)
-    std = np.sqrt(variances)
-    if order == 2:
-        # On the sphere: (v + t) c with c the cosine of the angle, so that t is shortened, and v
-        # too, by 1 − c, whose mean square is that of |t|⁴ / 4 for small normal t.
-        centers = aligned(expansion.vectors[None, :q], components, "sign")[0]
-        with np.errstate(invalid="ignore"):
-            square = variances.sum(axis=1)[:, None]
-            spread = np.square(covariance).sum(axis=(1, 2))[:, None]
-            fourth = 1.0 + 2.0 * np.divide(spread, square**2, where=square > 0.0, out=square * 0.0)
-            along = np.square(1.0 - 1.0 / np.sqrt(1.0 + square)) * fourth * np.square(components)
-            total = variances / (1.0 + square) + along + np.square(centers - components)
-        std = np.sqrt(np.where(np.isfinite(square), total, np.inf))
-    known = _figures(redraw, fit, q)
-    mean, spreads, degrees = _figure_moments(expansion, q)
-    redrawn = Redrawn(*known, mean, spreads, freedom=degrees, tangent=expansion.tangent)
-    swaps = ndtr(-separations(expansion, q))
-    return _Figures(
-        covariance, std, _tilts(expansion, components, order), swaps, expansion.joint, redrawn
-    )
+    if order == 1:
+        return np.sqrt(variances)
+    # On the sphere: (v + t) c with c the cosine of the angle, so that t is shortened, and v
+    # too, by 1 − c, whose mean square is that of |t|⁴ / 4 for small normal t.
+    centers = aligned(expansion.vectors[None, : len(components)], components, "sign")[0]
+    with np.errstate(invalid="ignore"):
+        square = variances.sum(axis=1)[:, None]
+        spread = np.square(covariance).sum(axis=(1, 2))[:, None]
+        fourth = 1.0 + 2.0 * np.divide(spread, square**2, where=square > 0.0, out=square * 0.0)
+        along = np.square(1.0 - 1.0 / np.sqrt(1.0 + square)) * fourth * np.square(components)
+        total = variances / (1.0 + square) + along + np.square(centers - components)
+    return np.sqrt(np.where(np.isfinite(square), total, np.inf))
 
 
-def _figure_moments(expansion: Expansion, q: int) -> tuple[Doubles, Doubles, Doubles | None]:
-    """Of redrawn eigenvalues and shares in closed form, shape (2q,): mean and standard deviation.
-
-    And, where the variance is measured by the influences of points or rows, the degrees of freedom
-    of that measurement, (Σ x²)² / Σ x⁴. Twice that would be those of the same relative variance,
-    but of heavy tails Σ x⁴ is too small in most samples.
-    """
-    size, total = expansion.size, float(expansion.values.sum())
-    mean = np.maximum(expansion.values[:q] + expansion.shift, 0.0)
-    share = mean / total if total > 0.0 else np.zeros(q)
-    influences = expansion.influences
-    if influences is None:
-        variance, along = expansion.variance, expansion.total_covariance
-        squares = variance - 2.0 * share * along + share**2 * expansion.total_variance
-        squares, freedom = np.concatenate([variance, np.maximum(squares, 0.0)]), None
-    else:
-        own, whole = influences[:, :q], influences[:, q:]
-        each = np.square(np.concatenate([own, own - share * whole], axis=1))
-        squares = each.sum(axis=0)
-        squares += np.tile(np.maximum(expansion.variance - squares[:q], 0.0), 2)  # second order
-        with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = np.square(squares) / np.square(each).sum(axis=0)
-    units = np.repeat([size, size / total if total > 0.0 else 0.0], q)
-    return np.concatenate([mean, share]), np.sqrt(squares) * units, freedom
-
-
-def _by_simulation(
-    redraw: Redraw,
-    expansion: Expansion,
-    fit: Spectrum,
-    n: int,
-    rng: np.random.Generator,
-    q: int,
-    joint: bool,
-) -> _Figures:
-    groups, reference = redraw.groups, fit.vectors[:q]
-    studentized = groups is not None and not groups.kept and redraw.units != "anew"
-    errors = np.empty((n, 2 * q))
-    parts: list[tuple[Doubles, Doubles, Doubles]] = []
-    for batch, rows, drawn in redraw.batches(n, rng):
-        if redraw.units == "anew":
-            variances = np.einsum("brd,brd->bd", rows, rows)[:, None]
-            rows = rows / np.sqrt(np.where(variances > 0.0, variances, 1.0))
-        parts.append(leading(rows, reference))
-        if groups is not None and drawn is not None and studentized:
-            errors[batch] = groups.errors(*drawn, *parts[-1])
-    eigenvalues, found, totals = (np.concatenate(each) for each in zip(*parts, strict=True))
-    components = aligned(found, reference, "sign")
-    draws = Simulation(components, eigenvalues, None, reference, "sign", totals)
-    overlap = np.abs(components @ fit.vectors.T)  # (n, q, q + 1)
+def _swaps(components: Doubles, fit: Spectrum, rank: int) -> Doubles:
+    """How often component i of a draw is nearest to component i + 1 of the fit."""
+    q, overlap = components.shape[1], np.abs(components @ fit.vectors.T)  # (n, q, q + 1)
     # A component that has changed places with one before it has not gone to the next.
-    swaps = np.array(
-        [
-            (overlap[:, i, i + 1] > overlap[:, i, : i + 1].max(axis=1)).mean()
-            for i in range(min(q, len(fit.values) - 1))
-        ]
-    )
-    std, angle = np.sqrt(np.square(components - reference).mean(axis=0)), draws.angles()
-    # Beyond the rank of a redraw the data say nothing about a component.
-    undetermined = np.arange(q) >= redraw.rank
-    swaps[undetermined[: len(swaps)]] = 0.5
-    std[undetermined], angle[:, undetermined] = np.inf, np.inf
-    figures = Redrawn.figures(draws)
-    size = max(float(eigenvalues.max()), np.finfo(float).tiny)  # their squares may overflow
-    spreads = np.concatenate([(eigenvalues / size).std(axis=0) * size, figures[:, q:].std(axis=0)])
-    _, closed, degrees = _figure_moments(expansion, q)
-    redrawn = Redrawn(
-        *_figures(redraw, fit, q),
-        figures.mean(axis=0),
-        spreads if degrees is None else closed,  # then intervals are those of the closed form
-        draws,
-        smooth=redraw.question == "truth",
-        freedom=degrees,
-    )
-    if groups is not None and studentized:
-        means = (groups.means - groups.weights @ groups.means)[None]
-        pairs = fit.values[None, :q], reference[None], np.array([redraw.fit.trace()])
-        own = groups.errors(means, groups.parts[None], *pairs)[0]
-        redrawn = replace(redrawn, errors=(own, errors))
+    swaps = [
+        0.5 if i >= rank else (overlap[:, i, i + 1] > overlap[:, i, : i + 1].max(axis=1)).mean()
+        for i in range(min(q, len(fit.values) - 1))
+    ]
+    return np.array(swaps)
+
+
+def _drawn_covariances(components: Doubles, joint: bool) -> tuple[Doubles, Doubles | None]:
+    """Of each component's entries, and of those of all if asked for."""
     centered = components - components.mean(axis=0)
-    covariance = np.stack([each.T @ each / n for each in centered.transpose(1, 0, 2)])
-    blocks = None
-    if joint:
-        blocks = np.einsum("sid,ske->idke", centered, centered, optimize=True) / n
-    tilts = np.sqrt(np.square(angle).mean(axis=0))
-    return _Figures(covariance, std, tilts, swaps, blocks, redrawn)
+    covariance = np.stack([each.T @ each for each in centered.transpose(1, 0, 2)])
+    if not joint:
+        return covariance / len(centered), None
+    blocks = np.einsum("sid,ske->idke", centered, centered, optimize=True)
+    return covariance / len(centered), blocks / len(centered)
 
 
 def _draw_count(redraw: Redraw) -> int:
@@ -681,20 +650,6 @@ def _draw_count(redraw: Redraw) -> int:
     small = min(rows, d)
     cost = rows * d * (2 * small + 60) + 12 * small**3
     return max(min(int(_BUDGET / cost), most), _FEWEST)
-
-
-def _figures(redraw: Redraw, fit: Spectrum, q: int) -> tuple[Doubles, Doubles]:
-    """Eigenvalues and their shares, shape (2q,), of the fit and of the population."""
-
-    def figures(values: Doubles, matrix: Doubles) -> Doubles:
-        total = float(matrix.trace())
-        share = np.minimum(values / total, 1.0) if total > 0.0 else np.zeros(q)
-        return np.concatenate([values, share])
-
-    found = figures(fit.values[:q], redraw.fit)
-    if redraw.population is redraw.fit:
-        return found, found
-    return found, figures(spectrum(redraw.population, q).values, redraw.population)
 
 
 @lru_cache(maxsize=64)

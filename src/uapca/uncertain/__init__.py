@@ -3,8 +3,7 @@
 ===============  =================================================================================
 ``array``        `UncertainArray`: selecting, affine maps, draws, frames, text; `concat`; what
                  `numpy.asarray` and other libraries are told
-``checks``       checks of its arguments: finite, symmetric, semi-definite, and what passes as
-                 rounding; weights and counts; units of quantities
+``checks``       checks of its arguments: values, errors, weights, counts; units of quantities
 ``covariance``   the covariances of all rows: diagonal, dense, shared, low-rank, along shared axes
 ``propagate``    functions of uncertain values (``X.map("log")``) to second order
 ``io``           the ``.uapca`` file: save and load, without pickle

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from html import escape
+from operator import attrgetter
 from os import PathLike
 from types import EllipsisType
 from typing import Any, ClassVar, NoReturn, Self, overload
@@ -13,18 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 import uapca  # for type hints: its laws are imported when one is looked up
-from uapca._columns import nearest
+from uapca._names import nearest
 from uapca._validation import (
     Doubles,
     Floats,
     Seed,
-    as_floats,
     check_choice,
     check_finite,
     check_labels,
     frame_of,
     frozen,
     library_of,
+    linear_map,
     listed,
     optional,
     out_of_range,
@@ -33,6 +34,7 @@ from uapca._validation import (
     rng_from,
     scale_from,
     shown,
+    vector,
 )
 from uapca.uncertain.checks import (
     counts_from,
@@ -130,7 +132,9 @@ class UncertainArray:
         A short text on how the data was read.
     source : {"values", "groups", "posterior"}, optional
         What the rows are: values that may be one thing or another, groups of points (the default
-        where ``counts`` are given) or posterior distributions of noisy observations.
+        where ``counts`` are given) or posterior distributions of noisy observations. The
+        covariances of groups are those of their points (÷ n); means of ``counts`` points with
+        standard errors are "values".
     check : bool, default=True
         Whether to check that the values are finite, symmetric and positive semi-definite. False
         trusts them and costs nothing; shapes and weights are checked all the same.
@@ -261,23 +265,21 @@ class UncertainArray:
         new_weights, total = weights_from(weights, n)
         if source is not None:
             check_choice(source, ("values", "groups", "posterior"), "source")
-        self._assign(
-            mean=frozen(means),
-            cov=covariance_from(cov, std, factors, (n, d), check, absent),
-            given_weights=new_weights,
-            total_weight=total,
-            counts=counts_from(counts, n),
-            names=check_labels(names, "names", n, "row"),
-            features=check_labels(features, "features", d, "feature"),
-            laws=None if laws is None else _laws_from(laws, means, check),
-            missing=absent,
-            origin=origin,
-            source=source or ("values" if counts is None else "groups"),
-            library=library,
-            parameter_errors=None,
-        )
-
-    def _assign(self, **parts: Any) -> None:
+        parts: dict[str, Any] = {
+            "mean": frozen(means),
+            "cov": covariance_from(cov, std, factors, (n, d), check, absent),
+            "given_weights": new_weights,
+            "total_weight": total,
+            "counts": counts_from(counts, n),
+            "names": check_labels(names, "names", n, "row"),
+            "features": check_labels(features, "features", d, "feature"),
+            "laws": None if laws is None else _laws_from(laws, means, check),
+            "missing": absent,
+            "origin": origin,
+            "source": source or ("values" if counts is None else "groups"),
+            "library": library,
+            "parameter_errors": None,
+        }
         for name, value in parts.items():
             object.__setattr__(self, name, value)
 
@@ -316,10 +318,12 @@ class UncertainArray:
                 f"known are {listed(sorted(UncertainArray.__slots__))}"
             )
         new = type(self).__new__(type(self))
-        parts = {name: getattr(self, name) for name in UncertainArray.__slots__} | parts
+        slots = UncertainArray.__slots__
+        parts = dict(zip(slots, attrgetter(*slots)(self), strict=True)) | parts
         if parts["missing"] is not None and not parts["missing"].any():
             parts["missing"] = None
-        new._assign(**parts | {"mean": frozen(parts["mean"])})
+        for name, value in (parts | {"mean": frozen(parts["mean"])}).items():
+            object.__setattr__(new, name, value)
         return new
 
     # Attributes
@@ -447,42 +451,29 @@ class UncertainArray:
         features : sequence of q str, optional
             Names of the new features. With factors the old names are kept.
         """
-        matrix = as_floats(A, "A").astype(np.float64, copy=False)
         n, d = self.shape
-        if matrix.ndim not in (1, 2) or matrix.shape[-1] != d or not matrix.shape[0]:
-            raise ValueError(
-                f"A must have shape (q, {d}), or ({d},) for a factor on each axis; "
-                f"got shape {matrix.shape}"
-            )
+        matrix = linear_map(A, d)
         if matrix.ndim == 2:
             self.require_complete("affine with a matrix")
-        q = matrix.shape[0]
-        offset = _vector(b, "b", q, "new feature")
-        origin = _vector(center, "center", d, "feature")
-
-        def image(x: Floats) -> Doubles:
-            return np.asarray(x * matrix if matrix.ndim == 1 else x @ matrix.T)
-
+        q = len(matrix)
+        offset = np.zeros(q) if b is None else vector(b, "b", "new feature", q)
+        origin = np.zeros(d) if center is None else vector(center, "center", "feature", d)
+        product: Any = np.multiply if matrix.ndim == 1 else np.matmul
         mean = np.empty((n, q))
         with np.errstate(over="ignore", invalid="ignore"):
             for block in row_blocks(n, d):
-                mean[block] = image(self.mean[block] - origin)
-            if b is not None:
-                mean += offset
+                mean[block] = product(self.mean[block] - origin, matrix.T) + offset
             mean = mean.astype(self.mean.dtype, copy=False)
-            finite = self.missing is None and np.isfinite(mean.sum())
-        if not finite:  # which may be the fault of any of them
-            check_finite(matrix, "A", ("entry",) if matrix.ndim == 1 else ("row", "column"))
-            check_finite(offset, "b", ("entry",))
-            check_finite(origin, "center", ("entry",))
-            known = mean if self.missing is None else np.where(self.missing, 0.0, mean)
-            check_finite(known, "A x + b", ("row", "new feature"))
-        new = check_labels(features, "features", q, "feature")
+        known = mean if self.missing is None else np.where(self.missing, 0.0, mean)
+        check_finite(known, "A x + b", ("row", "new feature"))
+        names = self.features if matrix.ndim == 1 else None
+        if features is not None:
+            names = check_labels(features, "features", q, "feature")
         return self.replace(
             mean=mean,
             cov=self.cov.project(matrix),
-            features=self.features if new is None and matrix.ndim == 1 else new,
-            laws=self.laws and self.laws.affine(matrix, offset - image(origin)),
+            features=names,
+            laws=self.laws and self.laws.affine(matrix, offset - product(origin, matrix.T)),
             parameter_errors=(
                 self.parameter_errors.scaled(matrix)
                 if self.parameter_errors is not None and matrix.ndim == 1
@@ -871,29 +862,24 @@ def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
     if not equal and total > 0:
         parts = [X.weights * (share / sum(shares)) for X, share in zip(arrays, shares, strict=True)]
         weights = frozen(np.concatenate(parts))
-    names: tuple[str, ...] | None = None
-    if all(X.names is not None for X in arrays):
-        names = tuple(name for X in arrays for name in X.names or ())
-        if len(set(names)) != len(names):
-            names = None
-    laws = None
-    if all(X.laws is not None for X in arrays):
-        laws = LawList([law for X in arrays for law in X.laws or ()])
+    mean = np.concatenate([X.mean for X in arrays])
+    names = tuple(name for X in arrays for name in X.names or ())
+    laws = [law for X in arrays for law in X.laws or ()]
     counts = [X.counts for X in arrays if X.counts is not None]
     sources = {X.source for X in arrays}
-    mean = np.concatenate([X.mean for X in arrays])
+    alike = len(sources) == 1  # otherwise counts are those of points in some, of means in others
     return first.replace(
         mean=mean,
         cov=joined([X.cov for X in arrays]),
         given_weights=weights,
         total_weight=total,
-        counts=frozen(np.concatenate(counts)) if len(counts) == len(arrays) else None,
-        names=names,
+        counts=frozen(np.concatenate(counts)) if len(counts) == len(arrays) and alike else None,
+        names=names if len(set(names)) == len(mean) else None,
         features=next((X.features for X in arrays if X.features is not None), None),
-        laws=laws,
+        laws=LawList(laws) if len(laws) == len(mean) else None,
         missing=frozen(np.isnan(mean)) if any(X.missing is not None for X in arrays) else None,
         origin=first.origin if len({X.origin for X in arrays}) == 1 else None,
-        source=first.source if len(sources) == 1 else "values",
+        source=first.source if alike else "values",
         parameter_errors=None,
     )
 
@@ -904,21 +890,18 @@ class LawList(Sequence["uapca.laws.Law"]):
     The map is applied to a law when it is asked for: projecting a million rows maps none of them.
     """
 
-    __slots__ = ("_items", "_matrix", "_offset")
+    __slots__ = ("items", "map")
 
     def __init__(
-        self,
-        items: Sequence[uapca.laws.Law],
-        matrix: Doubles | None = None,
-        offset: Doubles | None = None,
+        self, items: Sequence[uapca.laws.Law], map: tuple[Doubles, Doubles] | None = None
     ) -> None:
         # A list may change later; other sequences may create their laws on access.
-        self._items = tuple(items) if isinstance(items, list) else items
-        self._matrix = matrix
-        self._offset = offset
+        self.items: Sequence[uapca.laws.Law] = tuple(items) if isinstance(items, list) else items
+        #: The matrix (q, D), or the factors (D,), and the offset of the map; None for no map.
+        self.map: tuple[Doubles, Doubles] | None = map
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self.items)
 
     @overload
     def __getitem__(self, index: int) -> uapca.laws.Law: ...
@@ -926,11 +909,9 @@ class LawList(Sequence["uapca.laws.Law"]):
     def __getitem__(self, index: slice) -> LawList: ...
     def __getitem__(self, index: int | slice) -> uapca.laws.Law | LawList:
         if isinstance(index, slice):
-            return LawList(self._items[index], self._matrix, self._offset)
-        law = self._items[index]
-        if self._matrix is None or self._offset is None:
-            return law
-        return law.affine(self._matrix, self._offset)
+            return LawList(self.items[index], self.map)
+        law = self.items[index]
+        return law if self.map is None else law.affine(*self.map)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -940,53 +921,36 @@ class LawList(Sequence["uapca.laws.Law"]):
     def __repr__(self) -> str:
         return f"LawList({len(self)} laws)"
 
-    @property
-    def parts(self) -> tuple[tuple[uapca.laws.Law, ...], Doubles | None, Doubles | None]:
-        """The laws before the map, and its matrix and offset (None for no map)."""
-        return tuple(self._items), self._matrix, self._offset
-
     def take(self, rows: Rows) -> LawList:
         """The laws of some of the rows."""
         if isinstance(rows, slice):
             return self[rows]
-        return LawList([self._items[i] for i in rows], self._matrix, self._offset)
+        return LawList([self.items[i] for i in rows], self.map)
 
     def affine(self, A: Doubles, b: Doubles) -> LawList:
         """The laws of A x + b; ``A`` of shape (q, D), or (D,) for a factor on each axis."""
-        if self._matrix is None:
-            return LawList(self._items, A, b)
-        inner = self._matrix
-        offset = np.zeros(A.shape[-1]) if self._offset is None else self._offset
-        if A.ndim == 1:
-            return LawList(self._items, (A * inner.T).T, A * offset + b)
-        return LawList(self._items, A * inner if inner.ndim == 1 else A @ inner, A @ offset + b)
+        if self.map is not None:
+            matrix, offset = self.map
+            b = (A * offset if A.ndim == 1 else A @ offset) + b
+            if A.ndim == 1:
+                A = (A * matrix.T).T
+            else:
+                A = A * matrix if matrix.ndim == 1 else A @ matrix
+        return LawList(self.items, (A, b))
 
     def sample(self, n: int, rng: np.random.Generator) -> Doubles:
         """Draws of all rows, of shape (n, N, D)."""
         from uapca.laws import sample_rows  # most data does not need it
 
-        draws = sample_rows(self._items, n, rng)
-        if self._matrix is None or self._offset is None:
+        draws = sample_rows(self.items, n, rng)
+        if self.map is None:
             return draws
-        linear = draws * self._matrix if self._matrix.ndim == 1 else draws @ self._matrix.T
-        return np.asarray(linear + self._offset)
+        matrix, offset = self.map
+        return np.asarray((draws * matrix if matrix.ndim == 1 else draws @ matrix.T) + offset)
 
     def scaled(self, s: float) -> LawList:
         """The laws with all deviations from their means times ``s``."""
-        return LawList([law.scaled(s) for law in self._items], self._matrix, self._offset)
-
-
-def _vector(values: npt.ArrayLike | None, parameter: str, size: int, of: str) -> Doubles:
-    """A vector of a given length; zeros if left out."""
-    if values is None:
-        return np.zeros(size)
-    vector = as_floats(values, parameter).astype(np.float64, copy=False)
-    if vector.shape != (size,):
-        raise ValueError(
-            f"{parameter} must have shape ({size},), one entry for each {of}; "
-            f"got shape {vector.shape}"
-        )
-    return vector
+        return LawList([law.scaled(s) for law in self.items], self.map)
 
 
 def _laws_from(laws: Sequence[object], means: Floats, check: bool) -> LawList:

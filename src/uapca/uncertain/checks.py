@@ -1,22 +1,24 @@
-"""Checks and conversions of the arguments of `UncertainArray`.
-
-Covariances must be symmetric and positive semi-definite up to rounding. Both rules are judged on
-correlations: what printing to eight digits (for float32, one product in single precision) leaves is
-kept as it is, and what is off by no more than rounding beside the row's largest variance, such as a
-variance of −2e-15 beside 0.2, is replaced by the nearest valid matrix.
-"""
+"""Checks and conversions of the arguments of `UncertainArray`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
-from uapca._validation import Doubles, Floats, as_floats, check_finite, check_labels, frozen
+from uapca._validation import (
+    Doubles,
+    Floats,
+    as_floats,
+    check_finite,
+    check_labels,
+    frozen,
+    nonnegative,
+    semidefinite,
+    vector,
+)
 from uapca.uncertain.covariance import (
     Covariance,
     Dense,
@@ -25,27 +27,16 @@ from uapca.uncertain.covariance import (
     Shared,
     SharedAxes,
     Zero,
-    root,
-    row_blocks,
 )
 
 __all__ = [
     "counts_from",
     "covariance_from",
     "means_from",
-    "semidefinite",
     "unit_symbol",
     "weights_from",
     "without_units",
 ]
-
-# In correlations: what printing to eight digits, or one matrix product in single precision, leaves.
-_TOLERANCE = {8: 1e-8, 4: 1e-4}
-# Entries this small beside the largest variance of their row are rounding errors; in units of eps.
-_ROUNDING = 512
-# Up to this size matrices are checked before a second thread would have started.
-_SMALL_BYTES = 4 << 20
-
 
 # Units and columns
 
@@ -171,14 +162,11 @@ def means_from(
         raise ValueError(
             f"mean must have at least one row and one feature; got shape {array.shape}"
         )
-    absent = np.isnan(array) if keep else None
-    if absent is None or not absent.any():
-        if check:
-            check_finite(array, "mean", ("row", "feature"))
-        return array, None
+    absent = frozen(np.isnan(array)) if keep and np.isnan(array).any() else None
     if check:
-        check_finite(np.where(absent, 0.0, array), "mean", ("row", "feature"))
-    return array, frozen(absent)
+        known = array if absent is None else np.where(absent, 0.0, array)
+        check_finite(known, "mean", ("row", "feature"))
+    return array, absent
 
 
 def covariance_from(
@@ -220,17 +208,11 @@ def weights_from(weights: Any, n: int, parameter: str = "weights") -> tuple[Doub
     """Weights that sum to 1, None for equal ones, and the sum they had."""
     if weights is None:
         return None, float(n)
-    array = _one_for_each_row(weights, n, parameter).astype(np.float64)
-    if array.min() < 0:
-        row = int(array.argmin())
-        raise ValueError(f"{parameter} must not be negative; row {row} has {array[row]}")
-    largest = array.max()
-    if largest == 0:
-        raise ValueError(f"{parameter} must have a positive sum; all {n} are zero")
+    array = nonnegative(weights, parameter, "row", n)
     # The sum as it is, so that counts sum to a count; it may be larger than any float.
     with np.errstate(over="ignore"):
         whole = float(array.sum())
-    array /= largest
+    array /= array.max()
     array /= float(array.sum())
     return frozen(array), min(whole, float(np.finfo(np.float64).max))
 
@@ -239,23 +221,13 @@ def counts_from(counts: Any, n: int) -> npt.NDArray[Any] | None:
     """Numbers of points behind the rows: positive, integers if they were given as integers."""
     if counts is None:
         return None
-    array = _one_for_each_row(counts, n, "counts")
+    array = vector(counts, "counts", "row", n)
     if array.min() <= 0:
         row = int(array.argmin())
         raise ValueError(f"counts must be positive; row {row} has {array[row]:g}")
     given = np.asarray(counts)
     whole = given.dtype.kind in "iu" and array.max() < 2.0**63
-    return frozen(given.astype(np.int64) if whole else array.astype(np.float64))
-
-
-def _one_for_each_row(values: Any, n: int, parameter: str) -> Floats:
-    array = as_floats(values, parameter)
-    if array.shape != (n,):
-        raise ValueError(
-            f"{parameter} must have one entry for each of the {n} rows; got shape {array.shape}"
-        )
-    check_finite(array, parameter, ("row",))
-    return array
+    return frozen(given.astype(np.int64) if whole else array)
 
 
 def _diagonal(std: Any, n: int, d: int, check: bool) -> Diagonal:
@@ -310,137 +282,6 @@ def _matrices(cov: Any, n: int, d: int, check: bool) -> Covariance:
             f"cov must have shape ({n}, {d}, {d}), one matrix for each row, or ({d}, {d}), one for "
             f"all; got shape {array.shape}{hint}"
         )
-    if array.ndim == 2:
-        return Shared(_checked(array[None], shared=True)[0] if check else array, n)
-    return Dense(_checked(array, shared=False) if check else array)
-
-
-def _checked(matrices: Floats, shared: bool) -> Floats:
-    """The matrices, if all are symmetric and positive semi-definite up to rounding.
-
-    Most pass one cheap test. Where a block does not, its matrices are tested one by one. One
-    that is off by no more than rounding beside its largest variance is replaced by the nearest
-    that is valid.
-    """
-    suspects = _suspects(matrices)
-    if not suspects:
-        return matrices
-    axes = ("feature", "feature") if shared else ("row", "feature", "feature")
-    check_finite(matrices[0] if shared else matrices, "cov", axes)
-    rows, asymmetric = _faulty(matrices, suspects)
-    bad, nearest = matrices[rows], _nearest(matrices[rows])
-    rounding = _ROUNDING * np.finfo(bad.dtype).eps * bad.diagonal(0, 1, 2).max(axis=1)
-    for k in np.flatnonzero(np.abs(nearest - bad).max(axis=(1, 2)) > rounding)[:1]:
-        rule, what = "positive semi-definite", "has the eigenvalue "
-        size = np.linalg.eigvalsh(bad[k])[0]
-        if asymmetric[k]:
-            rule, what = "symmetric", "differs from its transpose by "
-            size = np.abs(bad[k] - bad[k].T).max()
-        which = "the shared matrix" if shared else f"the matrix of row {rows[k]}"
-        raise ValueError(f"cov must be {rule}; {which} {what}{size:.3g}")
-    return _with(matrices, rows, nearest)
-
-
-def semidefinite(matrices: Floats) -> Floats:
-    """The matrices; those that are not valid are replaced by the nearest that are."""
-    stack = matrices.reshape(-1, *matrices.shape[-2:])
-    rows, _ = _faulty(stack, _suspects(stack) if np.isfinite(matrices).all() else [])
-    return _with(stack, rows, _nearest(stack[rows])).reshape(matrices.shape)
-
-
-def _with(matrices: Floats, rows: npt.NDArray[np.intp], replaced: Doubles) -> Floats:
-    if len(rows):
-        matrices = matrices.copy()
-        matrices[rows] = replaced
-    return matrices
-
-
-def _nearest(matrices: Floats) -> Doubles:
-    """The nearest semi-definite matrices, in correlations: small variances keep their digits."""
-    unit = _units(matrices.diagonal(0, 1, 2))
-    correlations = _correlations(matrices, unit)
-    half = unit[:, :, None] * root(0.5 * (correlations + correlations.transpose(0, 2, 1)))
-    return np.asarray(half @ half.transpose(0, 2, 1))
-
-
-def _suspects(matrices: Floats) -> list[slice]:
-    """Blocks of matrices that do not pass the cheap test; in two threads if that is worth it."""
-    tolerance = _TOLERANCE[matrices.itemsize]
-    blocks = list(row_blocks(len(matrices), matrices.shape[1] ** 2))
-
-    def fine(block: slice) -> bool:
-        return _surely_valid(matrices[block], tolerance)
-
-    if matrices.nbytes <= _SMALL_BYTES:
-        return [block for block in blocks if not fine(block)]
-    # NumPy's loop over small matrices leaves the interpreter free; BLAS must not start threads
-    # of its own in each of ours.
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(2) as pool:
-        return [block for block, yes in zip(blocks, pool.map(fine, blocks), strict=True) if not yes]
-
-
-def _surely_valid(part: Floats, tolerance: float) -> bool:
-    """Whether all matrices are finite, symmetric, and have Cholesky factors.
-
-    Singular ones have them with a diagonal that is 1 + tolerance times as large.
-    """
-    variances = part.diagonal(0, 1, 2)
-    if not variances.max() < np.inf:
-        return False
-    transposed = part.transpose(0, 2, 1)
-    if not (part == transposed).all():
-        with np.errstate(invalid="ignore", over="ignore"):
-            if not np.abs(part - transposed).max() <= tolerance * variances.min():
-                return False
-    if _have_factors(part):  # which no matrix has that is not finite
-        return True
-    if variances.min() < 0.0:
-        return False
-    lifted = part.astype(np.float64)  # a copy
-    index = np.arange(part.shape[1])
-    lifted[:, index, index] += tolerance * _units(variances) ** 2
-    return _have_factors(lifted)
-
-
-def _have_factors(matrices: Floats) -> bool:
-    try:
-        np.linalg.cholesky(matrices)
-    except np.linalg.LinAlgError:
-        return False
-    return True
-
-
-def _faulty(
-    matrices: Floats, blocks: list[slice]
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """The rows of invalid matrices, and whether these are not symmetric.
-
-    Both rules are judged on correlations, so that one large variance hides nothing in the others.
-    """
-    tolerance, d = _TOLERANCE[matrices.itemsize], matrices.shape[1]
-    rows, asymmetric = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=bool)]
-    for block in blocks:
-        variances = matrices[block].diagonal(0, 1, 2).astype(np.float64)
-        unit = _units(variances)
-        correlations = _correlations(matrices[block], unit)
-        lowest = np.linalg.eigvalsh(correlations)[:, 0]
-        difference = np.abs(correlations - correlations.transpose(0, 2, 1)).max(axis=(1, 2))
-        apart = difference > tolerance
-        bad = apart | (lowest < -tolerance * d) | (variances.min(axis=1) < 0.0)
-        rows.append(block.start + np.flatnonzero(bad))
-        asymmetric.append(apart[bad])
-    return np.concatenate(rows), np.concatenate(asymmetric)
-
-
-def _correlations(matrices: Floats, unit: Doubles) -> Doubles:
-    """The matrices in their units; what is far above 1 is wrong, however far."""
-    with np.errstate(over="ignore"):
-        found = matrices / unit[:, :, None] / unit[:, None, :]
-    return np.clip(found, -1e30, 1e30)
-
-
-def _units(variances: Floats) -> Doubles:
-    """Standard deviations to measure each matrix in; certain features in the row's largest."""
-    size = np.sqrt(np.abs(variances), dtype=np.float64)
-    largest = size.max(axis=1, keepdims=True, initial=0.0)
-    return np.where(size > 0.0, size, np.where(largest > 0.0, largest, 1.0))
+    if check:
+        array = semidefinite(array, "cov")
+    return Shared(array, n) if array.ndim == 2 else Dense(array)

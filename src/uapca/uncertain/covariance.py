@@ -27,7 +27,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Doubles, Floats, frozen
+from uapca._validation import Doubles, Floats, frozen, root, row_blocks
 
 __all__ = [
     "Covariance",
@@ -51,7 +51,6 @@ Rows = slice | npt.NDArray[np.intp]
 _KRONECKER_LIMIT, _KRONECKER_WIDTH = 3, 128
 
 _VIEWED_VALUES = 1 << 20  # entries of matrices that are summed as they are kept
-_BLOCK_BYTES = 2 << 20  # the fastest size measured, with 0.5 MiB of L2 cache for each core
 
 # Squares of standard deviations may overflow: the variance is infinite then.
 _quiet = np.errstate(over="ignore", invalid="ignore")
@@ -103,7 +102,8 @@ class Covariance:
     def __init__(self, n: int, d: int, multiplier: float = 1.0, **arrays: Floats) -> None:
         self._n, self._d = n, d
         self.multiplier: float = multiplier
-        self.arrays: dict[str, Floats] = {name: frozen(kept) for name, kept in arrays.items()}
+        views = map(frozen, arrays.values())
+        self.arrays: dict[str, Floats] = dict(zip(arrays, views, strict=True))
 
     def _with(self, arrays: Mapping[str, Floats], n: int, d: int, factor: float = 1.0) -> Self:
         """The same representation with other arrays, and a factor for the multiplier."""
@@ -151,28 +151,24 @@ class Covariance:
     @_quiet
     def average(self, w: Doubles | None = None) -> Doubles:
         """Ψ̄ = Σ wₙ Ψₙ as a ``(D, D)`` matrix (paper, Eq. (expected-cov)); equal weights if None."""
-        flat = np.zeros(self._d**2)
-        average = flat.reshape(self._d, self._d)
+        average = np.zeros((self._d, self._d))
         if "cov" in self.arrays:
             weights = self._weights(w) if self.arrays["cov"].ndim == 3 else np.ones(1)
             for block, matrices in self._matrices():
-                flat += weights[block] @ matrices
+                average += (weights[block] @ matrices).reshape(average.shape)
+            average = 0.5 * (average + average.T)
         for half in self._halves(w):
-            average += np.tensordot(half, half, axes=([0, 2], [0, 2]))
-        if "axes" in self.arrays:
-            axes = self.arrays["axes"].astype(np.float64, copy=False)
-            average += (axes * self._average_variances(w)) @ axes.T
-        elif "std" in self.arrays:
-            flat[:: self._d + 1] += self._average_variances(w)
+            average += half @ half.T
+        average.flat[:: self._d + 1] += self._average_variances(w)
         average *= self.multiplier
-        return average if isinstance(self, Diagonal) else 0.5 * (average + average.T)
+        return average
 
     def average_operator(self, w: Doubles | None = None) -> Callable[[Doubles], Doubles]:
         """A function that multiplies ``(D,)`` or ``(D, k)`` by Ψ̄.
 
         Ψ̄ is formed only where it is no larger than what is kept.
         """
-        if self.arrays.keys() & {"cov", "axes"}:
+        if "cov" in self.arrays:
             average = self.average(w)
             return lambda x: average @ x
         variances = self._average_variances(w)[:, None]
@@ -181,10 +177,8 @@ class Covariance:
             columns = x.reshape(self._d, -1)
             out = variances * columns
             for half in self._halves(w):
-                inner = np.tensordot(half, columns, axes=([1], [0]))
-                out += np.tensordot(half, inner, axes=([0, 2], [0, 1]))
-            out *= self.multiplier
-            return np.asarray(out.reshape(x.shape))
+                out += half @ (half.T @ columns)
+            return np.asarray(self.multiplier * out.reshape(x.shape))
 
         return product
 
@@ -193,12 +187,10 @@ class Covariance:
         """The diagonal of Ψ̄, shape ``(D,)``."""
         if "cov" in self.arrays:
             return self.average(w).diagonal()
-        average, variances = np.zeros(self._d), self._average_variances(w)
+        average = np.zeros(self._d) + self._average_variances(w)
         for half in self._halves(w):
-            average += np.einsum("ndr,ndr->d", half, half)
-        if "axes" in self.arrays:
-            variances = (np.square(self.arrays["axes"], dtype=np.float64) * variances).sum(axis=1)
-        return np.asarray(self.multiplier * (average + variances))
+            average += np.square(half).sum(axis=1)
+        return np.asarray(self.multiplier * average)
 
     def _weights(self, w: Doubles | None) -> Doubles:
         return np.full(self._n, 1.0 / self._n) if w is None else w
@@ -213,15 +205,20 @@ class Covariance:
             yield block, part.reshape(len(part), -1)
 
     def _halves(self, w: Doubles | None) -> Iterator[Doubles]:
-        """√wₙ Fₙ in blocks of rows, if there are factors."""
+        """Matrices H of shape ``(D, k)``: Σ H Hᵀ is what factors and shared axes add to Ψ̄ / s²."""
         # Weighted before squaring: the square of a row of weight zero may overflow.
         roots = np.sqrt(self._weights(w)) if self.rank else np.zeros(0)
         for block in row_blocks(len(roots), self._d * self.rank):
-            yield np.multiply(self.arrays["factors"][block], roots[block, None, None])
+            half = np.multiply(self.arrays["factors"][block], roots[block, None, None])
+            yield half.transpose(1, 0, 2).reshape(self._d, -1)
+        if "axes" in self.arrays:
+            yield np.multiply(self.arrays["axes"], np.sqrt(self.rest._average_variances(w)))
 
     def _average_variances(self, w: Doubles | None) -> Doubles:
-        """Σ wₙ σₙ², of shape ``(D,)``, or ``(1,)`` where all are the same."""
-        std = self.arrays.get("std", np.zeros((1, 1)))
+        """Σ wₙ σₙ² along the features, of shape ``(D,)``, or ``(1,)`` where all are the same."""
+        std = self.arrays.get("std")
+        if std is None or "axes" in self.arrays:
+            return np.zeros(1)
         if len(std) == 1:
             return np.asarray(np.square(std[0], dtype=np.float64))
         roots, average = np.sqrt(self._weights(w)), np.zeros(std.shape[1])
@@ -248,7 +245,8 @@ class Covariance:
             return self._projected_matrices(A)
         rest = self._projected_variances(A @ self.arrays["axes"] if "axes" in self.arrays else A)
         if "factors" not in self.arrays:
-            return rest.times(self.multiplier)
+            rest.multiplier = self.multiplier
+            return rest
         images = (A @ self.arrays["factors"]).astype(self.dtype, copy=False)
         if isinstance(rest, Diagonal):
             return LowRank(images, rest, self.multiplier)
@@ -377,24 +375,20 @@ class Covariance:
     @_quiet
     def dense(self) -> Floats:
         """All matrices, shape ``(N, D, D)``. This is the one call that expands."""
-        if "cov" in self.arrays:
-            out = self.arrays["cov"]
-            return np.broadcast_to(self._multiplied(out), self.shape)
-        half = self.arrays.get("factors")
+        half, out = self.arrays.get("factors"), self.arrays.get("cov")
         if "axes" in self.arrays:
             own = self.arrays["axes"] * self.rest.std()[:, None, :]
             half = own if half is None else np.concatenate([half, own], axis=2)
-        out = np.zeros(self.shape, self.dtype) if half is None else half @ half.transpose(0, 2, 1)
-        if "axes" not in self.arrays:
+        if half is not None:
+            out = half @ half.transpose(0, 2, 1)
+        if out is None:
+            out = np.zeros((self._n, self._d, self._d), self.dtype)
+        if "cov" not in self.arrays and "axes" not in self.arrays:
             index = np.arange(self._d)
             out[:, index, index] += self.rest.diagonal()
-        return self._multiplied(out)
-
-    def _multiplied(self, out: Floats) -> Floats:
-        """Times the multiplier, which float32 may not hold: ∞ times 0 would not be 0."""
-        if self.multiplier == 1.0:
-            return np.asarray(out)
-        return np.asarray((out * np.float64(self.multiplier)).astype(out.dtype, copy=False))
+        if self.multiplier != 1.0:  # which float32 may not hold: ∞ times 0 would not be 0
+            out = (out * np.float64(self.multiplier)).astype(out.dtype, copy=False)
+        return np.broadcast_to(out, (self._n, self._d, self._d)) if "cov" in self.arrays else out
 
     def deviates(self, n: int, rng: np.random.Generator) -> Doubles:
         """``n`` normal draws of every row's deviation from its mean, shape ``(n, N, D)``."""
@@ -652,22 +646,6 @@ def joined(parts: list[Covariance]) -> Covariance:
     if not rank:
         return rest
     return LowRank(factors, rest if std.any() else None)
-
-
-def row_blocks(rows: int, width: int, least: int = 1) -> Iterator[slice]:
-    """Slices of ``rows`` rows such that a block of ``width`` doubles a row stays in cache.
-
-    Large temporaries cost more in page faults than in arithmetic.
-    """
-    size = max(_BLOCK_BYTES // (8 * max(width, 1)), least)
-    for start in range(0, rows, size):
-        yield slice(start, min(start + size, rows))
-
-
-def root(matrix: Doubles) -> Doubles:
-    """R with R Rᵀ = matrix, for a positive semi-definite matrix or a stack of them."""
-    values, vectors = np.linalg.eigh(matrix)
-    return np.asarray(vectors * np.sqrt(np.clip(values, 0.0, None))[..., None, :])
 
 
 def _count(rows: Rows, n: int) -> int:

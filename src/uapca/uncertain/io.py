@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from uapca._files import read_archive, replacing, write_archive
-from uapca._validation import as_floats, check_finite, frozen
+from uapca._validation import as_floats, check_finite, frozen, semidefinite
 from uapca.uncertain.array import LawList, UncertainArray
-from uapca.uncertain.checks import semidefinite, shared_axes
+from uapca.uncertain.checks import shared_axes
 
 __all__ = ["load", "save"]
 
@@ -136,12 +136,9 @@ def _laws_to_dict(laws: LawList) -> dict[str, Any]:
     """The laws as they were given, and the map they are seen through."""
     from uapca.laws import law_to_dict  # most data does not need it
 
-    items, matrix, offset = laws.parts
-    return {
-        "items": [law_to_dict(law) for law in items],
-        "matrix": None if matrix is None else matrix.tolist(),
-        "offset": None if offset is None else offset.tolist(),
-    }
+    matrix, offset = (None, None) if laws.map is None else (part.tolist() for part in laws.map)
+    items = [law_to_dict(law) for law in laws.items]
+    return {"items": items, "matrix": matrix, "offset": offset}
 
 
 def _laws(laws: dict[str, Any], d: int) -> LawList:
@@ -155,4 +152,4 @@ def _laws(laws: dict[str, Any], d: int) -> LawList:
         raise ValueError(f"laws must be mapped to {d} features; got {matrix.shape[0]}")
     check_finite(matrix, "matrix", ("row", "column")[: matrix.ndim])
     check_finite(offset, "offset", ("feature",))
-    return LawList(items, matrix.astype(np.float64), offset.astype(np.float64))
+    return LawList(items, (matrix.astype(np.float64), offset.astype(np.float64)))

@@ -42,14 +42,22 @@ def opened(browser, written):
     contexts, explorers = [], []
 
     def open_(
-        X, title="Test", fragment="", width=1200, height=900, points=None, groups=None, **options
+        X,
+        title="Test",
+        fragment="",
+        width=1200,
+        height=900,
+        points=None,
+        groups=None,
+        palette=None,
+        **options,
     ):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(60_000)
         contexts.append(context)
         explorer = Explorer(context.new_page(), X)
         explorers.append(explorer)
-        rest = {"points": points, "groups": groups}
+        rest = {"points": points, "groups": groups, "palette": palette}
         return explorer.open(written(X, title, **rest), fragment)
 
     yield open_

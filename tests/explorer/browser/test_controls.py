@@ -329,9 +329,22 @@ def test_verdict(page, students):
     shares = [100 * p.explained_variance_ratio_[:2].sum() for p in (means, pca)]
     words = f"explain {shares[0]:.0f} % of the variance at s = 0 and {shares[1]:.0f} %"
     assert words in page.verdict
+    held = 100 * uapca.UAPCA(2).fit(students).uncertainty_share()
+    assert f"they show {held:.0f} % of the rows’ uncertainty" in page.verdict
     page.named("button", "Only Jack").click()
     page.settle()
     assert "PC2 by 44°" not in page.verdict
+
+
+def test_details_tell_how_much_of_a_row_is_in_the_picture(page, students):
+    page.named("button", "Tom").click()
+    for standardize in (False, True):
+        page.page.get_by_label("Standardize").set_checked(standardize)
+        page.settle()
+        pca = uapca.UAPCA(2, standardize=standardize).fit(students)
+        held = page.page.locator(".uapca-details tr", has_text="uncertainty shown").locator("td")
+        share = float(np.asarray(pca.uncertainty_share(students))[students.names.index("Tom"), 0])
+        assert held.inner_text().replace("\u00a0", " ") == f"{100 * share:.0f} %"
 
 
 def test_the_verdict_of_posterior_rows_and_of_other_units(opened, rng):

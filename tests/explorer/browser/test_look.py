@@ -93,6 +93,37 @@ def test_all_bars_are_seen_or_it_is_said_that_there_are_more(opened, data):
     )
 
 
+@pytest.mark.parametrize("width", [390, 800, 1000, 1280])
+def test_lines_of_weights_are_not_cut_off(opened, data, width):
+    for title, X in data.items():
+        page = opened(X, title, width=width)
+        sheet = page.page.locator(".uapca-weights .uapca-sheet").bounding_box()
+        for button in page.page.locator(".uapca-only").all()[:3]:
+            box = button.bounding_box()
+            assert box["x"] + box["width"] <= sheet["x"] + sheet["width"] + 0.5
+
+
+def test_names_of_many_rows_cover_no_marks(opened):
+    rng = np.random.default_rng(0)
+    names = [f"region number {i}" for i in range(40)]
+    X = uapca.UncertainArray(rng.normal(size=(40, 3)), std=0.1, names=names)
+    page = opened(X, "Regions")
+    boxes = [
+        label.bounding_box()
+        for label in page.page.locator(".uapca-projection .uapca-labels text").all()
+    ]
+    places = [page.place_of(row) for row in range(40)]
+    assert 10 < len(boxes) < 40
+    for box in boxes:
+        inside = [
+            (x, y)
+            for x, y in places
+            if box["x"] + 2 < x < box["x"] + box["width"] - 2
+            and box["y"] + 2 < y < box["y"] + box["height"] - 2
+        ]
+        assert not inside
+
+
 @pytest.mark.parametrize("width", [1024, 2200])
 def test_details_move_nothing_that_is_acted_on(opened, data, width):
     for title, X in data.items():

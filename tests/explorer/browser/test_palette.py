@@ -1,12 +1,14 @@
 """Colors, dashes and shapes of the page are those of the plots."""
 
 import re
+from pathlib import Path
 
 import numpy as np
+import pytest
 from matplotlib.colors import to_hex
 
 import uapca
-from uapca._looks import DASHES, SHAPES, looks
+from uapca._looks import DASHES, OKABE_ITO, SHAPES, looks, row_looks
 
 CORNERS = {
     "circle": 16,
@@ -42,6 +44,31 @@ def test_groups_look_as_in_the_plots(opened):
     assert [shapes[look.shape] for look in wanted] == [shape for _, _, shape in drawn]
     assert len(set(shapes.values())) == len(SHAPES)
     assert {name: path.count("L") + 1 for name, path in shapes.items()} == CORNERS
+
+
+@pytest.mark.parametrize(
+    "palette", [["#aa0000", "teal", "C1"], {"b": "purple", "c": "#123456", "n3": "olive"}]
+)
+@pytest.mark.parametrize("groups", [None, ["a", "b", "c", "d", None, "b"]])
+def test_a_palette_is_that_of_the_plots(opened, palette, groups):
+    rng = np.random.default_rng(0)
+    names = [f"n{i}" for i in range(6)]
+    X = uapca.UncertainArray(rng.normal(size=(6, 3)), std=0.2, names=names)
+    page = opened(X, "Palette", groups=groups, palette=palette)
+    drawn = page.page.locator(".uapca-row").evaluate_all(
+        """(all) => all.map(({ children: [region] }) =>
+          [region.getAttribute('stroke'), region.getAttribute('stroke-dasharray') || ''])"""
+    )
+    wanted = row_looks(names, 6, groups, palette).looks
+    assert [color.upper() for color, _ in drawn[:4]] == [look.color for look in wanted[:4]]
+    assert [bool(dash) for _, dash in drawn] == [look.dash != "solid" for look in wanted]
+    if groups:
+        assert drawn[1] == drawn[5]
+        page.named("checkbox", "Groups").check()
+        page.settle()
+        around = page.page.locator(".uapca-groups path")
+        strokes = around.evaluate_all("(all) => all.map((path) => path.getAttribute('stroke'))")
+        assert strokes == [color for color, _ in drawn[:4]]
 
 
 def test_groups_have_the_ellipses_of_the_plots(opened):
@@ -90,3 +117,57 @@ def test_groups_have_the_ellipses_of_the_plots(opened):
     page.page.keyboard.press("Enter")
     page.settle()
     compare()
+
+
+def test_the_widest_of_many_rows_look_as_in_the_plots(opened):
+    rng = np.random.default_rng(4)
+    for n in (40, 250):
+        std = rng.gamma(4.0, 0.05, (n, 3))
+        std[[3, 20, 11]] *= [[9], [6], [12]]
+        names = [f"star {i}" for i in range(n)]
+        X = uapca.UncertainArray(rng.normal(size=(n, 3)), std=std, names=names)
+        rows = uapca.UAPCA(2).fit(X).transform(X)
+        spreads = np.sqrt(np.trace(rows.cov.dense(), axis1=1, axis2=2))
+        wanted = row_looks(names, n, spreads=spreads)
+        page = opened(X, f"{n} stars")
+        for i, row in enumerate(wanted.wide):
+            mark = page.page.locator(f'.uapca-row[data-row="{row}"] .uapca-region')
+            assert mark.get_attribute("stroke") == wanted.looks[row].color.lower()
+            entry = page.page.locator(".uapca-legend li").nth(i).inner_text()
+            times = f"{spreads[row] / np.median(spreads):.2g}"
+            assert entry == f"star {row}: {times} × median width"
+        assert wanted.wide[:3] == (11, 3, 20)
+        assert page.page.locator(".uapca-legend li").count() == len(wanted.wide)
+        labels = page.page.locator(".uapca-projection .uapca-label").all_text_contents()
+        assert "star 11" in labels
+
+
+def test_colors_of_data_stand_in_one_place():
+    package = Path(uapca.__file__).parent
+    plots = [*package.glob("plot/*.py"), *package.glob("explorer/*.py")]
+    # Black and white are those of text and paper.
+    written = {c for path in plots for c in re.findall("#[0-9A-Fa-f]{6}", path.read_text())}
+    assert written <= {"#000000", "#FFFFFF"}
+    folder = Path(__file__).parents[3] / "explorer" / "src"
+    found = {
+        path.name for path in folder.rglob("*.ts") if re.search("#[0-9a-f]{6}", path.read_text())
+    }
+    assert found == {"palette.ts"}
+    sheet = (folder / "page.css").read_text()
+    assert not [color for color in OKABE_ITO if color.lower() in sheet]
+
+
+def test_the_same_traces_are_named_as_in_the_plots(opened):
+    rng = np.random.default_rng(215)
+    X = uapca.UncertainArray(rng.normal(size=(12, 70)) * np.linspace(4, 1, 70), std=0.5)
+    ax = uapca.plot.factor_traces(uapca.UAPCA(2).fit(X))
+    named = {t.get_text() for t in ax.texts if str(t.get_gid()).startswith("name:")}
+    page = opened(X, "Many features")
+    drawn = page.page.locator(".uapca-traces [data-feature]:not(.is-rest)")
+    shown = {
+        X.features[int(j)] if X.features else f"x{j}"
+        for j in drawn.evaluate_all("(all) => all.map((node) => node.dataset.feature)")
+    }
+    assert len(shown) == len(named) == 6
+    if not any("[" in name for name in named):
+        assert shown == named

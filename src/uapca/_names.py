@@ -14,6 +14,7 @@ __all__ = [
     "COUNTER",
     "ERROR_WORDS",
     "IDENTIFIER",
+    "constant_columns",
     "counting_columns",
     "error_columns",
     "error_stems",
@@ -29,37 +30,54 @@ __all__ = [
 # error follows from its name: a standard deviation, a variance, or one side of an asymmetric error.
 ERROR_WORDS = "err|error|errors|std|stdev|stddev|sd|sigma|unc|uncert|uncertainty|stderr|se|sem"
 _LOW, _HIGH = "lo|low|lower|minus|neg|down|2", "hi|high|upper|plus|pos|up|1"
+_ONE, _TWO = (rf"{k}[_ ]?(?:σ|sigma|sd|se|sem)" for k in (1, 2))
 _WORDS = (
-    rf"(?P<std>{ERROR_WORDS})|(?P<variance>var|variance)|(?P<inverse>ivar|invvar|inverse_variance)"
+    rf"(?P<std>{ERROR_WORDS}|{_ONE})|(?P<double>{_TWO})"
+    r"|(?P<variance>var|variance)|(?P<inverse>ivar|invvar|inverse_variance)"
     rf"|(?:err|error|unc|sigma|std)[_ .-]?(?:(?P<minus>{_LOW})|(?P<plus>{_HIGH}))"
-    r"|(?P<lower>lower|[pq]_?16)|(?P<upper>upper|[pq]_?84)"
-    r"|(?P<interval>(?:\d\d%?[_ .-]?)?(?:ci|cl|hdi|hpd)(?:[_ .-]?\d\d%?)?"
+    r"|(?P<lower>lower)|(?P<upper>upper)|(?P<q16>[pq]_?16)|(?P<q84>[pq]_?84)"
+    r"|(?P<relative>rsd|cv|rse|rel[_ .-]?(?:err|error|std|sd|unc))%?"
+    r"|(?P<interval>\d\d%?[_ .-]?ci|ci[_ .-]?\d\d%?"
+    r"|(?:\d\d%?[_ .-]?)?(?:ci|cl|hdi|hpd)(?:[_ .-]?\d\d%?)?"
     r"[_ .-]?(?:l|lo|low|lower|u|hi|high|upper))"
 )
 # Columns of values that say so: the errors of ph_mean may be called ph_sd.
 _VALUE = re.compile(
     r"(?P<stem>.+?)[_ .-](?:mean|avg|average|median|med|value|val|estimate|est|[pq]_?50)"
     r"|(?:mean|avg|average|median)[_ .-](?P<stem2>.+)",
+    re.I | re.S,
+)
+_VALUES = ("mean", "average", "avg", "median", "value", "val", "estimate", "est")
+_SUFFIX = re.compile(rf"(?P<stem>.+?)(?:[_ .-](?:{_WORDS})|(?P<sign>\s?(?:±|\+/-)))", re.I | re.S)
+_BRACKET = re.compile(rf"(?P<stem>.+?)\s\((?:{ERROR_WORDS})\)", re.I | re.S)
+_CALLED = re.compile(rf"(?:u|σ|{ERROR_WORDS})\((?P<stem>.+)\)", re.I | re.S)
+# magerr, zErr and massSD. The NASA Exoplanet Archive writes pl_masserr1 for the upper error.
+_JOINED = re.compile(
+    r"(?P<stem>.+?)(?:err(?:(?P<plus>1)|(?P<minus>2))?"
+    r"|(?-i:(?<=[a-z0-9])(?:Error|Sigma|Std|SD|SE|Unc)))",
     re.I,
 )
-_SUFFIX = re.compile(rf"(?P<stem>.+?)(?:[_ .-](?:{_WORDS})|(?P<sign>\s?±))", re.I)
-_BRACKET = re.compile(rf"(?P<stem>.+?)\s\((?:{ERROR_WORDS})\)", re.I)
-# The NASA Exoplanet Archive writes pl_masseerr1 for the upper and pl_masseerr2 for the lower error.
-_JOINED = re.compile(r"(?P<stem>.+?)err(?:(?P<plus>1)|(?P<minus>2))")
-_PREFIX = re.compile(rf"(?:e_|(?:{ERROR_WORDS})[_ .]|[σδ]_?|±\s?)(?P<stem>.+)", re.I)
-_PATTERNS = (_SUFFIX, _BRACKET, _JOINED, _PREFIX)
+# MAGERR_AUTO, modelMagErr_u and, where pandas met a name twice, x_err.1
+_INSIDE = re.compile(rf"(?P<head>.+?)(?:err|error|[_ .-](?:{ERROR_WORDS}))(?P<tail>[_ .-].+)", re.I)
+_PREFIX = re.compile(rf"(?:e_|(?:{ERROR_WORDS})[_ .]|[σδ]_?|±\s?)(?P<stem>.+)", re.I | re.S)
+_PATTERNS = (_SUFFIX, _BRACKET, _CALLED, _JOINED, _PREFIX)
 # Columns of numbers that name or count the rows and are no measurements.
 IDENTIFIER = re.compile(
-    r"|(.*[_ .-])?ids?|names?|labels?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#", re.I
+    r"|(.*[_ .-]|.*(obj|object|source|sample|patient|subject|record|cell|gene|protein))?ids?"
+    r"|(?-i:.*[a-z]I[Dd]s?)|names?|labels?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#",
+    re.I,
 )
 COUNTER = re.compile(
-    r"(tech|bio)?[_ ]?(replicates?|repeat|rep|run|trial|iteration)([_ ]?(no|nr|number|id))?", re.I
+    r"(tech|bio)?[_ ]?(replicates?|repeat|rep|run|trial|iteration)([_ ]?(no|nr|number|id))?"
+    r"|random_index",
+    re.I,
 )
 _GUARD = re.compile(r"'(?='*[=+\-@\t\r])")
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_COUNTED = 10  # rows from which on 0, 1, 2, … is taken for a count of the rows
+# Rows from which on 0, 1, 2, … is taken for a count of them, and one value for a constant.
+_COUNTED = 10
 _FUNCTION = re.compile(r"(.*[\W_])?(log\d*|ln|lg|exp|sqrt|arcsinh|asinh)", re.I)
-_UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))")
+_UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))", re.S)
 
 
 def plural(number: int, noun: str) -> str:
@@ -92,6 +110,14 @@ def counting_columns(values: Any) -> list[int]:
     return [j for j in ends.nonzero()[0].tolist() if (values[:, j] - first[j] == range(n)).all()]
 
 
+def constant_columns(values: Any) -> list[int]:
+    """The columns of a matrix that hold the same number in all of ten rows or more."""
+    if len(values) < _COUNTED:
+        return []
+    ends = (values[0] == values[-1]).nonzero()[0].tolist()
+    return [j for j in ends if (values[:, j] == values[0, j]).all()]
+
+
 def _by_name(names: Sequence[str]) -> dict[str, str]:
     """Columns by their names, also without units and in lower case where that is clear."""
     known: dict[str, str] = {}
@@ -104,30 +130,35 @@ def _by_name(names: Sequence[str]) -> dict[str, str]:
             known[form] = name
     for form in twice:
         del known[form]
+    means: dict[str, str] = {}
     for name in names:
         if match := _VALUE.fullmatch(split_unit(name)[0]):
-            known.setdefault((match["stem"] or match["stem2"]).casefold(), name)
-    return known | {name: name for name in names}
+            means.setdefault(match["stem"] or match["stem2"], name)
+    folded = {stem.casefold(): name for stem, name in reversed(means.items())}
+    # Ct SD belongs to Ct Mean, even where there is CT too.
+    return folded | known | means | {name: name for name in names}
 
 
 def split_unit(name: str) -> tuple[str, str | None]:
     """A header without the unit at its end, and the unit: ``mass [kg]`` or ``mass (kg)``."""
     match = _UNIT.fullmatch(name) if name.endswith((")", "]")) else None
     unit = (match["unit"] or match["unit2"]) if match else None
-    # log(g) is a name, and Mass (sigma) is the error of Mass.
-    if match is None or _FUNCTION.fullmatch(match["name"]) or _BRACKET.fullmatch(name):
+    # log(g) is a name, and Mass (sigma) and u(Mass) are the error of Mass.
+    named = (_BRACKET.fullmatch(name), _CALLED.fullmatch(name))
+    if match is None or _FUNCTION.fullmatch(match["name"]) or any(named):
         return name, None
     return match["name"], unit
 
 
 def is_error_word(name: str) -> bool:
     """Whether a name is nothing but a word for errors: ``±`` or ``SD``."""
-    return re.fullmatch(rf"±|{ERROR_WORDS}", name, re.I) is not None
+    return re.fullmatch(rf"±|\+/-|{ERROR_WORDS}|{_ONE}|{_TWO}", name, re.I) is not None
 
 
 def error_stems(column: str) -> list[tuple[str, str]]:
     """The values that a column may hold the errors of, and what it says of them."""
-    found = []
+    inside = _INSIDE.fullmatch(split_unit(column)[0])
+    found = [(inside["head"] + inside["tail"], "std")] if inside else []
     for text in dict.fromkeys((column, split_unit(column)[0])):
         for pattern in _PATTERNS:
             match = pattern.fullmatch(text)
@@ -157,9 +188,15 @@ def error_columns(
     [('Mass_Err', 'Mass', 'std'), ('z_ivar', 'z', 'inverse')]
     """
     known = _by_name(names)
-    for column in names:
+    for column, before in zip(names, ("", *names), strict=False):
+        if before.casefold() in _VALUES and is_error_word(column):
+            if features is None or before in features:
+                yield column, before, "std"
+            continue
         for stem, role in stems(column):
-            forms = (stem, stem.casefold(), stem.strip())
+            # Xerr is the error of X, not of x: without a separator it may be a name of its own.
+            joined = stem not in column or column.lower().startswith(f"{stem.lower()}err")
+            forms = (stem,) if joined else (stem, stem.casefold(), stem.strip())
             value = next((known[form] for form in forms if form in known), None)
             if value is not None and value != column and (features is None or value in features):
                 yield column, value, role

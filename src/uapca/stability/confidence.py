@@ -20,12 +20,20 @@ import numpy.typing as npt
 from scipy.special import expit, gammaincinv, logit, ndtr, ndtri, stdtrit
 
 from uapca._validation import Doubles, shown
-from uapca.decomposition.spectrum import tie_tolerance
+from uapca.decomposition.spectrum import Spectrum, spectrum, tie_tolerance
 from uapca.stability.closed_form import Expansion
-from uapca.stability.redraw import POINTS_FOR_TAILS, Redraw
-from uapca.stability.simulation import Simulation
+from uapca.stability.redraw import POINTS_FOR_TAILS, Drawn, Redraw
 
-__all__ = ["Redrawn", "Statements", "freedom", "level", "pushed", "separations", "statements"]
+__all__ = [
+    "Redrawn",
+    "Statements",
+    "freedom",
+    "level",
+    "pushed",
+    "redrawn",
+    "separations",
+    "statements",
+]
 
 # So many points should be in groups that matter to a component for its fourth moments.
 _POINTS_EACH = 100
@@ -49,27 +57,23 @@ class Redrawn:
         The figures of the fit, and of the population that the redraws come from.
     mean, std : ndarray of shape (2q,)
         Of the redrawn figures.
-    draws : Simulation, or None
+    expansion : Expansion
+    drawn : Drawn, or None
     smooth : bool
         Whether quantiles are those of laws with this mean and standard deviation, even if there
         are draws.
     freedom : ndarray of shape (2q,), or None
         Where the standard deviations are measured from points, their degrees of freedom.
-    errors : tuple of two ndarrays of shape (2q,) and (n_draws, 2q), or None
-        For normal groups, the standard errors of log λ and logit share of the fit and each redraw.
-    tangent : ndarray of shape (q, D, D), or None
-        In closed form, covariance of the components in the basis of eigenvectors.
     """
 
     fit: Doubles
     plugged: Doubles
     mean: Doubles
     std: Doubles
-    draws: Simulation | None = None
-    smooth: bool = False
-    freedom: Doubles | None = None
-    errors: tuple[Doubles, Doubles] | None = None
-    tangent: Doubles | None = None
+    expansion: Expansion
+    drawn: Drawn | None
+    smooth: bool
+    freedom: Doubles | None
 
     def interval(self, p: float, stated: Statements) -> Doubles:
         """Bounds of the figures, shape (2q, 2): for those of a redraw, or of the population.
@@ -87,28 +91,20 @@ class Redrawn:
                 spread = self.std / self.fit / np.concatenate([np.ones(q), 1.0 - self.fit[q:]])
                 change = (_stretched(self.mean) - _stretched(self.plugged))[:, None]
                 change = change + spread[:, None] * stdtrit(self.freedom[:, None], tails)
-            elif self.errors is None or self.draws is None:
+            elif self.drawn is None or self.drawn.errors is None:
                 change = _stretched(self._quantiles(tails)) - _stretched(self.plugged)[:, None]
             else:
-                own, redrawn = self.errors
-                change = _stretched(self.figures(self.draws).T).T - _stretched(self.plugged)
+                own, redrawn = self.drawn.errors
+                change = _stretched(self.drawn.figures.T).T - _stretched(self.plugged)
                 change = np.where(redrawn > 0.0, change / redrawn, 0.0)
                 change = own[:, None] * np.quantile(change, tails, axis=0, method="weibull").T
             change = change * np.tile(_stretching(p, stated.margins), (2, 1))
             bounds = center[:, None] - change[:, ::-1]
             found = np.exp(bounds[:q])
-            own = pushed(stated.expansion, self.fit[:q, None])
-            found *= np.exp(np.nan_to_num(own - pushed(stated.expansion, found)))
+            own = pushed(self.expansion, self.fit[:q, None])
+            found *= np.exp(np.nan_to_num(own - pushed(self.expansion, found)))
             bounds = np.concatenate([found, expit(bounds[q:])])
         return np.where(np.isnan(bounds), self.fit[:, None], bounds)
-
-    @staticmethod
-    def figures(draws: Simulation) -> Doubles:
-        """Eigenvalues and shares of the draws, shape (n_draws, 2q)."""
-        totals = draws.totals[:, None]
-        none = np.zeros_like(draws.eigenvalues)
-        shares = np.divide(draws.eigenvalues, totals, out=none, where=totals > 0.0)
-        return np.concatenate([draws.eigenvalues, shares.clip(0.0, 1.0)], axis=1)
 
     def _quantiles(self, tails: Doubles) -> Doubles:
         """Of the redrawn figures, shape (2q, 2).
@@ -117,8 +113,8 @@ class Redrawn:
         exact for the variance of normal values in one feature, and shares a normal law of their
         logit.
         """
-        if self.draws is not None and not self.smooth:
-            return np.quantile(self.figures(self.draws), tails, axis=0, method="weibull").T
+        if self.drawn is not None and not self.smooth:
+            return np.quantile(self.drawn.figures, tails, axis=0, method="weibull").T
         q, mean, std = len(self.mean) // 2, self.mean[:, None], self.std[:, None]
         shape = np.square(mean[:q] / std[:q])
         found = gammaincinv(shape, tails) * (std[:q] / mean[:q]) * std[:q]
@@ -131,21 +127,69 @@ class Redrawn:
 
     def angles(self, first: int, last: int) -> Doubles:
         """Draws of the largest principal angle of components first to last − 1."""
-        if self.draws is not None:
-            return self.draws.subspace_angles(first, last)
-        assert self.tangent is not None
-        inside = np.zeros(self.tangent.shape[1], dtype=bool)
+        if self.drawn is not None:
+            return self.drawn.pcas.subspace_angles(first, last)
+        tangent = self.expansion.tangent
+        inside = np.zeros(tangent.shape[1], dtype=bool)
         inside[first:last] = True
         if inside.all():
             return np.zeros(1)
         rng, parts = np.random.default_rng(0), []
-        for block in self.tangent[first:last]:
+        for block in tangent[first:last]:
             values, vectors = np.linalg.eigh(block[np.ix_(~inside, ~inside)])
             half = vectors * np.sqrt(np.maximum(values, 0.0))
             parts.append(rng.standard_normal((_TANGENTS, len(values))) @ half.T)
         tangents = np.stack(parts, axis=1)
         top = np.linalg.eigvalsh(tangents @ tangents.transpose(0, 2, 1))[:, -1]
         return np.arctan(np.sqrt(np.maximum(top, 0.0)))
+
+
+def redrawn(redraw: Redraw, expansion: Expansion, fit: Spectrum, drawn: Drawn | None) -> Redrawn:
+    """The distributions of the figures over draws or, without any, in closed form."""
+    q = len(expansion.variance)
+
+    def figures(values: Doubles, matrix: Doubles) -> Doubles:
+        total = float(matrix.trace())
+        share = np.minimum(values / total, 1.0) if total > 0.0 else np.zeros(q)
+        return np.concatenate([values, share])
+
+    own = plugged = figures(fit.values[:q], redraw.fit)
+    if redraw.population is not redraw.fit:
+        plugged = figures(spectrum(redraw.population, q).values, redraw.population)
+    mean, std, degrees = _moments(expansion, q)
+    if drawn is not None:
+        mean = drawn.figures.mean(axis=0)
+    if drawn is not None and degrees is None:  # otherwise intervals are those of the closed form
+        sizes = np.maximum(drawn.figures.max(axis=0), np.finfo(float).tiny)  # no overflow
+        std = (drawn.figures / sizes).std(axis=0) * sizes
+    smooth = redraw.question == "truth"
+    return Redrawn(own, plugged, mean, std, expansion, drawn, smooth, degrees)
+
+
+def _moments(expansion: Expansion, q: int) -> tuple[Doubles, Doubles, Doubles | None]:
+    """Of redrawn eigenvalues and shares in closed form, shape (2q,): mean and standard deviation.
+
+    And, where the variance is measured by the influences of points or rows, the degrees of freedom
+    of that measurement, (Σ x²)² / Σ x⁴. Twice that would be those of the same relative variance,
+    but of heavy tails Σ x⁴ is too small in most samples.
+    """
+    size, total = expansion.size, float(expansion.values.sum())
+    mean = np.maximum(expansion.values[:q] + expansion.shift, 0.0)
+    share = mean / total if total > 0.0 else np.zeros(q)
+    influences = expansion.influences
+    if influences is None:
+        variance, along = expansion.variance, expansion.total_covariance
+        squares = variance - 2.0 * share * along + share**2 * expansion.total_variance
+        squares, freedom = np.concatenate([variance, np.maximum(squares, 0.0)]), None
+    else:
+        own, whole = influences[:, :q], influences[:, q:]
+        each = np.square(np.concatenate([own, own - share * whole], axis=1))
+        squares = each.sum(axis=0)
+        squares += np.tile(np.maximum(expansion.variance - squares[:q], 0.0), 2)  # second order
+        with np.errstate(divide="ignore", invalid="ignore"):
+            freedom = np.square(squares) / np.square(each).sum(axis=0)
+    units = np.repeat([size, size / total if total > 0.0 else 0.0], q)
+    return np.concatenate([mean, share]), np.sqrt(squares) * units, freedom
 
 
 def pushed(expansion: Expansion, at: Doubles) -> Doubles:
@@ -193,7 +237,9 @@ class Statements:
     ----------
     reasons, share_reasons : tuple of q str
         Why none is stated; empty where one is.
-    expansion : Expansion
+    close : ndarray of bool, shape (q + 1,)
+        Whether the eigenvalues around each gap, from that above the first on, could be equal in
+        the population; never of values.
     margins : ndarray of shape (q, 2), or None
         How much smaller or larger, in standard errors of its logarithm, an eigenvalue could have
         been to have its interval still stated; None for values.
@@ -201,7 +247,7 @@ class Statements:
 
     reasons: tuple[str, ...]
     share_reasons: tuple[str, ...]
-    expansion: Expansion
+    close: npt.NDArray[np.bool_]
     margins: Doubles | None = None
 
 
@@ -210,7 +256,14 @@ def statements(redraw: Redraw, expansion: Expansion, redrawn: Redrawn) -> Statem
     q, d = len(redrawn.fit) // 2, len(redraw.fit)
     if redraw.question == "values":
         text = "" if redraw.rank else "a single value has no spread to share"
-        return Statements(("",) * q, (text,) * q, expansion)
+        return Statements(("",) * q, (text,) * q, np.zeros(q + 1, dtype=bool))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = redrawn.std[:q] / redrawn.fit[:q]
+        near, margins = _margins(expansion, error, q)
+    close = near & (redraw.units != "anew")  # errors of correlations are not in proportion
+    if redraw.entries is not None:  # errors of truths are not in proportion to the eigenvalues
+        z = separations(expansion, q)
+        close[1 : len(z) + 1] |= z < _APART
     if redraw.groups is None:
         used, total, few = 1, len(redraw.X) - 1.0, f"{len(redraw.X)} rows are too few"
         points, kept, unit, needed = np.full(q, total), True, "rows", f"{2 * d + 9} rows"
@@ -227,12 +280,11 @@ def statements(redraw: Redraw, expansion: Expansion, redrawn: Redrawn) -> Statem
     elif redraw.units == "anew":
         # A standardized feature that is nearly a component by itself has an eigenvalue near 1
         # without errors of first order: neither their size nor their bias can be estimated.
-        text = "those of standardized features do not cover; fit them in their own units"
+        text = "those of standardized features do not cover; tilts and standard errors do"
     if text:
-        return Statements((text,) * q, (text,) * q, expansion, np.full((q, 2), np.inf))
+        return Statements((text,) * q, (text,) * q, close, margins)
     values, wide, spare = expansion.values, np.zeros(d, dtype=bool), np.full(q, np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = redrawn.std[:q] / redrawn.fit[:q]
         if redraw.entries is not None:
             relative = np.sqrt(redraw.entries.diagonal()) / values
             wide = relative > _LARGEST_RELATIVE
@@ -240,7 +292,6 @@ def statements(redraw: Redraw, expansion: Expansion, redrawn: Redrawn) -> Statem
             least = np.append(relative[:q], _LARGEST_RELATIVE)
             seen = logit(np.minimum(math.sqrt(2.0 / total) / least, 1.0))
             spare = seen[:q] - seen[q]
-        near, margins = _margins(expansion, error, q)
         margins[:, 0] = np.fmin(margins[:, 0], spare / error)
     reasons = []
     for i in range(q):
@@ -254,7 +305,7 @@ def statements(redraw: Redraw, expansion: Expansion, redrawn: Redrawn) -> Statem
             reasons.append(text * bool(near[i] or near[i + 1]))
     text = "the errors hide most of the variance of a component" * bool(wide.any())
     shares = tuple(reason or text for reason in reasons)
-    return Statements(tuple(reasons), shares, expansion, margins)
+    return Statements(tuple(reasons), shares, close, margins)
 
 
 def _margins(expansion: Expansion, error: Doubles, q: int) -> tuple[npt.NDArray[np.bool_], Doubles]:
