@@ -100,7 +100,6 @@ class App(click.Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any
     ) -> NoReturn:
         """Run; whatever happens, end with an exit code and at most one line of complaint."""
-        settings.debug = settings.quiet = False
         arguments = sys.argv[1:] if args is None else list(args)
         extra["standalone_mode"] = False
         streams = [stream for stream in (sys.stdout, sys.stderr) if stream is not None]
@@ -116,6 +115,7 @@ class App(click.Group):
             code = _ended(error)
         finally:
             warnings.showwarning, sys.unraisablehook = shown_before, ignored_before
+            settings.debug = settings.quiet = False
             if before is not None:
                 signal.signal(signal.SIGTERM, before)
         for stream in streams:
