@@ -29,11 +29,12 @@ __all__ = [
     "check_choice",
     "check_finite",
     "check_labels",
+    "check_nonnegative",
     "frame_of",
     "frozen",
     "linear_map",
     "listed",
-    "nonnegative",
+    "normalized",
     "optional",
     "out_of_range",
     "plural",
@@ -175,9 +176,11 @@ def check_finite(array: Floats, parameter: str, where: Sequence[str]) -> None:
     if not len(bad):
         return
     index = tuple(int(i) for i in bad[0])
-    place = ", ".join(f"{axis} {i}" for axis, i in zip(where, index, strict=True))
     value = "NaN" if np.isnan(array[index]) else array[index]
-    raise ValueError(f"{parameter} must be finite; got {value} at {place} ({len(bad)} such in all)")
+    raise ValueError(
+        f"{parameter} must be finite; got {value} at {_place(index, where)} "
+        f"({len(bad)} such in all)"
+    )
 
 
 def vector(values: Any, parameter: str, of: str, size: int | None = None) -> Doubles:
@@ -193,15 +196,31 @@ def vector(values: Any, parameter: str, of: str, size: int | None = None) -> Dou
     return array
 
 
-def nonnegative(values: Any, parameter: str, of: str, size: int) -> Doubles:
-    """Finite values of shape (size,), one for each ``of``: at least 0, and not all 0."""
-    array = vector(values, parameter, of, size)
-    if array.min() < 0:
-        place = int(array.argmin())
-        raise ValueError(f"{parameter} must not be negative; {of} {place} has {array[place]}")
+def check_nonnegative(array: Floats, parameter: str, where: Sequence[str]) -> None:
+    """Raise unless every entry is at least 0; ``where`` names the axes, as for `check_finite`."""
+    if array.size and array.min() < 0:
+        lowest = np.unravel_index(array.argmin(), array.shape)
+        which = f"{_place(lowest, where)} has" if array.ndim else "got"
+        raise ValueError(f"{parameter} must not be negative; {which} {array[lowest]}")
+
+
+def _place(index: Iterable[Any], where: Sequence[str]) -> str:
+    return ", ".join(f"{axis} {i}" for axis, i in zip(where, index, strict=True))
+
+
+def normalized(weights: Any, parameter: str, of: str, size: int) -> tuple[Doubles, float]:
+    """Weights, one for each ``of``, scaled to sum to 1, and the sum they had."""
+    array = vector(weights, parameter, of, size)
+    check_nonnegative(array, parameter, (of,))
     if array.max() == 0:
         raise ValueError(f"{parameter} must have a positive sum; all {size} are zero")
-    return array
+    # The sum as it is, so that counts sum to a count; it may be larger than any float.
+    with np.errstate(over="ignore"):
+        total = min(float(array.sum()), float(np.finfo(np.float64).max))
+    shares = array / array.max()
+    shares /= shares.sum()
+    # Weights that already sum to 1 keep every bit.
+    return frozen(array if np.abs(shares - array).max() < 1e-12 else shares), total
 
 
 def linear_map(A: Any, d: int) -> Doubles:

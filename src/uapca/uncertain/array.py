@@ -897,7 +897,7 @@ class LawList(Sequence["uapca.laws.Law"]):
     ) -> None:
         # A list may change later; other sequences may create their laws on access.
         self.items: Sequence[uapca.laws.Law] = tuple(items) if isinstance(items, list) else items
-        #: The matrix (q, D), or the factors (D,), and the offset of the map; None for no map.
+        #: The matrix (q, D) and the offset (q,) of the map; None for no map.
         self.map: tuple[Doubles, Doubles] | None = map
 
     def __len__(self) -> int:
@@ -929,13 +929,10 @@ class LawList(Sequence["uapca.laws.Law"]):
 
     def affine(self, A: Doubles, b: Doubles) -> LawList:
         """The laws of A x + b; ``A`` of shape (q, D), or (D,) for a factor on each axis."""
+        A = np.diag(A) if A.ndim == 1 else A
         if self.map is not None:
             matrix, offset = self.map
-            b = (A * offset if A.ndim == 1 else A @ offset) + b
-            if A.ndim == 1:
-                A = (A * matrix.T).T
-            else:
-                A = A * matrix if matrix.ndim == 1 else A @ matrix
+            A, b = A @ matrix, A @ offset + b
         return LawList(self.items, (A, b))
 
     def sample(self, n: int, rng: np.random.Generator) -> Doubles:
@@ -946,7 +943,7 @@ class LawList(Sequence["uapca.laws.Law"]):
         if self.map is None:
             return draws
         matrix, offset = self.map
-        return np.asarray((draws * matrix if matrix.ndim == 1 else draws @ matrix.T) + offset)
+        return np.asarray(draws @ matrix.T + offset)
 
     def scaled(self, s: float) -> LawList:
         """The laws with all deviations from their means times ``s``."""

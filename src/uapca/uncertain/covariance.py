@@ -441,11 +441,6 @@ class Covariance:
         """Every Ψₙ times a factor; nothing is copied."""
         return self._with(self.arrays, self._n, self._d, factor)
 
-    def in_float64(self) -> Self:
-        """The same, with what is kept in double precision."""
-        kept = {name: kept.astype(np.float64, copy=False) for name, kept in self.arrays.items()}
-        return self._with(kept, self._n, self._d)
-
     def plain(self) -> Covariance:
         """The same covariances without shared axes: those become matrices, others stay."""
         return Dense(self.dense()) if "axes" in self.arrays else self
