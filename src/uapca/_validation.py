@@ -78,7 +78,7 @@ def check_choice(value: Any, choices: Iterable[Any], parameter: str) -> None:
 
 
 def out_of_range(parameter: str, flow: str = "overflows") -> str:
-    """The message about finite data whose variances are infinite, or lost below the smallest."""
+    """The message for finite data whose variances overflow or underflow float64."""
     return (
         f"{parameter} must have squares that fit into float64; the covariance {flow}: "
         "divide the data by its largest magnitude first"
@@ -238,14 +238,13 @@ def linear_map(A: Any, d: int) -> Doubles:
 def semidefinite(
     matrices: Floats, parameter: str | None = None, rounding: float = ROUNDING
 ) -> Floats:
-    """The matrices, if all are valid; those off by rounding are replaced by the nearest that are.
+    """The matrices if all are valid; those invalid by rounding become the nearest valid ones.
 
-    A covariance matrix is symmetric and positive semi-definite up to rounding. Both are judged
-    on correlations, so that one large variance hides nothing in the others: what printing to eight
-    digits (for float32, one product in single precision) leaves is kept, and what is off by
-    no more than rounding beside the largest variance, such as a variance of −2e-15 beside 0.2, is
-    replaced. Most matrices pass one cheap test. Where a block of rows does not, its matrices are
-    tested one by one.
+    A covariance matrix is symmetric and positive semi-definite up to rounding. Both are checked on
+    correlations, with a tolerance for numbers printed to eight digits (for float32, for one product
+    in single precision). Matrices that are invalid by no more than rounding errors of the largest
+    variance, such as a variance of −2e-15 beside 0.2, are replaced. Most matrices pass one cheap
+    test; in blocks of rows that do not, matrices are tested one by one.
 
     Parameters
     ----------
@@ -313,7 +312,7 @@ def _suspects(matrices: Floats, tolerance: float) -> list[slice]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Made once: it looks through all libraries of the process, which takes milliseconds."""
+    """Made once, as it searches all libraries of the process, which takes milliseconds."""
     return ThreadpoolController()
 
 
@@ -433,7 +432,7 @@ def signed(rows: Doubles) -> Doubles:
 
 
 def frozen(array: Array) -> Array:
-    """A read-only view: whoever owns the array can still write to it, we cannot."""
+    """A read-only view; the owner of the array can still write to it."""
     view = array.view()
     view.flags.writeable = False
     return view

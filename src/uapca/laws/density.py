@@ -147,10 +147,10 @@ class Lattice:
         """
         if self.points is not None:
             return self._held_above(self.density)
-        # Cells of higher density enter first; those of equal density (the plateau of a uniform law)
-        # in the order of their distance, so that regions nest and hold what they say. It is the
-        # larger of the two coordinates: a plateau between straight edges keeps its form. A little
-        # of the other one, so that the four sides of a square enter together.
+        # Cells are ordered by density, and those of equal density (the plateau of a uniform law) by
+        # their distance from the mean, so that regions nest and have the right probability. The
+        # distance is the larger coordinate, which preserves the shape of a plateau with straight
+        # edges, plus a small multiple of their sum, so that the four sides of a square are alike.
         away = [np.abs(nodes) / np.abs(nodes).max() for nodes in self.nodes]
         distance = reduce(np.maximum.outer, away) + 1e-3 * reduce(np.add.outer, away)
         used = (self.density > 0) & (self.mass > 0)
@@ -432,10 +432,10 @@ def _ends(probs: Floats, places: Floats, tail: float) -> tuple[float, float]:
 def _window(
     factors: Floats, parts: Sequence[Marginal], count: int, tail: float
 ) -> tuple[float, float]:
-    """Deviations between which Σ factor · x lies but for a probability of about `tail`.
+    """Deviations between which Σ factor · x lies, except for a probability of about `tail`.
 
-    At most the sum of all ends; else the end of one part and four standard deviations of the rest,
-    as a sum goes far either by one long tail or by many small contributions.
+    At most the sum of all ends; else the end of one part plus four standard deviations of the rest,
+    as a sum is extreme either by one long tail or by many small contributions.
     """
     ends = np.array([_ends(*part.quantiles, tail) for part in parts])
     low, high = np.sort(factors[:, None] * ends, axis=1).T

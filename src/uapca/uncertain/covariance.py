@@ -4,8 +4,8 @@ Every representation keeps some of the parts of one sum,
 
     Ψₙ = s² (Mₙ + Fₙ Fₙᵀ + B diag(σₙ²) Bᵀ),
 
-and each question is answered part by part, at the cost that the parts allow; nothing is expanded to
-``(N, D, D)`` unless `Covariance.dense` is called.
+and everything is computed part by part; nothing is expanded to ``(N, D, D)`` unless
+`Covariance.dense` is called.
 
 =============  =======================================  ==========================
 class          what is kept                             memory
