@@ -33,9 +33,9 @@ __all__ = ["Lattice", "cells_lattice", "kernel_lattice", "sum_lattice"]
 
 #: Cells along each axis of a lattice of one and of two dimensions.
 CELLS = {1: 8192, 2: 512}
-#: Cells of a sum on a line for which the first number is too coarse: a narrow core, a long tail.
+#: Cells of a sum on a line with a narrow core and long tails, for which the first is too coarse.
 FINE_CELLS = 2**17
-#: Where the probability of a region may be off by more, points are counted instead of cells.
+#: Above this error of the probability of a region, points are counted instead of cells.
 ACCURACY = 1e-3
 #: Quasi-random points that are counted.
 POINTS = 2**16
@@ -46,7 +46,7 @@ EQUAL = 1e-6
 TAIL, HEAVY_TAIL = 1e-5, 2e-3
 #: Tails are heavy where the first window is so many times as long as the second.
 HEAVY = 2.2
-#: Probability that cells beside the sharp edges of a density may disagree about.
+#: What the sharp edges of a density may add to `Lattice.missed`.
 EDGES = 0.015
 
 
@@ -116,9 +116,9 @@ class Lattice:
 
     @cached_property
     def ranked(self) -> tuple[Floats, Floats]:
-        """Densities (K,) of points that represent the law, or else of the cells, falling.
+        """Densities (K,) in descending order, and the probability (K,) above each.
 
-        And the probability (K,) of all that is denser, with half of the own.
+        Of the points that represent the law, or else of the cells; each counts half itself.
         """
         density, mass = self.density.ravel(), self.mass.ravel()
         if self.points is not None:
@@ -165,7 +165,7 @@ class Lattice:
 
     @cached_property
     def missed(self) -> float:
-        """Probability that neighboring cells disagree about: 1 for a density thinner than them."""
+        """Probability that the cells do not resolve, by second differences; 1 if they miss it all."""
         if not self.mass.any():
             return 1.0
         mass = np.atleast_2d(self.mass)
@@ -178,10 +178,10 @@ class Lattice:
 
     @property
     def error(self) -> float:
-        """What the probability of a region of whole cells may be off by, roughly.
+        """Approximate error of the probability of a region of whole cells.
 
-        The largest probability of a single cell, or half of what neighbors disagree about where
-        that is more than the sharp edges of a density explain.
+        The largest probability of a single cell, or half of `missed` where that is more than the
+        sharp edges of a density explain.
         """
         rough = self.exact is None and self.missed > EDGES
         return max(float(self.mass.max()), self.missed / 2 if rough else 0.0)
@@ -303,7 +303,7 @@ def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Marginal]) -> L
 
 
 def _quasi_random(shares: Floats, parts: Sequence[Marginal]) -> tuple[Floats, Floats]:
-    """Points spread over the law more evenly than draws: coordinates (K, q) and weights (K,)."""
+    """Quasi-random points of the law: lattice coordinates (K, q) and weights (K,)."""
     from scipy.stats import qmc  # few laws need it
 
     levels = qmc.Sobol(len(parts), scramble=False).random(POINTS).T + 0.5 / POINTS
@@ -375,7 +375,7 @@ def _transform(
 
 
 def _spanning_parts(columns: Floats, parts: Sequence[Marginal]) -> list[int]:
-    """The q continuous parts that span most: the largest |det| of their scaled columns."""
+    """The q continuous parts with the largest |det| of their scaled columns."""
     scaled = columns * [0.0 if part.discrete else part.std for part in parts]
     spanned = np.abs(scaled[0])
     if len(scaled) == 2:

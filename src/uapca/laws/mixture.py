@@ -20,7 +20,7 @@ __all__ = ["Mixture"]
 
 
 class Mixture(Law):
-    """A law drawn at random from several, each with a weight.
+    """A weighted mixture of laws.
 
     Its density is the weighted sum of the components' densities, in closed form for normal ones.
 

@@ -135,6 +135,6 @@ def checked_moments(
 
 
 def mapped_moments(law: Law, A: Floats, b: Floats) -> dict[str, Floats]:
-    """Mean and covariance of ``A x + b``; rounding is made symmetric."""
+    """Mean and covariance of ``A x + b``; the covariance is exactly symmetric."""
     cov = A @ law.cov @ A.T
     return {"mean": frozen_copy(A @ law.mean + b), "cov": frozen_copy((cov + cov.T) / 2)}

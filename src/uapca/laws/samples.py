@@ -16,7 +16,7 @@ __all__ = ["Samples"]
 
 
 class Samples(Law):
-    """The law that puts a weight on each of n samples.
+    """A law given by n weighted samples.
 
     Moments are those of the weighted samples (population covariance, ÷ Σw). Densities are weighted
     Gaussian kernel estimates with the covariance ``bandwidth² · cov``. A region of probability p

@@ -45,7 +45,7 @@ __all__ = [
 def without_units(
     mean: Any, cov: Any, std: Any, factors: Any, features: Any
 ) -> tuple[Any, Any, Any, Any, Any]:
-    """The same as plain arrays in the units of ``mean``, and features that name these units.
+    """The arguments as plain arrays in the units of ``mean``, and features labeled with the units.
 
     Quantities of astropy and pint are recognized by their methods. ``mean`` and ``std`` may also
     be mappings from features to columns, or astropy tables, with a unit for each column. Errors

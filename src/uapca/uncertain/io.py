@@ -123,7 +123,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> UncertainArray
 
 
 def _laws_to_dict(laws: LawList) -> dict[str, Any]:
-    """The laws as they were given, and the map they are seen through."""
+    """The laws as they were given, and the map that is applied to them."""
     from uapca.laws import law_to_dict  # most data does not need it
 
     matrix, offset = (None, None) if laws.map is None else (part.tolist() for part in laws.map)
