@@ -202,7 +202,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _meant(name: str) -> str:
-    """A suggestion for a misspelled name; none for names with an underscore that Python asks for."""
+    """A suggestion for a misspelled name; none for names that start with an underscore."""
     if name.startswith("_"):
         return ""
     from uapca import datasets

@@ -165,7 +165,7 @@ class Lattice:
 
     @cached_property
     def missed(self) -> float:
-        """Probability that the cells do not resolve, by second differences; 1 if they miss it all."""
+        """Probability that the cells do not resolve, by second differences; 1 if they are empty."""
         if not self.mass.any():
             return 1.0
         mass = np.atleast_2d(self.mass)
