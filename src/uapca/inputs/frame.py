@@ -36,6 +36,7 @@ from uapca.exceptions import (
     TableError,
 )
 from uapca.inputs.columns import (
+    CERTAIN,
     WEIGHT,
     Roles,
     expand,
@@ -1036,16 +1037,13 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     columns = [c for own in errors.values() if own.kind != "constant" for c in own.columns]
     reading.check_numbers(columns)
     given = dict(zip(columns, table.floats(columns), strict=True))
-    constant = any(own.kind == "constant" for own in errors.values())
-    kinds = [np.dtype(np.float64)] if constant else [column.dtype for column in given.values()]
-    std = np.zeros(mean.shape, np.result_type(mean, *kinds), order="F")
+    # One column after the other in memory, as they come.
+    std = np.empty(mean.shape[::-1], np.result_type(mean, *given.values())).T
     if any(own.kind in ("inverse", "distances", "bounds", "quantiles") for own in errors.values()):
         mean = mean.copy()  # values may be those of the user's frame
     sides = {}
     for j, name in enumerate(chosen):
-        if name not in errors:
-            continue
-        kind, own = errors[name]
+        kind, own = errors.get(name, CERTAIN)
         if kind == "constant":
             std[:, j] = float(own[0])
             continue
@@ -1057,7 +1055,7 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
         elif kind == "distances" and len(table) and np.nanmax(values[0]) <= 0.0:
             values[0] = -values[0]  # some catalogues write the lower error with its sign
         for part, column in zip(values, own, strict=True):
-            if (part < 0.0).any():
+            if len(part) and not part.min() >= 0.0 and (part < 0.0).any():
                 row = int((part < 0.0).argmax())
                 place, value = table.place(row, column, reading.names), f"{part[row]:g}"
                 remedy = f"; pass words={{{value!r}: None}} if that means no value"
