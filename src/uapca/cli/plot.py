@@ -33,7 +33,7 @@ from uapca.cli.console import (
 )
 from uapca.cli.data import Data, feature_names, fitted
 
-__all__ = ["KINDS", "glyphs_noted", "picture", "plot", "without_window"]
+__all__ = ["KINDS", "drawing", "picture", "plot"]
 
 _PICTURES, _FILMS = (".svg", ".png", ".pdf"), (".gif", ".mp4")
 # The same picture gives the same file: no date in it.
@@ -202,41 +202,41 @@ def plot(
         raise CommandError("a picture needs a file: -o FILE.svg, .png or .pdf.")
     given = [o for o in _OPTIONS if ctx.get_parameter_source(o) is not ParameterSource.DEFAULT]
     _check_options(kind, given, pair, level, scale)
-    without_window()
-    X = data.rows()
-    components = _components(kind, pair, X)
-    # The count is a test of the observed rows, which may have empty cells.
-    pca = None if kind == "count" else fitted(X, None, scale=scale, standardize=standardize)
-    one_level: dict[str, Any] = {} if level is None else {"level": level[0]}
-    if output.suffix.lower() in _FILMS:
-        with progress("frames") as report:
-            uapca.plot.animation(
-                pca, X, output, components=components, progress=report, **one_level
-            )
-        note(f"wrote {quoted(output)} (progression)")
-        return
-    style: dict[str, Any] = {
-        "title": title,
-        "top": top,
-        "encode": encode,
-        "labels": labels,
-        "palette": palette and [color.strip() for color in palette.split(",")],
-        "groups": groups and data.column(groups, X),
-        "ellipses": ellipses,
-        **(one_level if kind in _ONE_LEVEL else {"levels": level}),
-    }
-    style = {name: value for name, value in style.items() if value is not None}
-    with glyphs_noted(), uapca.plot.style("paper", width):
-        if kind == "count":
-            drawn = uapca.plot.component_count(uapca.component_count(data.observed), **style)
-        elif kind == "simulation":
-            fit, rows = uapca.decomposition.unwrap(pca, X)
-            rows = rows.scaled(fit.scale)
-            found = uapca.simulate(rows, draws, max(components) + 1, rng=seed)
-            drawn = uapca.plot.simulation(found, rows, components=components, **style)
-        else:
-            drawn = _drawn(kind, pca, X, components, style)
-        content = picture(drawn, output.suffix.lower(), dpi=dpi)
+    with uapca.plot.style("paper", width):  # refused before the data is read
+        X = data.rows()
+        components = _components(kind, pair, X)
+        # The count is a test of the observed rows, which may have empty cells.
+        pca = None if kind == "count" else fitted(X, None, scale=scale, standardize=standardize)
+        one_level: dict[str, Any] = {} if level is None else {"level": level[0]}
+        if output.suffix.lower() in _FILMS:
+            with progress("frames") as report:
+                uapca.plot.animation(
+                    pca, X, output, components=components, progress=report, **one_level
+                )
+            note(f"wrote {quoted(output)} (progression)")
+            return
+        style: dict[str, Any] = {
+            "title": title,
+            "top": top,
+            "encode": encode,
+            "labels": labels,
+            "palette": palette and [color.strip() for color in palette.split(",")],
+            "groups": groups and data.column(groups, X),
+            "ellipses": ellipses,
+            **(one_level if kind in _ONE_LEVEL else {"levels": level}),
+        }
+        style = {name: value for name, value in style.items() if value is not None}
+        with drawing():
+            if kind == "count":
+                drawn = uapca.plot.component_count(uapca.component_count(data.observed), **style)
+            elif kind == "simulation":
+                fit, rows = uapca.decomposition.unwrap(pca, X)
+                rows = rows.scaled(fit.scale)
+                found = uapca.simulate(rows, draws, max(components) + 1, rng=seed)
+                drawn = uapca.plot.simulation(found, rows, components=components, **style)
+            else:
+                drawn = _drawn(kind, pca, X, components, style)
+            content = picture(drawn, output.suffix.lower(), dpi=dpi)
     write_bytes(output, content, kind)
 
 
@@ -321,40 +321,38 @@ def _components(
 # Figures of matplotlib as the bytes of a file
 
 
-def without_window() -> None:
-    """Draw into files; says what to install where matplotlib is missing."""
-    from uapca.plot.base import settings
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Figures for files: no window opens, and what was open or chosen before stays as it was.
 
-    with settings():  # raises where matplotlib is missing
-        import matplotlib as mpl
-    mpl.use("agg")
-
-
-def picture(drawn: Any, suffix: str, *, dpi: int | None = None, close: bool = True) -> bytes:
-    """A Figure, or the Figure of an Axes, as the content of a file; then the Figure is closed."""
+    If the font lacks characters, that is said once; a box stands for each of them.
+    """
+    import matplotlib as mpl
     from matplotlib import pyplot as plt
 
     from uapca.plot.base import settings
 
-    figure = drawn if hasattr(drawn, "savefig") else drawn.figure
-    stream = BytesIO()
-    try:
-        with settings():
-            sharp = {} if dpi is None else {"dpi": dpi}
-            figure.savefig(stream, format=suffix[1:], metadata=_METADATA[suffix], **sharp)
-    finally:
-        if close:
-            plt.close(figure)
-    return stream.getvalue()
-
-
-@contextmanager
-def glyphs_noted() -> Iterator[None]:
-    """Drawing that says once if the font lacks characters; a box stands for each of them."""
-    with warnings.catch_warnings(record=True) as caught:
+    backend, others = mpl.get_backend(auto_select=False), plt.get_fignums()
+    with settings(), warnings.catch_warnings(record=True) as caught:
         warnings.filterwarnings("always", message="Glyph .* missing from", category=UserWarning)
-        yield
+        mpl.use("agg")
+        try:
+            yield
+        finally:
+            for number in {*plt.get_fignums()} - {*others}:
+                plt.close(number)
+            if backend is not None:
+                mpl.use(backend)
     lacking = "the font has no sign for some characters of the labels: boxes stand for them"
     messages = [str(warning.message) for warning in caught]
     for text in dict.fromkeys(lacking if m.startswith("Glyph") else f"note: {m}" for m in messages):
         note(text)
+
+
+def picture(drawn: Any, suffix: str, *, dpi: int | None = None) -> bytes:
+    """A Figure, or the Figure of an Axes, as the content of a file."""
+    figure = drawn if hasattr(drawn, "savefig") else drawn.figure
+    stream = BytesIO()
+    sharp = {} if dpi is None else {"dpi": dpi}
+    figure.savefig(stream, format=suffix[1:], metadata=_METADATA[suffix], **sharp)
+    return stream.getvalue()
