@@ -35,6 +35,7 @@ from uapca.cli.console import (
 
 __all__ = [
     "COMMANDS",
+    "Command",
     "app",
     "components_option",
     "data_options",
@@ -78,6 +79,11 @@ _OPTIONS = (
     (r"\buse UncertainScaler\b", "use --standardize"),
     (r"\bmissing=\"drop\" when reading or X\[.*\]", "--missing drop"),
     (r"^source must", "DATA must"),
+    (r"^components must be (.*) numbers from.*", r"--pair must be \1 numbers"),
+    (r"^(width|level|palette|ellipses) must", r"--\1 must"),
+    (r"\bgroups is missing", "add --groups COLUMN"),
+    (r"\buse projection\(pca, X\)", "choose with --features, or plot the projection"),
+    (r"\bUAPCA\(scale=numpy.inf\)", "--scale inf"),
     (r"^path must", "FILE must"),
 )
 
@@ -243,7 +249,7 @@ _quiet_option = _flag(
 )
 
 
-class _Command(click.Command):
+class Command(click.Command):
     """A command whose options are listed in sections."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -261,14 +267,14 @@ class _Command(click.Command):
                     formatter.write_dl(records)
 
 
-def subcommand(name: str, *examples: tuple[str, str], **extra: Any) -> Decorator:
+def subcommand(name: str, *examples: tuple[str, str], cls: type[Command] = Command) -> Decorator:
     """A command of the program, with ``--quiet``, ``--debug`` and examples in its help."""
     # Examples are not wrapped: a wrapped command could not be copied.
     lines = [f"  {line}\n" + f"      {meaning}\n" * bool(meaning) for line, meaning in examples]
     epilog = "\b\nExamples:\n" + "".join(lines)
 
     def decorate(function: Any) -> click.Command:
-        made: click.Command = click.command(name, cls=_Command, epilog=epilog, **extra)(
+        made: click.Command = click.command(name, cls=cls, epilog=epilog)(
             _quiet_option(_debug_option(function))
         )
         return made
