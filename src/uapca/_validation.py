@@ -28,6 +28,7 @@ __all__ = [
     "Seed",
     "as_floats",
     "check_choice",
+    "check_count",
     "check_finite",
     "check_labels",
     "check_nonnegative",
@@ -473,6 +474,15 @@ def probability(value: Any, parameter: str = "level") -> float:
     if isinstance(value, Real) and 0.0 < float(value) < 1.0:
         return float(value)
     raise ValueError(f"{parameter} must be between 0 and 1; got {shown(value)}")
+
+
+def check_count(value: object, parameter: str, most: int | None = None, of: str = "") -> int:
+    """A positive integer, at most ``most``, which is the number of ``of``."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if whole and value >= 1 and (most is None or value <= most):  # type: ignore[operator]
+        return int(value)  # type: ignore[call-overload, no-any-return]
+    rule = "a positive integer" if most is None else f"an integer from 1 to the {most} {of}"
+    raise ValueError(f"{parameter} must be {rule}; got {shown(value)}")
 
 
 def scale_from(scale: Any, parameter: str = "scale") -> float:

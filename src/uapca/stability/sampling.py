@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._progress import Progress, reported
-from uapca._validation import Doubles, Seed, optional, rng_from
+from uapca._validation import Doubles, Seed, check_count, optional, rng_from
 from uapca.compare import hellinger_to_each
 from uapca.decomposition import UAPCA
-from uapca.stability.simulation import check_count, check_data, draw_batches
+from uapca.stability.simulation import check_data, draw_batches
 from uapca.uncertain import UncertainArray
 
 __all__ = [

@@ -16,12 +16,21 @@ from scipy.linalg import eigh
 from sklearn.pipeline import Pipeline
 
 from uapca._progress import Progress, reported
-from uapca._validation import Doubles, Seed, as_floats, check_choice, check_finite, rng_from, shown
+from uapca._validation import (
+    Doubles,
+    Seed,
+    as_floats,
+    check_choice,
+    check_count,
+    check_finite,
+    rng_from,
+    shown,
+)
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.covariance import root
 
-__all__ = ["Simulation", "check_count", "check_data", "draw_batches", "simulate"]
+__all__ = ["Simulation", "check_data", "draw_batches", "simulate"]
 
 _SCORES_LIMIT = 4 << 30  # bytes of scores above which the caller should decide
 # Small enough to stay in cache while a batch is worked on, where draws are cheap to start; laws
@@ -317,15 +326,6 @@ def check_data(X: object) -> UncertainArray:
         raise TypeError(f"X must be an UncertainArray; got {type(X).__name__}{hint}")
     X.require_complete("a PCA")
     return X
-
-
-def check_count(value: object, parameter: str, most: int | None = None, of: str = "") -> int:
-    """A positive integer, at most ``most``, which is the number of ``of``."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if whole and value >= 1 and (most is None or value <= most):  # type: ignore[operator]
-        return int(value)  # type: ignore[call-overload, no-any-return]
-    rule = "a positive integer" if most is None else f"an integer from 1 to the {most} {of}"
-    raise ValueError(f"{parameter} must be {rule}; got {shown(value)}")
 
 
 def _probabilities(p: npt.ArrayLike) -> Doubles:

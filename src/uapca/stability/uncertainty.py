@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.special import fdtri, gammaincinv, gammaln, ndtr, ndtri
 from sklearn.pipeline import Pipeline
 
-from uapca._validation import Doubles, Seed, check_choice, rng_from, shown
+from uapca._validation import Doubles, Seed, check_choice, check_count, rng_from, shown
 from uapca.decomposition import UAPCA, unwrap
 from uapca.decomposition.base import feature_variances
 from uapca.decomposition.spectrum import Spectrum, spectrum
@@ -35,7 +35,7 @@ from uapca.stability.confidence import (
     statements,
 )
 from uapca.stability.redraw import Drawn, Redraw, redraw_of
-from uapca.stability.simulation import aligned, angles, check_count, check_data
+from uapca.stability.simulation import aligned, angles, check_data
 from uapca.uncertain import UncertainArray
 
 __all__ = ["ComponentUncertainty", "component_uncertainty", "ellipse_factor"]

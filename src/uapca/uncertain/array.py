@@ -462,7 +462,9 @@ class UncertainArray:
         mean = np.empty((n, q))
         with np.errstate(over="ignore", invalid="ignore"):
             for block in row_blocks(n, d):
-                mean[block] = product(self.mean[block] - origin, matrix.T) + offset
+                product(self.mean[block] - origin, matrix.T, out=mean[block])
+            if b is not None:
+                mean += offset
             mean = mean.astype(self.mean.dtype, copy=False)
         known = mean if self.missing is None else np.where(self.missing, 0.0, mean)
         check_finite(known, "A x + b", ("row", "new feature"))
