@@ -81,6 +81,9 @@ class Errors(NamedTuple):
         }[self.kind]
 
 
+CERTAIN = Errors("constant", ("0",))
+
+
 @dataclass
 class Roles:
     """What the columns of a table are.
@@ -155,13 +158,19 @@ def find_roles(
         ratios = [name for name in rest if _RATIO.fullmatch(name) and name not in found]
         roles.leave(ratios, "a value divided by its error")
         stems = {stem for own in found.values() for stem, _ in error_stems(own.columns[0])}
-        sizes = [n for n in rest if (m := _SIZE.fullmatch(n)) and m[1] in stems - found.keys()]
-        sizes += [n for n in rest if n not in (*found, *sizes) and _OBSERVATIONS.fullmatch(n)]
+        stems -= found.keys()
+        sizes = [
+            name
+            for name in rest
+            if ((match := _SIZE.fullmatch(name)) and match[1] in stems)
+            or (name not in found and _OBSERVATIONS.fullmatch(name))
+        ]
         roles.leave(sizes, "numbers of observations")
         gone = {*used, *ratios, *sizes}
         values = [name for name in rest if name not in gone]
         if groups:
-            roles.leave(sorted(used, key=names.index), "errors: points are grouped without them")
+            aside = [name for name in names if name in used]
+            roles.leave(aside, "errors: points are grouped without them")
         elif errors is None and found:
             _refuse_orphans(values, found)
     pairs, orphans = _correlations(rest, set(values), found, corr, excluded)
@@ -198,8 +207,8 @@ def find_roles(
     roles.errors = {} if groups else {name: found[name] for name in values if name in found}
     if asked is None and not groups:
         kept = {column for own in roles.errors.values() for column in own.columns}
-        unused = sorted(used - kept - place.keys(), key=names.index)
-        roles.leave(unused, "errors of columns that are not used")
+        unused = used - kept - place.keys()
+        roles.leave([n for n in names if n in unused], "errors of columns that are not used")
     roles.features = values
     return roles
 

@@ -78,9 +78,14 @@ def open_table(
     *,
     sheet: str | int | None = None,
     parameter: str = "source",
+    words: Any = None,
     **options: Any,
 ) -> Table:
     """A table in memory from a frame, a file, a folder, a pattern or an address."""
+    if words is not None:
+        from uapca.inputs.cells import check_words
+
+        options["words"] = check_words(words)
     if hasattr(source, "read") and not hasattr(source, "columns"):
         name = getattr(source, "name", "the stream")
         return Text(source.read(), name, options.get("encoding")).table(options)

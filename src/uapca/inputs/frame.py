@@ -19,7 +19,7 @@ from functools import partial
 from importlib import import_module
 from itertools import compress
 from os import PathLike
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ from uapca.exceptions import (
     TableError,
 )
 from uapca.inputs.columns import (
+    CERTAIN,
     WEIGHT,
     Roles,
     expand,
@@ -87,8 +88,8 @@ class Table:
         Whether it comes from a text file, whose labels are text because it has no types.
     decimal, thousands : str, optional
         The signs in numbers that are written as text; found out if they are not given.
-    absent : collection of str
-        Words that stand for a missing value, besides the usual ones.
+    words : mapping of str to Marginal or None, optional
+        What words mean; None for those that stand for a missing value, besides the usual ones.
     encoding : str, optional
         Of the text file that the table comes from; the readers of files use it.
 
@@ -112,15 +113,15 @@ class Table:
         textual: bool = False,
         decimal: str | None = None,
         thousands: str | None = None,
-        absent: Iterable[str] = (),
+        words: Mapping[str, Marginal | None] | None = None,
         encoding: str | None = None,
         units: Mapping[str, Any] | None = None,
     ) -> None:
-        self.source = source
-        self.form = form
-        self.textual = textual
+        self.source, self.form, self.textual = source, form, textual
         self.decimal, self.thousands = decimal, thousands
-        self.absent: frozenset[str] = _ABSENT | {word.strip().casefold() for word in absent}
+        self.words: Mapping[str, Marginal | None] = words or {}
+        absent = [word.casefold() for word, law in self.words.items() if law is None]
+        self.absent: frozenset[str] = _ABSENT.union(absent)
         self.units: dict[str, Any] = dict(units or {})
         self.bad: dict[str, list[int]] = {}
         self.notes: list[str] = []
@@ -128,10 +129,7 @@ class Table:
         self.library: str | None = None
         self._numbers: dict[str, Floats] = {}
         self._kinds: dict[str, str] = {}
-        self._take(columns)
-
-    def _take(self, columns: Any) -> None:
-        """Arrays of a mapping; the columns of a data frame stay what they are in narwhals."""
+        # The columns of a data frame stay what they are in narwhals; others become arrays.
         self._frame = None if isinstance(columns, Mapping) else columns
         keys = list(columns if self._frame is None else columns.columns)
         self.names: tuple[str, ...] = tuple(map(str, keys))
@@ -139,10 +137,12 @@ class Table:
         if len(self.keys) < len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
             raise ValueError(f"column names must be distinct; {self.of}{twice!r} occurs twice")
+        self._columns: dict[str, Any]
         if self._frame is not None:
-            self._columns: dict[str, Any] = {part.name: part for part in columns.iter_columns()}
-            return
-        self._columns = {n: _vector(columns[key], n, self.units) for n, key in self.keys.items()}
+            self._columns = {part.name: part for part in columns.iter_columns()}
+        else:
+            named = self.keys.items()
+            self._columns = {name: _vector(columns[key], name, self.units) for name, key in named}
         for name, column in self._columns.items():
             if len(column) != len(self):
                 raise ValueError(
@@ -182,7 +182,7 @@ class Table:
             textual=True,
             decimal=self.decimal or ".",
             thousands=self.thousands,
-            absent=self.absent,
+            words=self.words,
         )
 
     # What each column holds
@@ -197,20 +197,20 @@ class Table:
         if self.textual:
             return "text"
         column = self._columns[name]
-        own = "" if self._frame is None else str(column.dtype).partition("(")[0]
+        array = self._frame is None
+        own = column.dtype.kind if array else str(column.dtype).partition("(")[0]
         if own == "Unknown" and column.null_count() == len(column):
             return "empty"
-        if own in ("Object", "Unknown") or (not own and column.dtype.kind in "OUST"):
+        if own in ("Object", "Unknown", *"OUST"):
             return _kind_of_objects(_array(column))
-        number = column.dtype.is_numeric() if own else column.dtype.kind in "iuf"
-        kinds = {"Boolean": "flag", "String": "text", "b": "flag"}
-        return "number" if number else kinds.get(own or column.dtype.kind, "other")
+        number = own in "iuf" if array else column.dtype.is_numeric()
+        kinds = {"Boolean": "flag", "b": "flag", "String": "text"}
+        return "number" if number else kinds.get(own, "other")
 
     def cells(self, name: str) -> list[Any]:
         """The cells of a column as they are."""
         column = self._columns[name]
-        found: list[Any] = column.tolist() if self._frame is None else column.to_list()
-        return found
+        return list(column.tolist() if self._frame is None else column.to_list())
 
     def labels(self, name: str) -> Any:
         """A column in a form that `uapca.aggregate` reads as labels."""
@@ -681,29 +681,12 @@ def from_frame(
     """
     from uapca.inputs.files import open_table
 
-    absent: list[str] = []
-    if words is not None:
-        from uapca.inputs.cells import missing_words
-
-        absent = missing_words(words)
-    table = open_table(
-        df,
-        sheet=sheet,
-        absent=absent,
-        decimal=decimal,
-        thousands=thousands,
-        encoding=encoding,
-    )
+    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
+    table = open_table(df, sheet=sheet, words=words, **text)
     reading = Reading(
-        table,
-        names,
-        weights,
-        features,
-        exclude,
-        errors=errors,
-        bad_cells=bad_cells,
+        table, names, weights, features, exclude, errors=errors, bad_cells=bad_cells,
         missing=missing,
-    )
+    )  # fmt: skip
     return of_columns(reading, errors, corr, certain=False)
 
 
@@ -924,16 +907,11 @@ def warn(message: str, category: type[Warning]) -> None:
 
 def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> UncertainArray:
     """Rows of values and their errors; of values alone where ``certain`` allows that."""
-    table, features = reading.table, reading.features
+    table, features, taken = reading.table, reading.features, reading.taken
+    check_missing_words(table.words)
+    own = {"errors": errors, "corr": corr, "features": features, "exclude": reading.exclude}
     with table.naming():
-        roles = find_roles(
-            table,
-            taken=reading.taken,
-            errors=errors,
-            corr=corr,
-            features=features,
-            exclude=reading.exclude,
-        )
+        roles = find_roles(table, taken=taken, **own)
     chosen = roles.features
     if not chosen or not len(table):
         why = "".join(f"; {line}" for line in (*table.notes, *roles.say()))
@@ -1022,6 +1000,16 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
     ).replace(library=table.library)
 
 
+def check_missing_words(words: Mapping[str, Marginal | None]) -> None:
+    """Raise unless all words stand for a missing value, where they can mean nothing else."""
+    for word, law in words.items():
+        if law is not None:
+            raise ValueError(
+                f"words must mean None, a missing value, in tables of numbers; {word!r} means "
+                f"{law}; uapca.from_table reads uncertain cells"
+            )
+
+
 def with_units(names: Sequence[str], units: Mapping[str, Any]) -> list[str]:
     """Names of features with the units that are known and not in the names: ``mass [kg]``."""
     told = [n in units and split_unit(n)[1] != str(units[n]) for n in names]
@@ -1036,16 +1024,14 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     columns = [c for own in errors.values() if own.kind != "constant" for c in own.columns]
     reading.check_numbers(columns)
     given = dict(zip(columns, table.floats(columns), strict=True))
-    constant = any(own.kind == "constant" for own in errors.values())
-    kinds = [np.dtype(np.float64)] if constant else [column.dtype for column in given.values()]
-    std = np.zeros(mean.shape, np.result_type(mean, *kinds), order="F")
+    # One column after the other in memory, as they come.
+    doubles = [np.float64 for own in errors.values() if own.kind == "constant"]
+    std = np.empty(mean.shape[::-1], np.result_type(mean, *doubles, *given.values())).T
     if any(own.kind in ("inverse", "distances", "bounds", "quantiles") for own in errors.values()):
         mean = mean.copy()  # values may be those of the user's frame
     sides = {}
     for j, name in enumerate(chosen):
-        if name not in errors:
-            continue
-        kind, own = errors[name]
+        kind, own = errors.get(name, CERTAIN)
         if kind == "constant":
             std[:, j] = float(own[0])
             continue
@@ -1057,7 +1043,7 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
         elif kind == "distances" and len(table) and np.nanmax(values[0]) <= 0.0:
             values[0] = -values[0]  # some catalogues write the lower error with its sign
         for part, column in zip(values, own, strict=True):
-            if (part < 0.0).any():
+            if len(part) and not part.min() >= 0.0 and (part < 0.0).any():
                 row = int((part < 0.0).argmax())
                 place, value = table.place(row, column, reading.names), f"{part[row]:g}"
                 remedy = f"; pass words={{{value!r}: None}} if that means no value"
@@ -1204,11 +1190,7 @@ class RowLaws(Sequence[Independent]):
     def __len__(self) -> int:
         return len(self._parameters[0])
 
-    @overload
-    def __getitem__(self, index: int) -> Independent: ...
-    @overload
-    def __getitem__(self, index: slice | npt.NDArray[np.bool_]) -> RowLaws: ...
-    def __getitem__(self, index: int | slice | npt.NDArray[np.bool_]) -> Independent | RowLaws:
+    def __getitem__(self, index: Any) -> Any:
         parts = [part[index] for part in self._parameters]
         if isinstance(index, slice | np.ndarray):
             return RowLaws(self._marginal, *parts)

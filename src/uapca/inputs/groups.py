@@ -47,7 +47,7 @@ from uapca.aggregate.moments import (
     weights_of,
 )
 from uapca.exceptions import FileError
-from uapca.inputs.cells import missing_words
+from uapca.inputs.cells import check_words
 from uapca.inputs.columns import Roles, expand, find_roles, shown
 from uapca.inputs.files import (
     Source,
@@ -59,7 +59,15 @@ from uapca.inputs.files import (
     sources_of,
     stream_of,
 )
-from uapca.inputs.frame import Reading, Table, is_table, say_dropped, table_of, with_units
+from uapca.inputs.frame import (
+    Reading,
+    Table,
+    check_missing_words,
+    is_table,
+    say_dropped,
+    table_of,
+    with_units,
+)
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
 
@@ -227,7 +235,8 @@ def from_groups(
     rule = {"missing": missing, "bad_cells": bad_cells}
     keys = [by] if isinstance(by, str) else []
     options: dict[str, Any] = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
-    options |= {"encoding": encoding, "absent": missing_words(words)}
+    options |= {"encoding": encoding, "words": check_words(words)}
+    check_missing_words(options["words"])
     units: Mapping[str, Any] = {}
     skipped: Sequence[str] = ()
     engine = _engine(points)

@@ -161,28 +161,19 @@ def read(
         if array.dtype.kind == "O":
             return uncertainties.from_uncertainties(source)
         return UncertainArray(array, origin="certain points of an array")
-    meanings = cells.check_words(words)
-    absent = [word for word, law in meanings.items() if law is None]
-    table = files.open_table(source, sheet=sheet, absent=absent, **text)
+    table = files.open_table(source, sheet=sheet, words=words, **text)
     objects = uncertainties.columns_of_objects(table)
-    meant = fill is not None or len(absent) < len(meanings)
+    meant = fill is not None or any(law is not None for law in table.words.values())
     uncertain = meant
     if not meant and errors is None and cells.has_uncertain_cells(table, names):
         with table.naming():
             uncertain = not find_errors(table.names)
     reading = frame.Reading(
-        table,
-        names,
-        weights,
-        features,
-        exclude,
-        errors=errors,
-        bad_cells=bad_cells,
-        missing=missing,
-        cells=uncertain and not objects,
-    )
+        table, names, weights, features, exclude, errors=errors, bad_cells=bad_cells,
+        missing=missing, cells=uncertain and not objects,
+    )  # fmt: skip
     if objects:
         return uncertainties.of_table(reading, objects)
     if uncertain:
-        return cells.of_cells(reading, meanings, fill, strict=meant)
+        return cells.of_cells(reading, fill, strict=meant)
     return frame.of_columns(reading, errors, corr, certain=True)
