@@ -169,8 +169,8 @@ def find_roles(
         gone = {*used, *ratios, *sizes}
         values = [name for name in rest if name not in gone]
         if groups:
-            aside = [name for name in names if name in used]
-            roles.leave(aside, "errors: points are grouped without them")
+            unused = [name for name in names if name in used]
+            roles.leave(unused, "errors: points are grouped without them")
         elif errors is None and found:
             _refuse_orphans(values, found)
     pairs, orphans = _correlations(rest, set(values), found, corr, excluded)
@@ -207,8 +207,9 @@ def find_roles(
     roles.errors = {} if groups else {name: found[name] for name in values if name in found}
     if asked is None and not groups:
         kept = {column for own in roles.errors.values() for column in own.columns}
-        unused = used - kept - place.keys()
-        roles.leave([n for n in names if n in unused], "errors of columns that are not used")
+        kept |= place.keys()
+        unused = [name for name in names if name in used and name not in kept]
+        roles.leave(unused, "errors of columns that are not used")
     roles.features = values
     return roles
 
