@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import get_lapack_funcs
 from threadpoolctl import ThreadpoolController
 
 from uapca._names import nearest, plural
@@ -336,7 +337,7 @@ def _surely_valid(part: Floats, tolerance: float) -> bool:
         with np.errstate(invalid="ignore", over="ignore"):
             if not np.abs(part - transposed).max() <= tolerance * variances.min():
                 return False
-    if _have_factors(part):  # which no matrix has that is not finite
+    if _have_factors(part):
         return True
     lifted, index = part.astype(np.float64), np.arange(part.shape[1])
     lifted[:, index, index] += tolerance * np.square(_units(part))
@@ -344,10 +345,20 @@ def _surely_valid(part: Floats, tolerance: float) -> bool:
 
 
 def _have_factors(matrices: Floats) -> bool:
-    try:
-        np.linalg.cholesky(matrices)
-    except np.linalg.LinAlgError:
-        return False
+    """Whether all matrices have Cholesky factors; one with a value that is not finite has none."""
+    if matrices.shape[1] <= _FEW_FEATURES:
+        try:
+            pivots = np.linalg.cholesky(matrices)[:, -1, -1]
+        except np.linalg.LinAlgError:
+            return False
+        # LAPACK takes NaN for a positive pivot, and then the last one is NaN too.
+        return bool((pivots > 0.0).all())
+    # NumPy would also clear the other triangle, which takes a quarter of the time.
+    factor = get_lapack_funcs("potrf", dtype=matrices.dtype)
+    for matrix in matrices:
+        upper, info = factor(matrix.T, clean=False)
+        if info != 0 or not upper[-1, -1] > 0.0:
+            return False
     return True
 
 

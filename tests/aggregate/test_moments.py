@@ -323,8 +323,8 @@ def test_refusals():
         "by must have one label for each point; got 1 for 2 points. Select the same rows from both."
     )
     assert refused([[1.0], [2.0]], ["a", None]) == (
-        "by must have a label for every point; 1 of 2 are missing. "
-        "Pass missing='drop' to leave these points out."
+        "by must have a label for every point; 1 of 2 are missing; "
+        "pass missing='drop' to leave such points out"
     )
     dropped = Moments.of([[1.0], [np.nan]], ["a", None], missing="drop")
     assert dropped.sums.counts.tolist() == [1]

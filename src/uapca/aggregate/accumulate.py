@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -41,8 +40,8 @@ Integers = npt.NDArray[np.int64]
 # Rows whose products are summed in one go, for error bounds grow with the length of a sum; fewer
 # where they would not stay in cache, but enough that adding up the products costs little.
 _SUMMED, _CACHED_VALUES = 4096, 1 << 17
-# Values of a block, and its least number of rows: a merge must cost little beside the product.
-_BLOCK_VALUES, _BLOCK_ROWS = 1 << 19, 4096
+# Values of a block, which has four times that many rows at least: a merge must cost little.
+_BLOCK_VALUES = 1 << 21
 # Rows sorted by group at a time where the points are not stored by rows: a copy of that many is
 # made. For each group enough that merging costs little.
 _PART, _PART_EACH = 1 << 16, 256
@@ -186,14 +185,14 @@ def grouped_sums(
     """
     n, d = points.shape
     sums = zero_sums(n_groups, d, rank) if before is None else before
-    size = max(_BLOCK_VALUES // d, _BLOCK_ROWS)
     with np.errstate(all="ignore"):
-        if codes is None and rank is None:
-            for low, high in pairwise([0, *range(size, n, 4 * size), n]):
-                own = None if weights is None else weights[low:high]
-                _add_points(sums, points[low:high], own)
+        if codes is None:
+            rows, only = max(_BLOCK_VALUES // (_SUMMED * d), 4) * _SUMMED, np.array([0])
+            for block in (slice(k, min(k + rows, n)) for k in range(0, n, rows)):
+                own = None if weights is None else weights[block]
+                length = np.array([block.stop - block.start])
+                _add_block(sums, points[block], own, None, only, length)
             return sums
-        codes = np.zeros(n, dtype=np.int64) if codes is None else codes
         # Points stored by columns are copied a part at a time; a copy of all would cost as much
         # time as their sums.
         rows = max(n, 1) if points.flags.c_contiguous else max(_PART, _PART_EACH * n_groups)
@@ -210,46 +209,11 @@ def grouped_sums(
     return sums
 
 
-def _add_points(sums: Sums, block: Floats, weights: Doubles | None) -> None:
-    """Add a block of points to the only group, in place."""
-    n, d = block.shape
-    total, squares, heaviest = float(n), float(n), 0
-    if weights is not None:
-        total, squares = float(weights.sum()), float(weights @ weights)
-        heaviest = int(weights.argmax())
-    # Points are measured from the mean so far, or, where they outweigh it, from that of a few.
-    center, spread = sums.means[0], sums.scatters[0].diagonal()
-    plain = weights is None and block.dtype == np.float64 and block.flags.c_contiguous
-    if plain and sums.counts[0] and (sums.weights[0] * np.square(center) <= spread).all():
-        center = np.zeros(d)  # so near to zero that they need not be moved, nor copied
-    elif not total <= sums.weights[0] > 0.0:
-        few = np.arange(min(_FEW, n))
-        center = _mean_of(block, weights, few * n // len(few), heaviest)
-    for final in (False, True):
-        off, products = np.zeros(d), np.zeros((d, d))
-        for away, roots in _shifted(block, weights, center):
-            off += roots @ away
-            products += away.T @ away
-        off /= total if total > 0.0 else 1.0
-        products -= total * np.multiply.outer(off, off)
-        # Within a standard deviation of the mean, correcting the scatter costs no digits.
-        if final or (total * np.square(off) <= products.diagonal() + spread).all():
-            break
-        center = center + off
-    new = [n, total, squares, *two_sum(center, off), products]
-    if not sums.counts[0]:
-        for part, value in zip(sums.parts, new, strict=False):
-            part[0] = value
-        return
-    both = [*(np.array([part]) for part in new), sums.factors, sums.pooled]
-    _merge(sums, Sums._make(both), np.array([0]))
-
-
 def _add_block(
     sums: Sums,
     points: Floats,
     weights: Doubles | None,
-    order: npt.NDArray[np.intp],
+    order: npt.NDArray[np.intp] | None,
     groups: Integers,
     lengths: Integers,
 ) -> None:
@@ -260,29 +224,30 @@ def _add_block(
     sums : Sums
     points : ndarray of shape (n, D)
     weights : ndarray of shape (n,), or None
-    order : ndarray of int
-        Positions of the points to add, group by group.
+    order : ndarray of int, or None
+        Positions of the points to add, group by group. None: all points as they stand, which
+        belong to one group; they need not be gathered.
     groups, lengths : ndarray of int, shape (S,)
         The groups, and the number of points of each.
     """
     ends = np.cumsum(lengths)
-    starts = ends - lengths
-    heaviest = order[starts]
+    starts = heaviest = ends - lengths
     total = squares = lengths.astype(np.float64)
     if weights is not None:
-        own = weights[order]
+        own = weights if order is None else weights[order]
         total = np.add.reduceat(own, starts)
         squares = np.add.reduceat(np.square(own), starts)
         segments = map(slice, starts.tolist(), ends.tolist())
-        heaviest = order[starts + np.array([own[segment].argmax() for segment in segments])]
+        heaviest = starts + np.array([own[segment].argmax() for segment in segments])
     # Points are measured from the group's mean so far, or, where they outweigh it, from the mean of
     # a few of them.
     center = sums.means[groups]
     fresh = (total > sums.weights[groups]) | (sums.counts[groups] == 0)
     if fresh.any():
         n = min(_FEW, int(lengths.max()))
-        few = order[starts[fresh] + np.arange(n)[:, None] * lengths[fresh] // n]
-        center[fresh] = _mean_of(points, weights, few, heaviest[fresh])
+        few = starts[fresh] + np.arange(n)[:, None] * lengths[fresh] // n
+        chosen = (few, heaviest[fresh]) if order is None else (order[few], order[heaviest[fresh]])
+        center[fresh] = _mean_of(points, weights, *chosen)
     for final in (False, True):
         new = zero_sums(len(groups), points.shape[1], sums.rank)
         off = np.zeros_like(center)  # from the center to the mean
@@ -310,39 +275,23 @@ def _add_block(
     np.add(sums.pooled, new.pooled, out=sums.pooled)
 
 
-def _mean_of(
-    block: Floats, weights: Doubles | None, chosen: Integers, heaviest: Integers | int
-) -> Doubles:
-    """About the mean of points, ``chosen`` along the first axis; light ones are left out."""
-    center = np.asarray(block[heaviest], dtype=np.float64)  # float32 would overflow earlier
-    gaps = block[chosen] - center
+def _mean_of(points: Floats, weights: Doubles | None, few: Integers, heaviest: Integers) -> Doubles:
+    """About the mean of each of S groups, from the heaviest point of each, shape (S,), and a few.
+
+    ``few`` of shape (n, S); light ones are left out.
+    """
+    center = np.asarray(points[heaviest], dtype=np.float64)  # float32 would overflow earlier
+    gaps = points[few] - center
     if weights is not None:
-        gaps[weights[chosen] <= 1e-3 * weights[heaviest]] = 0.0
+        gaps[weights[few] <= 1e-3 * weights[heaviest]] = 0.0
     return np.asarray(center + gaps.sum(axis=0) / len(gaps), dtype=np.float64)
-
-
-def _shifted(
-    block: Floats, weights: Doubles | None, center: Doubles
-) -> Iterator[tuple[Doubles, Doubles]]:
-    """√w (x − center) and √w of some of the points of one group at a time."""
-    moved = np.empty((min(_SUMMED, len(block)), block.shape[1]))
-    for low in range(0, len(block), _SUMMED):
-        part = block[low : low + _SUMMED]
-        away, roots = np.asarray(part, dtype=np.float64), np.ones(len(part))
-        if center.any():
-            away = np.subtract(part, center, out=moved[: len(part)])
-        if weights is not None:
-            roots = np.sqrt(weights[low : low + _SUMMED])
-            away = np.multiply(away, roots[:, None], out=moved[: len(part)])
-            away[roots == 0.0] = 0.0
-        yield away, roots
 
 
 def _stacks(
     points: Floats,
     weights: Doubles | None,
     center: Doubles,
-    order: npt.NDArray[np.intp],
+    order: npt.NDArray[np.intp] | None,
     lengths: Integers,
 ) -> Iterator[tuple[Integers, Doubles, Doubles]]:
     """√w (x − center) and √w, shapes (S, m, D) and (S, m), of some groups at a time, and which.
@@ -372,9 +321,12 @@ def _stacks(
             away = scratch[: count * width].reshape(count, width, d)
             roots = np.ones((count, width))
             inside = np.minimum(np.arange(low, low + width), lengths[own, None] - 1)
-            places = order[starts[own, None] + inside]
-            near = gathered[: count * width].reshape(count, width, d)
-            np.take(points, places, axis=0, out=near, mode="clip")
+            if order is None:
+                places, near = inside, points[None, low : low + width]
+            else:
+                places = order[starts[own, None] + inside]
+                near = gathered[: count * width].reshape(count, width, d)
+                np.take(points, places, axis=0, out=near, mode="clip")
             np.subtract(near, center[own, None], out=away)
             if weights is not None:
                 roots = np.sqrt(weights[places])

@@ -12,6 +12,7 @@ from os import PathLike
 from typing import IO, Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from uapca._files import Arrays, read_archive, replacing, write_archive
 from uapca._validation import (
@@ -36,6 +37,7 @@ from uapca.aggregate.accumulate import (
     zero_sums,
 )
 from uapca.aggregate.labels import Categories, Factor, Keyed, joined, keyed, ordered
+from uapca.exceptions import FileError
 from uapca.uncertain import Covariance, Dense, Diagonal, SharedAxes, UncertainArray
 
 __all__ = [
@@ -45,13 +47,15 @@ __all__ = [
     "Overflow",
     "Partial",
     "SpreadForm",
-    "check_rows",
+    "check_length",
     "check_sums",
+    "complete_rows",
     "labeled_rows",
     "rank_of",
     "weights_of",
 ]
 
+_DROP = "; pass missing='drop' to leave such points out"
 # Why points were left out.
 UNLABELED, INCOMPLETE = "without a label", "without a value"
 SpreadForm = Literal["full", "diagonal"] | int
@@ -219,7 +223,8 @@ class Moments:
             labels = Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
         elif not isinstance(labels, Keyed):
             labels = keyed([labels])
-        check_rows(labels.codes, n, missing)
+        check_length(labels.codes, n)
+        complete_rows(labels.codes, None, missing)
         w = None if weights is None else weights_of(weights, n)
         # Points of one label need not be sorted.
         codes = None if whole and n else labels.codes
@@ -519,19 +524,66 @@ class Partial(NamedTuple):
         return cls(Moments.merged(moments()), +dropped, frozenset(left))
 
 
-def check_rows(codes: Integers, n: int, missing: str) -> None:
-    """Raise unless each of ``n`` points has a label; ``"drop"`` allows for missing ones."""
-    if len(codes) != n:
+def check_length(labels: Sequence[Any] | Integers, n: int) -> None:
+    """Raise unless there is one label for each of ``n`` points."""
+    if len(labels) != n:
         raise ValueError(
-            f"by must have one label for each point; got {len(codes)} for {n} points. "
+            f"by must have one label for each point; got {len(labels)} for {n} points. "
             "Select the same rows from both."
         )
-    absent = int(np.count_nonzero(codes < 0))
-    if absent and missing != "drop":
-        raise ValueError(
-            f"by must have a label for every point; {absent} of {n} are missing. "
-            "Pass missing='drop' to leave these points out."
-        )
+
+
+def complete_rows(
+    codes: Integers,
+    empty: npt.NDArray[np.bool_] | None,
+    missing: str,
+    kept: npt.NDArray[np.bool_] | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    name: str = "",
+    start: int = 0,
+) -> tuple[npt.NDArray[np.bool_], Counter[str]]:
+    """The points with a label and all values, and how many lack one; refuses them where it must.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n,)
+        Negative without a label.
+    empty : ndarray of bool, shape (n, D), or None
+        The values that are missing.
+    missing : {"error", "drop"}
+    kept : ndarray of bool, shape (n,), optional
+        Points that are not left out for other reasons.
+    features : sequence of str, optional
+    name : str
+        The file or the partition of the points, for messages.
+    start : int
+        The number of its points before these.
+    """
+    fault = FileError if name else ValueError
+    kept = np.ones(len(codes), dtype=bool) if kept is None else kept
+    lost = (codes < 0) & kept
+    if lost.any() and missing == "error":
+        said = f"{lost.sum()} of {len(kept)} are missing"
+        if name:
+            said = f"{name!r} has none in row {start + int(lost.argmax())}"
+        raise fault(f"by must have a label for every point; {said}{_DROP}")
+    dropped = Counter({UNLABELED: int(lost.sum())})
+    kept = kept & ~lost
+    if empty is not None:
+        holes = empty.any(axis=1) & kept
+        if holes.any() and missing == "error":
+            row = int(holes.argmax())
+            j = int(empty[row].argmax())
+            where = f"feature {j}" if features is None else f"column {features[j]!r}"
+            such = "" if name else f" ({empty[kept].sum()} such)"
+            raise fault(
+                f"values must not be missing; {f'{name!r}, ' if name else ''}row {start + row}, "
+                f"{where} is empty or nan{such}{_DROP}"
+            )
+        dropped[INCOMPLETE] = int(holes.sum())
+        kept &= ~holes
+    return kept, +dropped
 
 
 def weights_of(weights: Any, n: int) -> Doubles:

@@ -11,8 +11,8 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
@@ -23,18 +23,19 @@ from click.shell_completion import CompletionItem
 from uapca._version import __version__
 from uapca.cli.console import (
     CommandError,
+    Run,
     check_output,
     choices,
     complain,
     no_such,
     note,
     quoted,
-    settings,
     shown,
 )
 
 __all__ = [
     "COMMANDS",
+    "Command",
     "app",
     "components_option",
     "data_options",
@@ -78,6 +79,11 @@ _OPTIONS = (
     (r"\buse UncertainScaler\b", "use --standardize"),
     (r"\bmissing=\"drop\" when reading or X\[.*\]", "--missing drop"),
     (r"^source must", "DATA must"),
+    (r"^components must be (.*) numbers from.*", r"--pair must be \1 numbers"),
+    (r"^(width|level|palette|ellipses) must", r"--\1 must"),
+    (r"\bgroups is missing", "add --groups COLUMN"),
+    (r"\buse projection\(pca, X\)", "choose with --features, or plot the projection"),
+    (r"\bUAPCA\(scale=numpy.inf\)", "--scale inf"),
     (r"^path must", "FILE must"),
 )
 
@@ -101,32 +107,68 @@ class App(click.Group):
     ) -> NoReturn:
         """Run; whatever happens, end with an exit code and at most one line of complaint."""
         arguments = sys.argv[1:] if args is None else list(args)
-        extra["standalone_mode"] = False
-        streams = [stream for stream in (sys.stdout, sys.stderr) if stream is not None]
-        for stream in streams:
-            if hasattr(stream, "reconfigure"):  # a terminal that knows no ± gets an escape
-                stream.reconfigure(errors="backslashreplace")
-        shown_before, ignored_before = warnings.showwarning, sys.unraisablehook
-        before = _catch_termination()
-        try:
-            warnings.showwarning, sys.unraisablehook = _note_warning, _ignored
-            code = super().main(arguments or ["--help"], "uapca", **extra)
-        except BaseException as error:  # noqa: BLE001 - this is where errors end
-            code = _ended(error)
-        finally:
-            warnings.showwarning, sys.unraisablehook = shown_before, ignored_before
-            settings.debug = settings.quiet = False
-            if before is not None:
-                signal.signal(signal.SIGTERM, before)
-        for stream in streams:
+        run = Run()
+        with _process_of(run):
             try:
-                stream.flush()
-            except OSError:  # nobody reads it, or the disk is full; Python must not try again
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+                extra |= {"obj": run, "standalone_mode": False}
+                code = super().main(arguments or ["--help"], "uapca", **extra)
+            except BaseException as error:  # noqa: BLE001 - this is where errors end
+                code = _ended(error, run)
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _ended(error: BaseException) -> int:
+@contextmanager
+def _process_of(run: Run) -> Iterator[None]:
+    """What a run sets in its process; put back at the end, for the next run."""
+
+    def note_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+        """What the library warns of, as a remark without the place in its code."""
+        note(f"note: {_line_of(ValueError(str(message)))}", run)
+
+    def ignore(error: Any) -> None:
+        """Python prints errors of objects that go; want of memory has its own line already."""
+        if error.exc_type is not MemoryError:
+            sys.__unraisablehook__(error)
+
+    def end(number: int, frame: FrameType | None) -> None:
+        """Being told to end is like Ctrl-C: files half written are removed."""
+        sys.exit(128 + number)
+
+    with ExitStack() as stack:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stack.enter_context(_escaping(stream))
+        stack.enter_context(warnings.catch_warnings())
+        warnings.showwarning = note_warning
+        stack.callback(setattr, sys, "unraisablehook", sys.unraisablehook)
+        sys.unraisablehook = ignore
+        with suppress(ValueError):  # not in the main thread
+            stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, end))
+        yield
+
+
+@contextmanager
+def _escaping(stream: Any) -> Iterator[None]:
+    """A stream that writes an escape for what its encoding lacks, such as ±; flushed at the end."""
+    before = stream.errors
+    stream.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    finally:
+        try:
+            stream.flush()
+        except OSError:  # nobody reads it, or the disk is full; Python must not try again
+            number = stream.fileno()
+            kept, nowhere = os.dup(number), os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, number)
+            stream.flush()
+            os.dup2(kept, number)
+            os.close(kept)
+            os.close(nowhere)
+        stream.reconfigure(errors=before)
+
+
+def _ended(error: BaseException, run: Run) -> int:
     """Say what happened and return the exit code."""
     # A library that a signal stops while it is imported raises an error of its own.
     cause = error.__cause__ or error.__context__
@@ -143,7 +185,7 @@ def _ended(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt | click.Abort):
         complain("\nuapca: interrupted")
         return 130
-    if settings.debug:
+    if run.debug:
         traceback.print_exception(error)
     if isinstance(error, click.ClickException):
         # Not str(error): click's own text has the hint of what was meant.
@@ -182,29 +224,6 @@ def in_options(text: str) -> str:
     return re.sub(r"'[^']*'|\brow (\d+)\b", counted, text)
 
 
-def _note_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """What the library warns of, as a remark without the place in its code."""
-    note(f"note: {_line_of(ValueError(str(message)))}")
-
-
-def _ignored(error: Any) -> None:
-    """Python prints errors of objects that go; want of memory has its own line already."""
-    if error.exc_type is not MemoryError:
-        sys.__unraisablehook__(error)
-
-
-def _catch_termination() -> Any:
-    """Being told to end is like Ctrl-C: files half written are removed."""
-
-    def end(number: int, frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    try:
-        return signal.signal(signal.SIGTERM, end)
-    except ValueError:  # not in the main thread
-        return None
-
-
 # Options that commands share, and the look of their help
 
 
@@ -215,7 +234,8 @@ def _flag(name: str, *short: str, help: str) -> Decorator:
     """A flag that is read first, so that complaints about other options follow it too."""
 
     def keep(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-        setattr(settings, name, getattr(settings, name) or value)
+        if value:
+            setattr(ctx.find_object(Run), name, True)
 
     return click.option(
         *short, f"--{name}", is_flag=True, is_eager=True, expose_value=False, callback=keep,
@@ -229,7 +249,7 @@ _quiet_option = _flag(
 )
 
 
-class _Command(click.Command):
+class Command(click.Command):
     """A command whose options are listed in sections."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -247,14 +267,14 @@ class _Command(click.Command):
                     formatter.write_dl(records)
 
 
-def subcommand(name: str, *examples: tuple[str, str], **extra: Any) -> Decorator:
+def subcommand(name: str, *examples: tuple[str, str], cls: type[Command] = Command) -> Decorator:
     """A command of the program, with ``--quiet``, ``--debug`` and examples in its help."""
     # Examples are not wrapped: a wrapped command could not be copied.
     lines = [f"  {line}\n" + f"      {meaning}\n" * bool(meaning) for line, meaning in examples]
     epilog = "\b\nExamples:\n" + "".join(lines)
 
     def decorate(function: Any) -> click.Command:
-        made: click.Command = click.command(name, cls=_Command, epilog=epilog, **extra)(
+        made: click.Command = click.command(name, cls=cls, epilog=epilog)(
             _quiet_option(_debug_option(function))
         )
         return made

@@ -13,6 +13,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
@@ -27,6 +28,7 @@ __all__ = [
     "STDOUT",
     "TABLES",
     "CommandError",
+    "Run",
     "check_output",
     "check_writable",
     "complain",
@@ -39,7 +41,6 @@ __all__ = [
     "progress",
     "quoted",
     "rounded",
-    "settings",
     "show",
     "shown",
     "significant",
@@ -60,8 +61,17 @@ class CommandError(Exception):
     """Something a user can mend: the message is one line and says how."""
 
 
-settings: SimpleNamespace = SimpleNamespace(debug=False, quiet=False)
-"""What holds for one run: whether to show tracebacks, whether to be quiet."""
+@dataclass
+class Run:
+    """What holds for one run, kept in its context: show tracebacks, be quiet."""
+
+    debug: bool = False
+    quiet: bool = False
+
+
+def _current_run() -> Run:
+    context = click.get_current_context(silent=True)
+    return (context and context.find_object(Run)) or Run()
 
 
 # Text
@@ -185,9 +195,9 @@ def complain(text: str) -> None:
         click.echo(text, sys.stderr, err=True)
 
 
-def note(text: str) -> None:
+def note(text: str, run: Run | None = None) -> None:
     """A remark on standard error; none with ``--quiet``."""
-    if not settings.quiet:
+    if not (run or _current_run()).quiet:
         complain("\n".join(_folded(part, sys.stderr) for part in text.split("\n")))
 
 
@@ -245,7 +255,7 @@ def progress(what: str) -> Iterator[Callable[..., None]]:
     bar: Any
     with click.progressbar(
         length=1, label=what, file=sys.stderr, show_eta=False, update_min_steps=0,
-        hidden=settings.quiet or not _is_terminal(sys.stderr),
+        hidden=_current_run().quiet or not _is_terminal(sys.stderr),
         item_show_func=lambda step: shown(step, 30) if step else None,
     ) as bar:  # fmt: skip
 

@@ -25,7 +25,7 @@ from uapca.cli.console import (
     shown,
     write_bytes,
 )
-from uapca.cli.plot import picture, without_window
+from uapca.cli.plot import drawing, picture
 
 __all__ = ["figures"]
 
@@ -110,26 +110,27 @@ def _draw_all(folder: Path, names: Sequence[str], suffix: str, contact: bool) ->
     from uapca import figures as paper
     from uapca.figures.contact import contact_sheet
 
-    without_window()
     missing: dict[str, str] = {}
     with TemporaryDirectory() as kept, progress("figures") as report:
         small: dict[str, Path] = {}
         for i, name in enumerate(names):
             report(i, len(names), name)
-            try:
-                figure = paper.draw(name)
-            except ConnectionError as error:
-                if name not in paper.NEEDS_ANURAN:
-                    raise
-                missing[name] = str(error)
-                continue
-            folder.mkdir(parents=True, exist_ok=True)
-            if contact:
-                small[name] = Path(kept) / f"{name}.png"
-                small[name].write_bytes(picture(figure, ".png", close=False))
-            write_bytes(folder / f"{name}{suffix}", picture(figure, suffix))
+            with drawing():
+                try:
+                    figure = paper.draw(name)
+                except ConnectionError as error:
+                    if name not in paper.NEEDS_ANURAN:
+                        raise
+                    missing[name] = str(error)
+                    continue
+                folder.mkdir(parents=True, exist_ok=True)
+                if contact:
+                    small[name] = Path(kept) / f"{name}.png"
+                    small[name].write_bytes(picture(figure, ".png"))
+                write_bytes(folder / f"{name}{suffix}", picture(figure, suffix))
         if small:
-            write_bytes(folder / "contact-sheet.png", picture(contact_sheet(small), ".png"))
+            with drawing():
+                write_bytes(folder / "contact-sheet.png", picture(contact_sheet(small), ".png"))
     drawn = len(names) - len(missing)
     if drawn:
         write_bytes(folder / "captions.md", _captions(folder).encode())

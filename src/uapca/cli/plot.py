@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +16,7 @@ from click.core import ParameterSource
 
 import uapca
 from uapca.cli.app import (
+    Command,
     data_options,
     numbers_in,
     output_options,
@@ -31,9 +34,9 @@ from uapca.cli.console import (
     quoted,
     write_bytes,
 )
-from uapca.cli.data import Data, feature_names, fitted
+from uapca.cli.data import Data, fitted
 
-__all__ = ["KINDS", "glyphs_noted", "picture", "plot", "without_window"]
+__all__ = ["KINDS", "drawing", "picture", "plot"]
 
 _PICTURES, _FILMS = (".svg", ".png", ".pdf"), (".gif", ".mp4")
 # The same picture gives the same file: no date in it.
@@ -73,19 +76,25 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "loadings": ("the features in the circle of correlations", ("scale", "pair", "top")),
     "contributions": ("the share of each feature in each component", ("scale", "pair", "top")),
     "cos2": ("how well each row is represented", ("scale", "pair", "top")),
-    "components": ("the entries of the components with their errors", ("scale", "pair", "top")),
+    "components": ("the entries of the components with their errors", ("scale", "top")),
     "shepard": ("distances between rows before and after projection", ("scale", "pair")),
     "count": ("how many components stand out from the errors", ()),
     "simulation": ("the scores in simulated data sets", (*_ROWS, "draws", "seed")),
 }
-# Kinds that show a plane, that follow how components turn, and that show one probability.
-_TWO = ("traces", "progression", "biplot", "loadings", "simulation", "matrix")
-_TURNING = ("traces", "progression", "eigenvalues")
+# Kinds that show one probability, and that show the fit alone.
 _ONE_LEVEL = ("progression", "scree")
+_OF_FIT = ("traces", "eigenvalues", "contributions")
 _OPTIONS = {option for _, options in KINDS.values() for option in options}
-_HELP = "One picture, as SVG, PNG or PDF.\n\n\b\nKIND is one of\n" + "\n".join(
-    f"  {name:<14} {meaning}" for name, (meaning, _) in KINDS.items()
-)
+_FUNCTIONS = {"traces": "factor_traces", "count": "component_count"}
+
+
+class _Command(Command):
+    """A command whose help lists the kinds of pictures."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("KIND is one of"):
+            formatter.write_dl([(kind, meaning) for kind, (meaning, _) in KINDS.items()])
+        super().format_options(ctx, formatter)
 
 
 class _Kind(click.Choice[str]):
@@ -113,6 +122,14 @@ def _levels(text: str) -> tuple[float, ...]:
     return tuple(numbers_in(text, rule, lambda levels: all(0.0 < p < 1.0 for p in levels)))
 
 
+def _inches(text: str) -> float:
+    """A width such as 3.35, 3.35in or 8.5cm."""
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(cm|mm|in)?", text)
+    if match is None:
+        raise click.BadParameter(f"{text!r} is no width such as 3.35 or 8.5cm.")
+    return float(match[1]) / {"cm": 2.54, "mm": 25.4}.get(match[2], 1.0)
+
+
 @subcommand(
     "plot",
     ("uapca plot students projection -o students.svg", ""),
@@ -120,7 +137,7 @@ def _levels(text: str) -> tuple[float, ...]:
     ("uapca plot stars.csv biplot --pair 1,3 -o biplot.png", "the first and the third component"),
     ("uapca plot stars.csv projection --groups type -o types.svg", "colored by a column"),
     ("uapca plot students progression -o progression.gif", "an animation"),
-    help=_HELP,
+    cls=_Command,
 )
 @data_options("data")
 @click.argument("kind", metavar="KIND", type=_Kind([*KINDS]))
@@ -169,7 +186,7 @@ def _levels(text: str) -> tuple[float, ...]:
 @click.option("--title", metavar="TEXT", help="A title above the picture.")
 @click.option(
     "--width",
-    callback=lambda ctx, option, text: inches(text),
+    type=_inches,
     metavar="WIDTH",
     help="Width in inches, or such as 8.5cm; the height follows.",
 )
@@ -179,182 +196,102 @@ def _levels(text: str) -> tuple[float, ...]:
 @click.pass_context
 def plot(
     ctx: click.Context,
+    /,
     data: Data,
     kind: str,
     output: Path | None,
     pair: tuple[int, ...] | None,
     level: tuple[float, ...] | None,
     groups: str | None,
-    ellipses: str | None,
     palette: str | None,
-    top: int | None,
-    labels: bool | None,
-    encode: str | None,
     draws: int,
     seed: int,
-    title: str | None,
     width: float | None,
     dpi: int | None,
     scale: float,
     standardize: bool,
+    **looks: Any,
 ) -> None:
+    """One picture, as SVG, PNG or PDF."""
     if output is None or output == STDOUT:
         raise CommandError("a picture needs a file: -o FILE.svg, .png or .pdf.")
-    given = [o for o in _OPTIONS if ctx.get_parameter_source(o) is not ParameterSource.DEFAULT]
-    _check_options(kind, given, pair, level, scale)
-    without_window()
-    X = data.rows()
-    components = _components(kind, pair, X)
-    # The count is a test of the observed rows, which may have empty cells.
-    pca = None if kind == "count" else fitted(X, None, scale=scale, standardize=standardize)
-    one_level: dict[str, Any] = {} if level is None else {"level": level[0]}
-    if output.suffix.lower() in _FILMS:
-        with progress("frames") as report:
-            uapca.plot.animation(
-                pca, X, output, components=components, progress=report, **one_level
-            )
-        note(f"wrote {quoted(output)} (progression)")
-        return
-    style: dict[str, Any] = {
-        "title": title,
-        "top": top,
-        "encode": encode,
-        "labels": labels,
-        "palette": palette and [color.strip() for color in palette.split(",")],
-        "groups": groups and data.column(groups, X),
-        "ellipses": ellipses,
-        **(one_level if kind in _ONE_LEVEL else {"levels": level}),
-    }
-    style = {name: value for name, value in style.items() if value is not None}
-    with glyphs_noted(), uapca.plot.style("paper", width):
-        if kind == "count":
-            drawn = uapca.plot.component_count(uapca.component_count(data.observed), **style)
-        elif kind == "simulation":
+    used, film = KINDS[kind][1], output.suffix.lower() in _FILMS
+    for option in _OPTIONS.difference(used):
+        if ctx.get_parameter_source(option) is not ParameterSource.DEFAULT:
+            raise CommandError(f"--{option} means nothing for {kind}. Leave it out.")
+    if film and (width is not None or looks["title"] is not None):
+        raise CommandError("a film has no --width and no --title. Leave them out.")
+    if level is not None and len(level) > 1 and kind in _ONE_LEVEL:
+        raise CommandError(f"{kind} shows one probability: --level {level[0]:g}.")
+    if level is not None and kind == "scree" and scale in (0.0, math.inf):
+        raise CommandError(f"scree has no intervals at --scale {scale:g}. Leave --level out.")
+    with uapca.plot.style("paper", width):  # refused before the data is read
+        X = data.rows()
+        # The count is a test of the observed rows, which may have empty cells.
+        pca = None if kind == "count" else fitted(X, None, scale=scale, standardize=standardize)
+        if pca is not None and pair is not None and max(pair) >= pca.n_components_:
+            there = plural(pca.n_components_, "component")
+            raise CommandError(f"--pair asks for component {max(pair) + 1} of {there}.")
+        looks |= {
+            "components": (pair or (0, 1)) if "pair" in used else None,
+            "palette": palette and [color.strip() for color in palette.split(",")],
+            "groups": groups and data.column(groups, X),
+            "dpi": dpi if film else None,
+            **({"level": level and level[0]} if kind in _ONE_LEVEL else {"levels": level}),
+        }
+        looks = {name: value for name, value in looks.items() if value is not None}
+        if film:
+            with progress("frames") as report:
+                uapca.plot.animation(pca, X, output, progress=report, **looks)
+            note(f"wrote {quoted(output)} (progression)")
+            return
+        if kind == "simulation":
             fit, rows = uapca.decomposition.unwrap(pca, X)
             rows = rows.scaled(fit.scale)
-            found = uapca.simulate(rows, draws, max(components) + 1, rng=seed)
-            drawn = uapca.plot.simulation(found, rows, components=components, **style)
+            count = min(max(looks["components"]) + 1, rows.shape[1])
+            shown: tuple[Any, ...] = (uapca.simulate(rows, draws, count, rng=seed), rows)
+        elif kind == "count":
+            shown = (uapca.component_count(data.observed),)
         else:
-            drawn = _drawn(kind, pca, X, components, style)
-        content = picture(drawn, output.suffix.lower(), dpi=dpi)
+            shown = (pca,) if kind in _OF_FIT else (pca, X)
+        with drawing():
+            drawn = getattr(uapca.plot, _FUNCTIONS.get(kind, kind))(*shown, **looks)
+            content = picture(drawn, output.suffix.lower(), dpi=dpi)
     write_bytes(output, content, kind)
 
 
-def inches(text: str | None) -> float | None:
-    """A width such as 3.35, 3.35in or 8.5cm."""
-    if text is None:
-        return None
-    units = {"cm": 2.54, "mm": 25.4, "in": 1.0}
-    unit = text[-2:] if text[-2:] in units else ""
-    try:
-        width = float(text.removesuffix(unit)) / units.get(unit, 1.0)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is no width such as 3.35 or 8.5cm.") from None
-    if not 1.5 <= width <= 40:
-        raise click.BadParameter(f"{text!r} is not from 1.5 to 40 inches.")
-    return width
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Figures for files: no window opens, and what was open or chosen before stays as it was.
 
-
-def _drawn(
-    kind: str, pca: Any, X: uapca.UncertainArray, components: tuple[int, ...], style: dict[str, Any]
-) -> Any:
-    """The Figure, or the Axes, of a picture of a fit."""
-    if kind == "components":
-        style["n_components"] = len(components)
-    elif kind not in ("distributions", "scree", "eigenvalues", "matrix"):
-        style["components"] = components
-    if kind == "traces":
-        return uapca.plot.factor_traces(pca, **style)
-    if kind in ("eigenvalues", "contributions"):
-        return getattr(uapca.plot, kind)(pca, **style)
-    return getattr(uapca.plot, kind)(pca, X, **style)
-
-
-def _check_options(
-    kind: str,
-    given: list[str],
-    pair: tuple[int, ...] | None,
-    level: tuple[float, ...] | None,
-    scale: float,
-) -> None:
-    """Raise for an option that would change nothing in the picture, or has no meaning in it."""
-    for option in given:
-        if option not in KINDS[kind][1]:
-            raise CommandError(f"--{option} means nothing for {kind}. Leave it out.")
-    if pair is not None and len(pair) < 2 and kind in _TWO:
-        raise CommandError(f"{kind} shows two components: --pair 1,2.")
-    if pair is not None and kind == "components" and set(pair) != set(range(len(pair))):
-        raise CommandError("components shows the first, or the first two: --pair 1 or --pair 1,2.")
-    if "ellipses" in given and "groups" not in given:
-        raise CommandError("--ellipses are those of groups. Add --groups COLUMN.")
-    if scale == float("inf") and kind in ("components", "simulation"):
-        raise CommandError(f"{kind} needs a finite --scale.")
-    if level is not None and len(level) > 1 and kind in _ONE_LEVEL:
-        raise CommandError(f"{kind} shows one probability: --level {level[0]:g}.")
-    if level is not None and kind == "scree" and scale in (0.0, float("inf")):
-        raise CommandError(f"scree has no intervals at --scale {scale:g}. Leave --level out.")
-
-
-def _components(
-    kind: str, pair: tuple[int, ...] | None, X: uapca.UncertainArray
-) -> tuple[int, ...]:
-    """The components to show: as asked for, or the first two of those that are there."""
-    n, d = X.shape
-    if kind == "distributions" and d > 2:
-        two = ",".join(feature_names(X.features, d)[:2])
-        raise CommandError(
-            f"distributions shows rows of one or two features, and there are {d}. Choose two, such "
-            f"as --features {two}, or plot the projection."
-        )
-    if d < 2 and kind in _TURNING:
-        raise CommandError(f"{kind} needs two features or more, and there is only one.")
-    # Certain rows have no more components than there are rows; traces go on all the same.
-    most = min(n, d) if X.cov.kind == "zero" and kind not in _TURNING else d
-    if most < 2 and kind in _TWO:
-        raise CommandError(f"{kind} shows two components, and there is only one.")
-    if pair is not None and max(pair) >= most:
-        of = plural(d, "feature") if most == d else plural(n, "certain row")
-        raise CommandError(f"--pair asks for component {max(pair) + 1} of data with {of}.")
-    return pair or (0, 1)[:most]
-
-
-# Figures of matplotlib as the bytes of a file
-
-
-def without_window() -> None:
-    """Draw into files; says what to install where matplotlib is missing."""
-    from uapca.plot.base import settings
-
-    with settings():  # raises where matplotlib is missing
-        import matplotlib as mpl
-    mpl.use("agg")
-
-
-def picture(drawn: Any, suffix: str, *, dpi: int | None = None, close: bool = True) -> bytes:
-    """A Figure, or the Figure of an Axes, as the content of a file; then the Figure is closed."""
+    If the font lacks characters, that is said once; a box stands for each of them.
+    """
+    import matplotlib as mpl
     from matplotlib import pyplot as plt
 
     from uapca.plot.base import settings
 
-    figure = drawn if hasattr(drawn, "savefig") else drawn.figure
-    stream = BytesIO()
-    try:
-        with settings():
-            sharp = {} if dpi is None else {"dpi": dpi}
-            figure.savefig(stream, format=suffix[1:], metadata=_METADATA[suffix], **sharp)
-    finally:
-        if close:
-            plt.close(figure)
-    return stream.getvalue()
-
-
-@contextmanager
-def glyphs_noted() -> Iterator[None]:
-    """Drawing that says once if the font lacks characters; a box stands for each of them."""
-    with warnings.catch_warnings(record=True) as caught:
+    backend, others = mpl.get_backend(auto_select=False), plt.get_fignums()
+    with settings(), warnings.catch_warnings(record=True) as caught:
         warnings.filterwarnings("always", message="Glyph .* missing from", category=UserWarning)
-        yield
+        mpl.use("agg")
+        try:
+            yield
+        finally:
+            for number in {*plt.get_fignums()} - {*others}:
+                plt.close(number)
+            if backend is not None:
+                mpl.use(backend)
     lacking = "the font has no sign for some characters of the labels: boxes stand for them"
     messages = [str(warning.message) for warning in caught]
     for text in dict.fromkeys(lacking if m.startswith("Glyph") else f"note: {m}" for m in messages):
         note(text)
+
+
+def picture(drawn: Any, suffix: str, *, dpi: int | None = None) -> bytes:
+    """A Figure, or the Figure of an Axes, as the content of a file."""
+    figure = drawn if hasattr(drawn, "savefig") else drawn.figure
+    stream = BytesIO()
+    sharp = {} if dpi is None else {"dpi": dpi}
+    figure.savefig(stream, format=suffix[1:], metadata=_METADATA[suffix], **sharp)
+    return stream.getvalue()

@@ -36,14 +36,13 @@ from uapca._validation import (
 from uapca.aggregate import Moments, dask, keyed, spark
 from uapca.aggregate.bins import Binning, Grid, binning_of
 from uapca.aggregate.collector import Collector, Decaying, Running, Sliding
-from uapca.aggregate.labels import Categories, Keyed, is_a, joined, ordered
+from uapca.aggregate.labels import Keyed, Vocabulary, is_a, ordered
 from uapca.aggregate.moments import (
-    INCOMPLETE,
-    UNLABELED,
     Overflow,
     Partial,
     SpreadForm,
-    check_rows,
+    check_length,
+    complete_rows,
     labeled_rows,
     rank_of,
     weights_of,
@@ -77,7 +76,6 @@ from uapca.uncertain.checks import without_units
 __all__ = ["Aggregator", "from_groups"]
 
 _T = TypeVar("_T")
-_DROP = "; pass missing='drop' to leave such points out"
 _NOTHING_LEFT = "points must have complete rows; every row lacks a label or a value"
 _UNREADABLE = "with a cell that cannot be read"
 # Rows and values that are summed at a time.
@@ -397,69 +395,24 @@ def labeled_points(
     if keys is None and bins is None:
         keys = keyed([by])
     codes = np.zeros(n, dtype=np.int64) if keys is None else keys.codes
-    if len(codes) != n:
-        raise ValueError(f"by must have one label for each point; got {len(codes)} for {n} points")
+    check_length(codes, n)
     with np.errstate(all="ignore"):  # one sum tells whether a value is missing
         empty = np.isnan(array) if np.isnan(array.sum(dtype=np.float64)) else None
-    kept, dropped = _usable(codes, empty, mask, missing, chosen)
+    kept, dropped = complete_rows(codes, empty, missing, mask, features=chosen)
     dropped[_UNREADABLE] = n - int(mask.sum())
     if not kept.any():
         raise ValueError(_NOTHING_LEFT)
-    left = frozenset[Any]()
-    if not kept.all():
-        if keys is not None:
-            left = frozenset(keys.values[k] for k in {*codes[~kept].tolist()} - {-1})
-        array, codes = array[kept], codes[kept]
+    left = set[Any]()
+    if keys is not None:
+        keys, left = keys.only(kept)
+    array = array if kept.all() else array[kept]
     check_finite(array, "points", ("row", "feature"))
     if bins is not None:
         binning = binning_of(bins, list(chosen or map(str, range(array.shape[1]))), rng_from(rng))
         binning.learn([array])
         keys = binning(array)
-    elif keys is not None:
-        keys = keys._replace(codes=codes)
     assert keys is not None
-    return LabeledPoints(array, keys, chosen, dropped, left, notes, names, units)
-
-
-def _usable(
-    codes: npt.NDArray[np.int64],
-    empty: npt.NDArray[np.bool_] | None,
-    kept: npt.NDArray[np.bool_],
-    missing: str,
-    features: Sequence[str] | None,
-    name: str = "",
-    start: int = 0,
-) -> tuple[npt.NDArray[np.bool_], Counter[str]]:
-    """The rows with a label and all values, and how many lack one; refuses them where it must.
-
-    ``kept`` are the rows whose cells are numbers, ``empty`` the cells without a value, and
-    ``start`` is the number of rows before these in the file ``name``.
-    """
-    fault, lost = FileError if name else ValueError, (codes < 0) & kept
-    if lost.any() and missing == "error":
-        row = start + int(lost.argmax())
-        said = (
-            f"{name!r} has none in row {row}"
-            if name
-            else f"{lost.sum()} of {len(kept)} are missing"
-        )
-        raise fault(f"by must have a label for every point; {said}{_DROP}")
-    dropped = Counter({UNLABELED: int(lost.sum())})
-    kept = kept & ~lost
-    if empty is not None:
-        holes = empty.any(axis=1) & kept
-        if holes.any() and missing == "error":
-            row = int(holes.argmax())
-            j = int(empty[row].argmax())
-            where = f"feature {j}" if features is None else f"column {features[j]!r}"
-            such = "" if name else f" ({empty[kept].sum()} such)"
-            raise fault(
-                f"values must not be missing; {f'{name!r}, ' if name else ''}row {start + row}, "
-                f"{where} is empty or nan{such}{_DROP}"
-            )
-        dropped[INCOMPLETE] = int(holes.sum())
-        kept &= ~holes
-    return kept, dropped
+    return LabeledPoints(array, keys, chosen, dropped, frozenset(left), notes, names, units)
 
 
 def _check_index(points: Any, by: Any, parameter: str = "by") -> None:
@@ -676,8 +629,7 @@ class Plan:
         parts = self._parts(sources)
         part = next(parts, None)
         for buffer in cycle(buffers):
-            codes, known = [np.empty(0, dtype=np.int64)], dict[Any, int]()
-            categories: Categories | None = None
+            codes, known = [np.empty(0, dtype=np.int64)], Vocabulary()
             n, read, dropped, left = 0, 0, Counter[str](), set[Any]()
             while part is not None and n + len(part.points[0]) <= len(buffer):
                 own = buffer[n : n + len(part.points[0])]
@@ -685,9 +637,7 @@ class Plan:
                     for j, values in enumerate(part.points):
                         own[k : k + _TURNED, j] = values[k : k + _TURNED]
                 if part.labels is not None:
-                    places = [known.setdefault(v, len(known)) for v in part.labels.values]
-                    codes.append(np.array([*places, -1], dtype=np.int64)[part.labels.codes])
-                    categories = joined(categories, part.labels.categories)
+                    codes.append(known.codes(part.labels))
                 n, read, dropped = n + len(own), read + part.read, dropped + part.dropped
                 left |= part.left
                 part = next(parts, None)
@@ -696,8 +646,8 @@ class Plan:
             labels = None
             if self.binning is not None:
                 labels = self.binning(buffer[:n])
-            elif categories is not None:
-                labels = Keyed(np.concatenate(codes), list(known), categories)
+            elif known.categories is not None:
+                labels = Keyed(np.concatenate(codes), list(known.values), known.categories)
             yield Piece(buffer[:n], labels, read, dropped, left)
 
     def _parts(self, sources: Sequence[Source]) -> Iterator[Piece]:
@@ -739,14 +689,14 @@ class Plan:
             if source.textual and empty is not None:
                 # Spreadsheets write lines of separators below their rows.
                 kept &= ~(empty.all(axis=1) & (codes < 0))
-        kept, dropped = _usable(codes, empty, kept, self.missing, self.features, source.name, start)
+        where: dict[str, Any] = {"features": self.features, "name": source.name, "start": start}
+        kept, dropped = complete_rows(codes, empty, self.missing, kept, **where)
         dropped[_UNREADABLE] = 0 if bad is None else int(bad.sum())
         left = set[Any]()
         if not kept.all():
             columns = [values[kept] for values in columns]
-            if labels is not None:
-                left = {labels.values[k] for k in {*codes[~kept].tolist()} - {-1}}
-                labels = labels._replace(codes=codes[kept])
+        if labels is not None:
+            labels, left = labels.only(kept)
         for j in odd if kept.any() else ():
             k = int(np.abs(columns[j]).argmax())
             value = float(columns[j][k])
@@ -1244,11 +1194,9 @@ class Aggregator:
         """
         with self._lock:
             array, keys, names = self._read(points, labels)
-            check_rows(keys.codes, len(array), self._missing)
+            check_length(keys.codes, len(array))
             w = None if weights is None else weights_of(weights, len(array))
-            kept = keys.codes >= 0
-            if self._missing == "drop":
-                kept &= ~np.isnan(array).any(axis=1)
+            kept, _ = complete_rows(keys.codes, np.isnan(array), self._missing)
             check_finite(labeled_rows(array, np.where(kept, 0, -1)), "points", ("row", "feature"))
             collector = self._collector or self._new(array.shape[1], names)
             if array.shape[1] != collector.d:

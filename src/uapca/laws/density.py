@@ -135,8 +135,8 @@ class Lattice:
     @cached_property
     def density(self) -> Floats:
         """Mean density of each cell, in the shape of `mass`."""
-        cells = reduce(np.multiply.outer, map(np.diff, self.edges))
-        return np.asarray(self.mass / (np.abs(np.linalg.det(self.frame)) * cells))
+        cells = reduce(np.multiply.outer, map(np.diff, self.edges), abs(np.linalg.det(self.frame)))
+        return np.asarray(np.divide(self.mass, cells, out=cells))
 
     @cached_property
     def coverage(self) -> Floats:
@@ -199,7 +199,7 @@ class Lattice:
 
     def coordinates(self, points: Floats) -> Floats:
         """Lattice coordinates (K, q) of points (K, q)."""
-        return np.asarray(np.linalg.solve(self.frame, (points - self.origin).T).T)
+        return np.asarray((points - self.origin) @ np.linalg.inv(self.frame).T)
 
     def places(self, coordinates: Floats) -> Floats:
         """Points (K, q) at lattice coordinates (K, q)."""
@@ -214,9 +214,8 @@ class Lattice:
         """Density at points (K, q): closed form, or linear between the centers of cells."""
         u = self.coordinates(points)
         if self.exact is None:
-            values = self._interpolated(u)
-            ends = np.array([(nodes[0], nodes[-1]) for nodes in self.nodes]).T
-            far = np.any((u < ends[0]) | (u > ends[1]), axis=1)
+            values = self._interpolated(u, 0.0 if self.further is None else np.nan)
+            far = np.isnan(values)
             if far.any() and self.beyond is not None:
                 values[far] = self.beyond.at(points[far])
             return values
@@ -245,14 +244,16 @@ class Lattice:
         places, values = np.append(-found, 0.0), np.append(held, 1.0)
         return np.asarray(np.interp(-density, places, values, left=0.0))
 
-    def _interpolated(self, u: Floats) -> Floats:
-        """Density at lattice coordinates (K, q): linear between cells, 0 one cell outside."""
+    def _interpolated(self, u: Floats, outside: float = 0.0) -> Floats:
+        """Density at lattice coordinates (K, q): linear between cells, `outside` beyond them."""
         places = []
         for nodes, column in zip(self.nodes, u.T, strict=True):
-            rim = [2 * nodes[0] - nodes[1], *nodes, 2 * nodes[-1] - nodes[-2]]
+            rim = np.pad(nodes, 1, "reflect", reflect_type="odd")
             places.append(np.interp(column, rim, np.arange(-1, len(nodes) + 1)))
         return np.asarray(
-            ndimage.map_coordinates(self.density, places, order=1, mode="grid-constant")
+            ndimage.map_coordinates(
+                self.density, places, order=1, mode="grid-constant", cval=outside
+            )
         )
 
 
@@ -286,9 +287,9 @@ def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Marginal]) -> L
             for tail in (TAIL, HEAVY_TAIL)
         )
         make = partial(_transformed, origin, frame, shares, parts)
-        wide = partial(make, CELLS[dim], windows)
+        wide = partial(make, CELLS[dim] // 2, windows)
         heavy = np.max(np.ptp(windows, axis=1) / np.ptp(core, axis=1)) >= HEAVY
-        found = make(CELLS[dim], core, wide) if heavy else wide()
+        found = make(CELLS[dim], core, wide) if heavy else make(CELLS[dim], windows)
         if found.error > ACCURACY and dim == 1:
             found = make(FINE_CELLS, core, wide)
     if found.error <= ACCURACY:
@@ -326,17 +327,17 @@ def _transformed(
     edges = tuple(np.linspace(*window, count + 1) for window in windows)
     shape = (count,) * dim
     steps = np.array([e[1] - e[0] for e in edges])
-    spectrum: npt.NDArray[np.complex128] = np.ones(1, dtype=np.complex128)
+    spectrum = _transform(parts[dim], shares[:, dim], windows, steps, shape)
+    for part, share in zip(parts[dim + 1 :], shares.T[dim + 1 :], strict=True):
+        spectrum *= _transform(part, share, windows, steps, shape)
     for axis, part in enumerate(parts[:dim]):
         mass = np.diff(part.cdf(part.mean + edges[axis]))
-        spectrum = spectrum * (fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)[:, None])
-    for part, share in zip(parts[dim:], shares.T[dim:], strict=True):
-        spectrum *= _transform(part, share, windows, steps, shape)
+        spectrum *= fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)[:, None]
     total = float(spectrum.flat[0].real)
-    found = np.maximum(fft.irfftn(spectrum, shape), 0.0)
+    mass = np.asarray(fft.irfftn(spectrum, shape))
     # Far below the highest cell everything is rounding error.
-    found[found < 1e-13 * found.max()] = 0.0
-    mass = found * (total / found.sum())
+    mass[mass < 1e-13 * mass.max()] = 0.0
+    mass *= total / mass.sum()
     return Lattice(origin, frame, edges, mass, 1 - total, further=further)
 
 

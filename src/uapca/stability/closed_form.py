@@ -120,9 +120,12 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         inverse, tied = _inverse_gaps(pairs.values * (unit / error), q)
         tangent = turned * inverse[first, :, None] * inverse[second, None, :]
         blocks = V.T @ tangent @ V
-        loose = tied[first] | tied[second]
-        _check_range(turned, sums.linear, blocks[~loose])
-        blocks[loose] = np.inf
+        if not math.isfinite(blocks.sum()):
+            raise ValueError(
+                "X must have errors and a spread of comparable size; powers of their ratio do not "
+                "fit into float64 (check the units of the errors)"
+            )
+        blocks[tied[first] | tied[second]] = np.inf
     turned, linear = turned[:q], sums.linear
     spreads = turned.diagonal(axis1=1, axis2=2)
     # Two neighbors are a 2 × 2 problem: their gap becomes √((g + δ_ii − δ_jj)² + 4 δ_ij²).
@@ -219,15 +222,6 @@ def _units(X: UncertainArray, base: Doubles, order: int) -> tuple[float, float]:
     return one, other
 
 
-def _check_range(*found: Doubles) -> None:
-    """Raise unless all numbers are finite and so are their sums."""
-    if not all(math.isfinite(np.add.reduce(values, axis=None)) for values in found):
-        raise ValueError(
-            "X must have errors and a spread of comparable size; powers of their ratio do not fit "
-            "into float64 (check the units of the errors)"
-        )
-
-
 def _inverse_gaps(values: Doubles, q: int) -> tuple[Doubles, npt.NDArray[np.bool_]]:
     """1 / (λ_i − λ_j), zero for j = i, shape (q, D); and which of the q components are tied."""
     gaps = values[:q, None] - values
@@ -295,27 +289,25 @@ class _RowSums(_Sums):
             self.linear += 2.0 * np.square(along @ U.T)
             self.spreads += (along[first] * U[second]).sum(axis=1)[:, None, None] * S
             self.spreads += along[second][:, :, None] * along[first][:, None, :]
-        diagonal = self.spreads.reshape(count, -1)[:, :: d + 1]
-        alone = X.cov.kind == "diagonal"
+        alone, outer, diagonal = X.cov.kind == "diagonal", np.zeros((q, d, d)), np.zeros((count, d))
         for block in row_blocks(n, d * (6 + 2 * count + (0 if alone else k))):
             m, own = self._weighted(block), self._own[block] if order == 2 else None
             cov = self._cov if len(m) == n else self._cov.take(block)
-            a = U @ m.T
+            columns = np.ascontiguousarray(m.T)  # long rows are faster to multiply by factors
+            a = U @ columns
             # Independent errors need few products: Ψu = ψ ∘ u, and u need not be inside of a sum.
             if alone:
                 psi = np.asarray(cov.diagonal(), dtype=np.float64)
                 P = (U[:, None] * U) @ psi.T
-                outer = (a[:q, :, None] * m).transpose(0, 2, 1) @ psi
-                self.spreads += outer[second] * U[first][:, None]
-                self.spreads += (outer[first] * U[second][:, None]).transpose(0, 2, 1)
+                outer += (a[:q, None] * columns) @ psi
             else:
                 images = row_images(cov, U)
                 P = U @ images.transpose(0, 2, 1)
                 for total, i, j in zip(self.spreads, first, second, strict=True):
-                    half = (m.T * a[j]) @ images[i]
-                    total += half + (half if i == j else (m.T * a[i]) @ images[j]).T
+                    half = (columns * a[j]) @ images[i]
+                    total += half + (half if i == j else (columns * a[i]) @ images[j]).T
             shared = P[first, second]
-            self.spreads += (shared[:, :, None] * m).transpose(0, 2, 1) @ m
+            self.spreads += (shared[:, None] * columns) @ m
             self.linear += 4.0 * np.einsum("in,jn,ijn->ij", a, a, P)
             weights = a[first] * a[second]
             if own is not None:
@@ -330,6 +322,10 @@ class _RowSums(_Sums):
             elif own is not None:
                 for total, i, j in zip(self.spreads, first, second, strict=True):
                     total += (images[j].T * own) @ images[i]
+        if alone:
+            self.spreads += outer[second] * U[first][:, None]
+            self.spreads += (outer[first] * U[second][:, None]).transpose(0, 2, 1)
+            self.spreads.reshape(count, -1)[:, :: d + 1] += diagonal
         if order == 2 and redraw.cumulants is not None:
             self._add_cumulants(*redraw.cumulants)
 
