@@ -162,7 +162,7 @@ def test_errors_are_never_features_without_a_word():
     }
     X = uapca.read(counters)
     assert X.features == ("x", "y")
-    assert "left out: replicate, step (counts rows)" in X.origin
+    assert "left out: replicate, step (counts rows; features= takes it)" in X.origin
     assert uapca.read(counters, features=["step", "x"]).features == ("step", "x")
     X = uapca.read({"ra": [1.0, 2.0], "pmra": [3.0, 4.0]})
     assert "holds the errors" not in X.origin
@@ -726,10 +726,10 @@ def test_a_survey_export(tmp_path):
     ]
     X = uapca.read(write(tmp_path / "gaia.csv", header + "\n".join(rows)))
     assert X.features == ("ra", "dec", "parallax")
-    assert "left out: random_index (counts rows)" in X.origin
+    assert "left out: random_index (counts rows; features= takes it)" in X.origin
     assert X.names[0] == "4295806720"
     assert "correlations: ra_dec_corr, ra_parallax_corr" in X.origin
-    assert "left out: solution_id (identifies rows)" in X.origin
+    assert "left out: solution_id (identifies rows; features= takes it)" in X.origin
 
 
 def test_constant_columns_and_numbers_of_observations_are_no_features():

@@ -116,7 +116,7 @@ def test_replicates_of_treatments(tmp_path):
     assert X.names == ("LPS", "LPS + Dex", "control")
     assert X.features == ("IL-6", "TNF-alpha")
     assert X.counts.tolist() == [6, 6, 6]
-    assert "bio_rep, tech_rep (counts rows)" in X.origin
+    assert "bio_rep, tech_rep (counts rows; features= takes it)" in X.origin
     whole = uapca.read(path)
     np.testing.assert_allclose(
         uapca.UAPCA().fit(X).get_covariance(), np.cov(whole.mean.T, ddof=0), rtol=1e-12
