@@ -217,7 +217,7 @@ def test_two_errors_for_one_feature():
 
 def test_negative_errors():
     assert refused({"x": [1.0, 2.0], "x_err": [0.1, -0.5]}) == (
-        "errors must not be negative; row 1, column 'x_err' makes one of -0.5"
+        "errors must not be negative; row 1, column 'x_err' makes an error of -0.5"
     )
 
 

@@ -490,6 +490,20 @@ def test_fifty_thousand_columns_are_searched_in_linear_time():
     assert uapca.read(wide).shape == (2, 2000)
 
 
+def test_numbers_of_observations_beside_means_are_no_features():
+    table = {"group": ["a", "b", "c"], "n": [10, 12, 9], "h_mean": [1.5, 1.7, 1.6]}
+    assert uapca.read(table).features == ("n", "h_mean")
+    table["h_sd"] = [0.1, 0.2, 0.1]
+    X = uapca.read(table)
+    assert X.features == ("h_mean",)
+    assert "left out: n (numbers of observations; features= takes it)" in X.origin
+    assert uapca.read(table, features=["n", "h_mean"]).features == ("n", "h_mean")
+    # Nitrogen is no number of observations.
+    assert uapca.read(table | {"N": [0.5, 1.25, 2.0]}).features == ("h_mean", "N")
+    gone = {name: ["", "NA", "-"] for name in ("w", "w_sd")}
+    assert "left out: w (no values)" in uapca.read(table | gone).origin
+
+
 def test_arrays_keep_their_masks_units_and_names():
     values = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[1, 0], [0, 0]])
     assert "the value at (0, 0) is masked" in refused(values)

@@ -293,7 +293,9 @@ def test_columns_of_errors_with_one_name(ending, tmp_path):
 
 def test_numbers_that_stand_for_no_value(tmp_path):
     path = wild.sentinels(tmp_path)
-    assert "makes one of -999; pass words={'-999': None} if that means no value" in refused(path)
+    assert "makes an error of -999; pass words={'-999': None} if that means no value" in refused(
+        path
+    )
     X = uapca.read(path, words={"-999": None}, missing="keep")
     assert X.missing.sum() == 1
 

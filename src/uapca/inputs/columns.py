@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -40,6 +39,8 @@ _LONGEST = 16  # characters of an ending that may be a word for errors
 _RATIO = re.compile(rf".+[_ .-]over[_ .-](?:{ERROR_WORDS})", re.I)
 _SIZE = re.compile(r"(.+)[_ .-](?:n|nobs)", re.I)
 _OBSERVATIONS = re.compile(r"(.+[_ .-])?n_?obs([_ .-].+)?", re.I)
+# What a column is called that holds no number because it holds nothing.
+_EMPTY = ("number", "empty")
 _DIGITS = re.compile(r"\s*[<>≤≥~+$€£-]?\s?\.?[0-9]")
 _MISSPELLED = tuple(f"_{word}" for word in ERROR_WORDS.split("|") if len(word) > 2)
 
@@ -233,6 +234,10 @@ def _of_numbers(
     plain = [name for name in numbers if name not in found]
     block = np.empty((0, len(plain))) if groups or not plain else table.block(plain)
     aside = row_columns(plain, block, table.index)
+    for j, name in enumerate(plain if found else ()):
+        # Tables of means and errors often say of how many observations.
+        if name.strip() in ("n", "N") and len(block) and (block[:, j] % 1 == 0).all():
+            aside[name] = "numbers of observations; features= takes it"
     example = ""
     for name in values:
         if name in aside:
@@ -240,13 +245,15 @@ def _of_numbers(
         elif kinds[name] == "flag":
             roles.leave(name, "true or false; features= takes it as 0 and 1")
         elif not table.is_number(name):
-            first = next(filter(None, table.cells(name)), "") if kinds[name] == "text" else ""
-            if _DIGITS.match(str(first)):  # probably numbers in a form of their own
-                example = example or f"text such as {str(first).strip()!r}"
+            cells = map(str, table.cells(name) if kinds[name] == "text" else ())
+            first = next((c.strip() for c in cells if not np.isnan(table.number(c) or 0.0)), "")
+            if _DIGITS.match(first):  # probably numbers in a form of their own
+                example = example or f"text such as {first!r}"
                 roles.leave(name, example)
             else:
-                why = {"text": "text", "number": "no values", "empty": "no values"}
-                roles.leave(name, why.get(kinds[name], "not numbers"))
+                why = "text" if kinds[name] == "text" else "not numbers"
+                empty = kinds[name] == "text" and not first and len(table)
+                roles.leave(name, "no values" if empty or kinds[name] in _EMPTY else why)
     chosen = [name for name in numbers if name not in aside]
     # Errors are often constant: those that look like some are left to the warning.
     constant = {plain[j] for j in constant_columns(block)}
@@ -319,27 +326,39 @@ def find_errors(
     """
     if isinstance(errors, Mapping):
         return _given_errors(names, errors)
-    patterns = None if errors is None else _check_patterns(errors)
-    stems = error_stems if patterns is None else partial(_matched, patterns=patterns)
+    stems = error_stems if errors is None else _stems_of(errors)
     sides: dict[str, dict[str, list[str]]] = {}
     for column, value, role in error_columns(names, stems, features):
         if role in ("interval", "relative") and features is not None:
             continue
         sides.setdefault(value, {}).setdefault(role, []).append(column)
-    if patterns is not None and not sides:
+    if errors is not None and not sides:
         raise ValueError(f"errors={errors!r} must match a column; there are {listed(names)}")
     return {value: _of_sides(value, own) for value, own in sides.items()}
 
 
-def _matched(column: str, patterns: Sequence[str]) -> list[tuple[str, str]]:
-    found = []
-    for pattern in patterns:
-        head, tail = pattern.split("{}")
-        if column.startswith(head) and column.endswith(tail) and len(column) > len(head + tail):
-            stem = column[len(head) : len(column) - len(tail)]
-            roles = [role for own, role in error_stems(column) if own == stem]
-            found.append((stem, roles[0] if roles else "std"))
-    return found
+def _stems_of(errors: Any) -> Callable[[str], list[tuple[str, str]]]:
+    """What `error_stems` finds, by patterns of the user's own."""
+    several = isinstance(errors, Iterable) and not isinstance(errors, str)
+    patterns = list(errors) if several else [errors]
+    for pattern in patterns or [errors]:
+        if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
+            raise ValueError(
+                "errors must be a pattern such as '{}_err', in which {} stands for the feature, or "
+                f"a mapping of features to columns; got {pattern!r}"
+            )
+    ends = [pattern.split("{}") for pattern in patterns]
+
+    def stems(column: str) -> list[tuple[str, str]]:
+        found = []
+        for head, tail in ends:
+            if column.startswith(head) and column.endswith(tail) and len(column) > len(head + tail):
+                stem = column[len(head) : len(column) - len(tail)]
+                roles = [role for own, role in error_stems(column) if own == stem]
+                found.append((stem, roles[0] if roles else "std"))
+        return found
+
+    return stems
 
 
 def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
@@ -373,19 +392,6 @@ def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
     raise ValueError(
         f"every feature must have one error; {value!r} has {listed(columns)}; pass {wanted}"
     )
-
-
-def _check_patterns(errors: Any) -> list[str]:
-    given = (
-        [errors] if isinstance(errors, str) or not isinstance(errors, Iterable) else list(errors)
-    )
-    for pattern in given or [errors]:
-        if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
-            raise ValueError(
-                "errors must be a pattern such as '{}_err', in which {} stands for the feature, or "
-                f"a mapping of features to columns; got {pattern!r}"
-            )
-    return given
 
 
 def _given_errors(names: Sequence[str], errors: Mapping[Any, Any]) -> dict[str, Errors]:
