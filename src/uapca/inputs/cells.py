@@ -37,9 +37,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import COUNTER, IDENTIFIER, counting_columns
 from uapca.exceptions import CellError
-from uapca.inputs.columns import Roles, expand, find_errors
+from uapca.inputs.columns import Roles, expand, find_errors, row_columns
 from uapca.inputs.files import open_table
 from uapca.inputs.frame import Reading, Table, range_hint, short, with_units
 from uapca.laws import (
@@ -365,14 +364,8 @@ def of_cells(reading: Reading, fill: Any, strict: bool = True) -> UncertainArray
     certain = [n for n in laws if all(isinstance(law, Point) for law in laws[n])]
     if features is None and 0 < len(certain) < len(laws):
         values = np.array([[law.mean for law in laws[n]] for n in certain]).T
-        counters = {certain[j] for j in counting_columns(values)}
-        for name in certain:
-            if name in counters or COUNTER.fullmatch(name.strip()):
-                roles.leave(name, "counts rows; features= takes it")
-            elif IDENTIFIER.fullmatch(name.strip()):
-                roles.leave(name, "identifies rows; features= takes it")
-            else:
-                continue
+        for name, why in row_columns(certain, values).items():
+            roles.leave(name, why)
             del laws[name]
     chosen = roles.features = list(laws)
     if not chosen or not len(table):

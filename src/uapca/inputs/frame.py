@@ -130,23 +130,24 @@ class Table:
         self._numbers: dict[str, Floats] = {}
         self._kinds: dict[str, str] = {}
         # The columns of a data frame stay what they are in narwhals; others become arrays.
-        self._frame = None if isinstance(columns, Mapping) else columns
+        self._frame: Any = None if isinstance(columns, Mapping) else columns
         keys = list(columns if self._frame is None else columns.columns)
         self.names: tuple[str, ...] = tuple(map(str, keys))
         self.keys: dict[str, Any] = dict(zip(self.names, keys, strict=True))
         if len(self.keys) < len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
             raise ValueError(f"column names must be distinct; {self.of}{twice!r} occurs twice")
-        self._columns: dict[str, Any]
+        self._columns: dict[str, npt.NDArray[Any]] = {}
         if self._frame is not None:
-            self._columns = {part.name: part for part in columns.iter_columns()}
-        else:
-            named = self.keys.items()
-            self._columns = {name: _vector(columns[key], name, self.units) for name, key in named}
+            self._types, self._rows = dict(columns.schema), len(columns)
+            return
+        for name, key in self.keys.items():
+            self._columns[name] = _vector(columns[key], name, self.units)
+        self._rows = len(self._columns[self.names[0]]) if keys else 0
         for name, column in self._columns.items():
-            if len(column) != len(self):
+            if len(column) != self._rows:
                 raise ValueError(
-                    f"columns must have equal lengths; {self.names[0]!r} has {len(self)} entries "
+                    f"columns must have equal lengths; {self.names[0]!r} has {self._rows} entries "
                     f"and {name!r} has {len(column)}"
                 )
 
@@ -161,7 +162,7 @@ class Table:
             raise ValueError(f"{self.source!r}: {refusal}") from None
 
     def __len__(self) -> int:
-        return len(next(iter(self._columns.values()), ()))
+        return self._rows
 
     @property
     def of(self) -> str:
@@ -196,26 +197,27 @@ class Table:
     def _kind(self, name: str) -> str:
         if self.textual:
             return "text"
-        column = self._columns[name]
         array = self._frame is None
-        own = column.dtype.kind if array else str(column.dtype).partition("(")[0]
-        if own == "Unknown" and column.null_count() == len(column):
+        own = self._columns[name].dtype.kind if array else str(self._types[name]).partition("(")[0]
+        if own == "Unknown" and self._frame[name].null_count() == len(self):
             return "empty"
         if own in ("Object", "Unknown", *"OUST"):
-            return _kind_of_objects(_array(column))
-        number = own in "iuf" if array else column.dtype.is_numeric()
+            return _kind_of_objects(self._array(name))
+        number = own in "iuf" if array else self._types[name].is_numeric()
         kinds = {"Boolean": "flag", "b": "flag", "String": "text"}
         return "number" if number else kinds.get(own, "other")
 
+    def _array(self, name: str) -> npt.NDArray[Any]:
+        return self._columns[name] if self._frame is None else self._frame[name].to_numpy()
+
     def cells(self, name: str) -> list[Any]:
         """The cells of a column as they are."""
-        column = self._columns[name]
-        return list(column.tolist() if self._frame is None else column.to_list())
+        frame = self._frame
+        return list(self._columns[name].tolist() if frame is None else frame[name].to_list())
 
     def labels(self, name: str) -> Any:
         """A column in a form that `uapca.aggregate` reads as labels."""
-        column = self._columns[name]
-        return column if self._frame is None else column.to_native()
+        return self._columns[name] if self._frame is None else self._frame[name].to_native()
 
     def texts(self, name: str) -> list[str | None]:
         """A column as text exactly as written; None where it is missing."""
@@ -350,12 +352,12 @@ class Table:
 
     def block(self, names: Sequence[str]) -> Floats:
         """Columns of numbers side by side, shape (N, len(names)); missing values are NaN."""
-        own, frame = self._columns, self._frame
+        frame = self._frame
         # Arrow keeps its columns apart; the others have a matrix, or make it fast.
         if (
             frame is not None
             and hasattr(frame.to_native(), "to_numpy")
-            and all(n not in self._numbers and own[n].dtype.is_float() for n in names)
+            and all(n not in self._numbers and self._types[n].is_float() for n in names)
         ):
             return np.asarray(frame.select(list(names)).to_numpy())
         columns = self.floats(names)
@@ -369,7 +371,7 @@ class Table:
     def floats(self, names: Iterable[str]) -> list[npt.NDArray[Any]]:
         """Columns of numbers, each by itself."""
         own = self._numbers
-        return [own[n] if n in own else _of_objects(_array(self._columns[n])) for n in names]
+        return [own[n] if n in own else _of_objects(self._array(n)) for n in names]
 
     # Words for messages
 
@@ -545,10 +547,6 @@ def _vector(values: Any, name: str, units: dict[str, Any]) -> npt.NDArray[Any]:
         column = column.astype(column.dtype if gap is not None else object)
         column[np.broadcast_to(np.asarray(mask), column.shape)] = gap
     return column
-
-
-def _array(column: Any) -> npt.NDArray[Any]:
-    return column if isinstance(column, np.ndarray) else np.asarray(column.to_numpy())
 
 
 def _of_objects(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -1023,6 +1021,11 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     table, chosen, errors = reading.table, roles.features, roles.errors
     columns = [c for own in errors.values() if own.kind != "constant" for c in own.columns]
     reading.check_numbers(columns)
+    symmetric = all(n in errors and errors[n].kind == "std" for n in chosen)
+    if symmetric and all(table.factor(errors[n].columns[0], n) == 1.0 for n in chosen):
+        std = table.block(columns)
+        if std.dtype == mean.dtype and std.min(initial=0.0) >= 0.0:
+            return mean, std, None
     given = dict(zip(columns, table.floats(columns), strict=True))
     # One column after the other in memory, as they come.
     doubles = [np.float64 for own in errors.values() if own.kind == "constant"]
@@ -1048,7 +1051,7 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
                 place, value = table.place(row, column, reading.names), f"{part[row]:g}"
                 remedy = f"; pass words={{{value!r}: None}} if that means no value"
                 raise ValueError(
-                    f"errors must not be negative; {place} makes one of {value}"
+                    f"errors must not be negative; {place} makes an error of {value}"
                     f"{remedy if table.textual else ''}"
                 )
         if kind == "quantiles":

@@ -70,6 +70,7 @@ from uapca.inputs.frame import (
 )
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
+from uapca.uncertain.checks import without_units
 
 __all__ = ["Aggregator", "from_groups"]
 
@@ -379,6 +380,7 @@ def labeled_points(
             keys = keys._replace(values=_in_order(keys.values, [table.textual] * len(names)))
         notes, units = [table.origin, *table.notes, *roles.say()], table.units
     else:
+        points, *_, features = without_units(points, None, None, None, features)
         array = as_floats(points, "points")
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(
