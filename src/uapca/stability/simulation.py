@@ -236,11 +236,11 @@ def simulate(
     return Simulation(components, eigenvalues, kept, reference, align, totals)
 
 
-def leading(rows: Doubles, reference: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+def leading(rows: Doubles, fill: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """Leading eigenpairs of YᵀY and its trace for a stack Y of shape (b, R, D).
 
-    From D × D or R × R products, whichever are smaller. The number of pairs q is that of
-    ``reference``, shape (q, D), which also completes the basis where the rank is below q.
+    From D × D or R × R products, whichever are smaller. The number of pairs q is that of axes in
+    ``fill``, shape (q, D) or (b, q, D), which completes the basis if R is below q.
 
     Returns
     -------
@@ -249,7 +249,7 @@ def leading(rows: Doubles, reference: Doubles) -> tuple[Doubles, Doubles, Double
     totals : ndarray of shape (b,)
     """
     b, r, d = rows.shape
-    q = len(reference)
+    q = fill.shape[-2]
     totals = np.einsum("brd,brd->b", rows, rows)
     turned = rows.transpose(0, 2, 1)
     values, found = _leading_pairs(turned @ rows if d <= r else rows @ turned, q)
@@ -261,7 +261,7 @@ def leading(rows: Doubles, reference: Doubles) -> tuple[Doubles, Doubles, Double
     _, singular, vectors = np.linalg.svd(rows, full_matrices=False)
     values, vectors = np.square(singular[:, :q]), vectors[:, :q]
     if q > r:
-        fixed = np.broadcast_to(reference, (b, q, d))
+        fixed = np.broadcast_to(fill, (b, q, d))
         basis = np.linalg.qr(np.concatenate([vectors, fixed], axis=1).transpose(0, 2, 1))[0]
         vectors = np.concatenate([vectors, basis.transpose(0, 2, 1)[:, r:q]], axis=1)
         values = np.pad(values, ((0, 0), (0, q - r)))
