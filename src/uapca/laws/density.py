@@ -106,7 +106,7 @@ class Lattice:
 
     @cached_property
     def beyond(self) -> Lattice | None:
-        """A wider and coarser lattice of the same law, where its tails are heavy."""
+        """A wider lattice with larger cells, where tails are heavy; its densities are rough."""
         return None if self.further is None else self.further()
 
     def resolving(self, p: float) -> Lattice:

@@ -315,7 +315,9 @@ class Law(ABC):
         -----
         Normals and mixtures of normals are in closed form, and so are one independent part on a
         line and two in the plane. Sums of more parts are interpolated between the cells of
-        `lattice`, samples are a kernel estimate.
+        `lattice`, samples are a kernel estimate. Beyond the lattice, which holds more than 99 % of
+        the probability where tails are heavy, cells are several times as wide: densities there
+        are rough, off by 20 % for four t laws with 3 degrees of freedom.
 
         Examples
         --------
