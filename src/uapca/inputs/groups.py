@@ -81,7 +81,7 @@ _ROWS, _VALUES = 262_144, 1 << 23
 # Parts of the sources, the threads that share them, and seconds between reports of progress.
 _TASKS, _THREADS, _LOOK = 16, 2, 0.05
 # Rows that are read from a file at a time, and turned from columns, while they are in cache.
-_BATCH, _TURNED = 65_536, 4096
+_BATCH, _TURNED = 65_536, 1024
 # Rows that the Aggregator sums at a time: few enough to stay in cache.
 _LIVE_ROWS = 16_384
 # Weights times squares of values up to here, and their sums, are far from the largest float.
