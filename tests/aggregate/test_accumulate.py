@@ -7,12 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from uapca.aggregate import Moments, accumulate
-from uapca.aggregate.accumulate import (
-    first_errors,
-    group_order,
-    grouped_sums,
-    moments,
-)
+from uapca.aggregate.accumulate import group_order, grouped_sums, moments
 
 
 @pytest.fixture(autouse=True, params=[1 << 18, 1], ids=["large blocks", "small blocks"])
@@ -22,7 +17,7 @@ def size_of_blocks(request, monkeypatch):
 
 def summed(points, codes, n_groups, weights=None):
     sums = grouped_sums(points, codes, n_groups, weights)
-    return sums, first_errors(sums)
+    return sums, sums.errors.T
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 3000, 9000])

@@ -77,9 +77,18 @@ def test_project_complains_before_it_computes(run, fails, folder):
     result = run("project", "students", "--model", "m.json", "-q")
     assert result.exit_code == 2
     assert result.stderr == (
-        "uapca: error: the data lacks features of the model: ra, dec, parallax. It has M1, M2, P1, "
-        "P2.\n"
+        "uapca: error: features must name columns of the table; there is no 'ra' among 'M1', 'M2', "
+        "'P1', 'P2'\n"
     )
+
+
+def test_a_model_looks_at_nothing_but_its_features(run, folder):
+    """A gap or a text elsewhere in the new table does no harm."""
+    run("fit", "stars.csv", "--exclude", "parallax", "-o", "m.json")
+    old = run("project", "stars.csv", "--model", "m.json").stdout
+    text = (folder / "stars.csv").read_text().replace(",2.5,", ",,").replace(",2.9,", ",bad,")
+    (folder / "new.csv").write_text(text)
+    assert run("project", "new.csv", "--model", "m.json").stdout == old
 
 
 # traces

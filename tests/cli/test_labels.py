@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from uapca._names import nearest
 from uapca.cli.console import _columns_of as width_of
-from uapca.cli.console import listed, shown
+from uapca.cli.console import line, listed, shown
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,15 @@ def test_width_counts_columns_of_a_terminal():
     assert width_of("abc") == 3
     assert width_of("漢字") == 4
     assert width_of("e\u0301") == 1
+
+
+def test_a_key_is_folded_below_its_meanings(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "30")
+    line("tilt    the angle by which a component may be off")
+    line("  → 6 rows × 4 features, independent errors")
+    assert capsys.readouterr().out.splitlines() == [
+        "tilt    the angle by which a",
+        "        component may be off",
+        "  → 6 rows × 4 features,",
+        "    independent errors",
+    ]

@@ -25,10 +25,9 @@ from uapca._validation import Doubles, Floats
 __all__ = [
     "Integers",
     "Sums",
-    "added",
-    "first_errors",
     "group_order",
     "grouped_sums",
+    "merged",
     "moments",
     "removed",
     "underflow",
@@ -71,6 +70,8 @@ class Sums(NamedTuple):
     factors : ndarray of shape (G, D, r)
         Of wide groups r leading directions F of each scatter: what is left of it, without F Fᵀ, is
         positive semi-definite.
+    errors : ndarray of shape (G, 2)
+        Bounds for the rounding errors of any entry of the mean, and of the scatter.
     pooled : ndarray of shape (D, D), or (0, 0)
         The sum of the scatters of all groups, where only their diagonals are kept.
     """
@@ -82,6 +83,7 @@ class Sums(NamedTuple):
     rests: Doubles
     scatters: Doubles
     factors: Doubles
+    errors: Doubles
     pooled: Doubles
 
     @property
@@ -92,13 +94,18 @@ class Sums(NamedTuple):
     @property
     def parts(self) -> tuple[Integers | Doubles, ...]:
         """The arrays with an entry for each group."""
-        return self[:7]
+        return self[:8]
 
     @property
     def variations(self) -> Doubles:
         """The diagonals of the scatters, Σ w (x − mean)², shape (G, D)."""
         whole = self.rank is None
         return np.diagonal(self.scatters, axis1=1, axis2=2) if whole else self.scatters
+
+    @property
+    def largest(self) -> Doubles:
+        """The largest entry of each scatter, which is on its diagonal."""
+        return np.asarray(self.variations.max(axis=1, initial=0.0))
 
     def taken(self, groups: Integers | slice) -> Sums:
         """Some of the groups: a copy, or a view where ``groups`` is a slice."""
@@ -123,6 +130,7 @@ def zero_sums(n_groups: int, d: int, rank: int | None = None) -> Sums:
         np.zeros((n_groups, d)),
         np.zeros((n_groups, d, d) if rank is None else (n_groups, d)),
         np.zeros((n_groups, d, rank or 0)),
+        np.zeros((n_groups, 2)),
         np.zeros((0, 0) if rank is None else (d, d)),
     )
 
@@ -271,7 +279,8 @@ def _add_block(
         if final or (not sums.rank and (total[:, None] * np.square(off) <= spread).all()):
             break
         center = center + off
-    _merge(sums, Sums(lengths, total, squares, *two_sum(center, off), *new[5:]), groups)
+    new = Sums(lengths, total, squares, *two_sum(center, off), *new[5:])
+    _merge(sums, new._replace(errors=_first_errors(new)), groups)
     np.add(sums.pooled, new.pooled, out=sums.pooled)
 
 
@@ -380,38 +389,56 @@ def _merged_at_once(sums: Sums) -> int:
     return max(1, _MERGED_VALUES // int(d * width))
 
 
-def _merge(out: Sums, b: Sums, where: Integers) -> Doubles:
-    """Add group k of ``b`` to group ``where[k]`` of ``out``, in place; the gaps of the means.
+def merged(a: Sums, b: Sums, where: Integers, n: int) -> Sums:
+    """The sums of ``n`` groups: those of ``a``, with group k of ``b`` added to ``where[k]``."""
+    out, each = a.extended(n), _merged_at_once(a)
+    for start in range(0, len(where), each):
+        part = slice(start, start + each)
+        _merge(out, b.taken(part), where[part])
+    np.add(out.pooled, b.pooled, out=out.pooled)
+    return out
 
-    Of the pooled scatter only what the gaps add to it: that of ``b`` is left to the caller.
+
+def _merge(out: Sums, b: Sums, where: Integers) -> None:
+    """Add group k of ``b`` to group ``where[k]`` of ``out``, in place.
+
+    Of the pooled scatter only what the gaps between the means add to it: that of ``b`` is left to
+    the caller.
     """
     if not out.counts[where].any():
         for mine, new in zip(out.parts, b.parts, strict=True):
             mine[where] = new
-        return np.zeros_like(b.means)
+        return
     a = out.taken(where)
     total = a.weights + b.weights
-    safe = np.where(total > 0.0, total, 1.0)
+    share = b.weights / np.where(total > 0.0, total, 1.0)
     gap = _gap(a, b)
     gap[(a.weights == 0.0) | (b.weights == 0.0)] = 0.0  # points without weight may be anywhere
     # The mean is found from the heavier side: the lighter one may lie far away.
     heavier = (b.weights > a.weights) | (a.counts == 0)
-    step = gap * (np.where(heavier, -a.weights, b.weights) / safe)[:, None]
+    step = gap * np.where(heavier, -a.weights / np.where(total > 0.0, total, 1.0), share)[:, None]
     base, rest = (
-        np.where(heavier[:, None], own, old) for own, old in zip(b[3:5], a[3:5], strict=True)
+        np.where(heavier[:, None], own, old)
+        for own, old in ((b.means, a.means), (b.rests, a.rests))
     )
     scatters = a.scatters + b.scatters
-    _add_outer(scatters, out.pooled, gap, a.weights * (b.weights / safe))
+    _add_outer(scatters, out.pooled, gap, a.weights * share)
     out.counts[where] += b.counts
     out.weights[where] = total
     out.squares[where] += b.squares
     out.means[where], out.rests[where] = two_sum(base, rest + step)
     out.scatters[where] = scatters
     if out.rank:
-        between = gap * np.sqrt(a.weights * (b.weights / safe))[:, None]
+        between = gap * np.sqrt(a.weights * share)[:, None]
         held = np.concatenate([a.factors, b.factors, between[:, :, None]], axis=2)
         out.factors[where] = _leading(held, out.rank)
-    return gap
+    width = np.abs(gap).max(axis=1, initial=0.0)
+    of_gap = a.errors[:, 0] + b.errors[:, 0] + 2.0 * _U * width
+    of_means = (1.0 - share) * a.errors[:, 0] + share * b.errors[:, 0] + 4.0 * _U * width
+    of_scatters = a.errors[:, 1] + b.errors[:, 1] + 2.0 * width * of_gap * a.weights * share
+    size = out.variations[where].max(axis=1, initial=0.0)
+    of_scatters += np.where(a.weights > 0.0, 4.0 * _U * size, 0.0)
+    out.errors[where] = np.stack([of_means, of_scatters], axis=1)
 
 
 def _leading(factors: Doubles, rank: int) -> Doubles:
@@ -422,55 +449,23 @@ def _leading(factors: Doubles, rank: int) -> Doubles:
     return np.asarray(factors @ vectors[..., -rank:])
 
 
-def first_errors(sums: Sums) -> Doubles:
-    """Bounds for the errors of sums over points, shape (2, G): of the means, of the scatters.
+def _first_errors(sums: Sums) -> Doubles:
+    """Bounds for the errors of sums over points, shape (G, 2): of the means, of the scatters.
 
     The error of a sum of b terms is taken as 8 √b u: rounding errors behave as random ones, and
     exceed this with negligible probability (Higham & Mary 2019); the worst case, b u, does not
     occur. 64 u stand for centering and for merging the blocks.
     """
-    terms = 8.0 * np.sqrt(np.minimum(sums.counts, _SUMMED)) + 64.0
-    size = sums.variations.max(axis=1, initial=0.0)  # the largest entry is on the diagonal
+    terms = _U * (8.0 * np.sqrt(np.minimum(sums.counts, _SUMMED)) + 64.0)
+    size = sums.largest
     spread = np.sqrt(size / np.where(sums.weights > 0.0, sums.weights, 1.0))
-    return np.where(sums.counts > 1, terms * _U * np.stack([spread, size]), 0.0)
+    errors = terms[:, None] * np.stack([spread, size], axis=1)
+    return np.where(sums.counts[:, None] > 1, errors, 0.0)
 
 
-def added(
-    a: Sums, errors_a: Doubles, b: Sums, errors_b: Doubles, where: Integers, n: int
-) -> tuple[Sums, Doubles]:
-    """The sums of ``n`` groups: those of ``a``, with group k of ``b`` added to ``where[k]``.
-
-    ``errors_a`` and ``errors_b`` are bounds for their errors, shape (2, G); those of the result are
-    returned with it.
-    """
-    out = a.extended(n)
-    errors = np.zeros((2, n))
-    errors[:, : len(a.counts)] = errors_a
-    np.add(out.pooled, b.pooled, out=out.pooled)
-    each = _merged_at_once(a)
-    for start in range(0, len(where), each):
-        part = slice(start, start + each)
-        some, own, of_b = where[part], b.taken(part), errors_b[:, part]
-        before = out.weights[some]
-        gap = _merge(out, own, some)
-        total = out.weights[some]
-        share = own.weights / np.where(total > 0.0, total, 1.0)
-        fresh = before == 0.0
-        width = np.where(fresh, 0.0, np.abs(gap).max(axis=1, initial=0.0))
-        of_means, of_scatters = errors[:, some]
-        of_gap = of_means + of_b[0] + 2.0 * _U * width
-        errors[0, some] = (1.0 - share) * of_means + share * of_b[0] + 4.0 * _U * width
-        errors[1, some] = of_scatters + of_b[1] + 2.0 * width * of_gap * before * share
-        size = out.taken(some).variations.max(axis=1, initial=0.0)
-        errors[1, some] += np.where(fresh, 0.0, 4.0 * _U * size)
-    return out, errors
-
-
-def removed(
-    a: Sums, errors_a: Doubles, b: Sums, errors_b: Doubles, where: Integers
-) -> tuple[Sums, Doubles]:
+def removed(a: Sums, b: Sums, where: Integers) -> Sums:
     """The sums ``a`` without those of ``b``, whose group k is group ``where[k]`` of ``a``."""
-    out, errors, old = a.extended(len(a.counts)), errors_a.copy(), a.taken(where)
+    out, old = a.extended(len(a.counts)), a.taken(where)
     counts = old.counts - b.counts
     left = np.where(counts > 0, np.maximum(old.weights - b.weights, 0.0), 0.0)
     safe = np.where(left > 0.0, left, 1.0)
@@ -487,17 +482,17 @@ def removed(
     out.squares[where] = np.where(counts > 0, np.maximum(old.squares - b.squares, 0.0), 0.0)
     out.means[where], out.rests[where] = two_sum(old.means, old.rests - gap * share[:, None])
     out.scatters[where] = scatters
-    of_means, of_scatters = errors[:, where]
     width = np.abs(gap).max(axis=1, initial=0.0)
-    of_gap = of_means + errors_b[0] + 2.0 * _U * width
+    of_gap = old.errors[:, 0] + b.errors[:, 0] + 2.0 * _U * width
     # The remaining weight is known to u times the former weight, and divides.
     of_share = share * (4.0 * _U * old.weights / safe)
-    errors[0, where] = of_means + of_gap * share + width * of_share
-    errors[1, where] = of_scatters + errors_b[1]
-    errors[1, where] += 2.0 * width * of_gap * factor + width**2 * old.weights * of_share
-    errors[1, where] += 16.0 * _U * (old.variations.max(axis=1, initial=0.0) + width**2 * factor)
-    errors[1, where] *= counts >= 2
-    return out, errors
+    of_means = old.errors[:, 0] + of_gap * share + width * of_share
+    of_scatters = old.errors[:, 1] + b.errors[:, 1]
+    of_scatters += 2.0 * width * of_gap * factor + width**2 * old.weights * of_share
+    of_scatters += 16.0 * _U * (old.largest + width**2 * factor)
+    of_scatters *= counts >= 2
+    out.errors[where] = np.stack([of_means, of_scatters], axis=1)
+    return out
 
 
 def _add_outer(

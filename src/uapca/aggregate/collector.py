@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from uapca._validation import Doubles, Floats
-from uapca.aggregate.accumulate import Integers, first_errors, grouped_sums
+from uapca.aggregate.accumulate import Integers, grouped_sums
 from uapca.aggregate.labels import Keyed, Vocabulary, occurring
 from uapca.aggregate.moments import Moments, SpreadForm, check_sums
 
@@ -43,8 +43,7 @@ class Running:
         if categories is None:
             return self._empty
         sums = self._sums.taken(slice(len(values)))
-        found = Moments(values, sums, first_errors(sums), self._empty.features, categories)
-        return found.occupied()
+        return Moments(values, sums, self._empty.features, categories).occupied()
 
 
 class _Points(NamedTuple):

@@ -6,6 +6,7 @@ import csv
 import errno
 import math
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -175,8 +176,9 @@ def _folded(text: str, stream: TextIO | None) -> str:
     width = width_of(stream)
     if width is None or len(text) <= width:
         return text
-    indent = " " * (len(text) - len(text.lstrip()) + 2)
-    return "\n".join(textwrap.wrap(text, width, subsequent_indent=indent))
+    key = re.match(r"\S+ {2,}", text)  # a word and what it means
+    indent = key.end() if key else len(text) - len(text.lstrip()) + 2
+    return "\n".join(textwrap.wrap(text, width, subsequent_indent=" " * indent))
 
 
 def _print(text: str | bytes, **style: Any) -> None:
@@ -206,12 +208,10 @@ def line(text: str = "", **style: Any) -> None:
     _print(_folded(text, sys.stdout), **style)
 
 
-def show(
-    header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "", left: int = 1
-) -> None:
+def show(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
     """Print a table, in parts below each other where a terminal is too narrow.
 
-    Labels stand on the left and are repeated in each part; ``left`` columns hold text.
+    Labels stand on the left and are repeated in each part.
     """
     width = width_of(sys.stdout)
     numbers = [max(map(len, cells)) + _GAP for cells in zip(header, *rows, strict=True)][1:]
@@ -233,7 +233,7 @@ def show(
             cells = []
             for j in (0, *range(first, last)):
                 space = " " * (sizes[j] - _columns_of(row[j]))
-                cells.append(row[j] + space if j < left else space + row[j])
+                cells.append(space + row[j] if j else row[j] + space)
             _print((" " * _GAP).join(cells).rstrip(), **({} if i else {"bold": True}))
         first = last
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from uapca.cli.app import (
     standardize_option,
     subcommand,
 )
-from uapca.cli.console import TABLES, CommandError, listed, plural
+from uapca.cli.console import TABLES, CommandError, plural
 from uapca.cli.data import Data, fitted, read_model, write_rows
 
 __all__ = ["project"]
@@ -59,28 +58,17 @@ def project(
     exact, not sampled. The table is DATA again for this program, and so is a .uapca file, which
     keeps the laws of the rows as well.
     """
-    for name in ("components", *parameters) if model is not None else ():
+    for name in ("components", "features", *parameters) if model is not None else ():
         if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
             raise CommandError(f"--{name} belongs to a fit; the model has its own. Leave it out.")
     if parameter_errors and data.reading["denoise"] is None:
         raise CommandError("--parameter-errors are those of --denoise. Add it.")
     pca = None if model is None else read_model(model)
+    names = getattr(pca, "feature_names_in_", None)
+    if names is not None:  # nothing else of the table is looked at
+        data = Data(data.name, {**data.reading, "features": [*names]})
     X = data.rows()
     pca = pca or fitted(X, components, **parameters)
     if parameter_errors:  # the components are those of the rows without them
         X = data.rows(parameter_errors=True)
-    names = getattr(pca, "feature_names_in_", None)
-    if names is not None and X.features is not None:
-        absent = [name for name in names if name not in X.features]
-        if absent and data.reading["features"] is None and Path(data.name).is_file():
-            # A constant column, say, is a feature only where it is named.
-            with suppress(ValueError, KeyError):
-                X = Data(data.name, {**data.reading, "features": list(names)}).rows()
-                absent = []
-        if absent:
-            raise CommandError(
-                f"the data lacks features of the model: {listed(absent)}. "
-                f"It has {listed(X.features or ())}."
-            )
-        X = X[:, list(names)]  # they may be in another order, among others
     write_rows(pca.transform(X), output, plural(len(X), "projected row"))

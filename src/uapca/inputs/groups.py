@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import cycle
 from os import PathLike
 from queue import SimpleQueue
 from threading import Event, Lock
-from typing import Any, Literal, NamedTuple, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -75,13 +74,12 @@ from uapca.uncertain.checks import without_units
 
 __all__ = ["Aggregator", "from_groups"]
 
-_T = TypeVar("_T")
 _NOTHING_LEFT = "points must have complete rows; every row lacks a label or a value"
 _UNREADABLE = "with a cell that cannot be read"
 # Rows and values that are summed at a time.
 _ROWS, _VALUES = 262_144, 1 << 23
-# Parts of the sources that are shared among threads, and seconds between reports of progress.
-_TASKS, _LOOK = 16, 0.05
+# Parts of the sources, the threads that share them, and seconds between reports of progress.
+_TASKS, _THREADS, _LOOK = 16, 2, 0.05
 # Rows that are read from a file at a time, and turned from columns, while they are in cache.
 _BATCH, _TURNED = 65_536, 4096
 # Rows that the Aggregator sums at a time: few enough to stay in cache.
@@ -617,18 +615,18 @@ class Plan:
                     "bins were found"
                 )
 
-    def buffers(self) -> list[Floats]:
-        """Memory for the points of two pieces: new memory for each would take too long."""
-        return [np.empty((self.rows, len(self.features))) for _ in range(2)]
+    def buffer(self) -> Floats:
+        """Memory for the points of a piece: new memory for each would take too long."""
+        return np.empty((self.rows, len(self.features)))
 
-    def pieces(self, sources: Sequence[Source], buffers: Sequence[Floats]) -> Iterator[Piece]:
-        """The rows of all sources, checked and labeled, as many at a time as fit into a chunk.
+    def pieces(self, sources: Sequence[Source], buffer: Floats) -> Iterator[Piece]:
+        """The rows of all sources, checked and labeled, as many at a time as fit into the buffer.
 
-        Their points are in the buffers in turn.
+        The points of one piece take the place of those of the piece before.
         """
         parts = self._parts(sources)
         part = next(parts, None)
-        for buffer in cycle(buffers):
+        while part is not None:
             codes, known = [np.empty(0, dtype=np.int64)], Vocabulary()
             n, read, dropped, left = 0, 0, Counter[str](), set[Any]()
             while part is not None and n + len(part.points[0]) <= len(buffer):
@@ -641,14 +639,13 @@ class Plan:
                 n, read, dropped = n + len(own), read + part.read, dropped + part.dropped
                 left |= part.left
                 part = next(parts, None)
-            if not read:
-                return
             labels = None
             if self.binning is not None:
                 labels = self.binning(buffer[:n])
             elif known.categories is not None:
                 labels = Keyed(np.concatenate(codes), list(known.values), known.categories)
-            yield Piece(buffer[:n], labels, read, dropped, left)
+            if read:
+                yield Piece(buffer[:n], labels, read, dropped, left)
 
     def _parts(self, sources: Sequence[Source]) -> Iterator[Piece]:
         known: Any = None
@@ -893,15 +890,14 @@ def _summed(
     order: the result does not depend on the number of threads.
     """
     tasks = _tasks([part for source in sources for part in source.split(plan.rows)], plan.rows)
-    read, stop, buffers = SimpleQueue[int](), Event(), plan.buffers()
+    read, stop, buffers = SimpleQueue[int](), Event(), [plan.buffer() for _ in range(_THREADS)]
 
     def run(task: Sequence[Source]) -> Partial:
         total = Running(tuple(plan.features), plan.spread_form)
         dropped, left = Counter[str](), set[Any]()
-        held = [buffers.pop()] if len(tasks) > 1 else buffers
-        pieces = plan.pieces(task, held)
+        buffer = buffers.pop()
         try:
-            for piece in pieces if len(tasks) > 1 else _ahead(pieces):
+            for piece in plan.pieces(task, buffer):
                 dropped += piece.dropped
                 left |= piece.left
                 if piece.labels is not None:
@@ -910,7 +906,7 @@ def _summed(
                 if stop.is_set():
                     break
         finally:
-            buffers.extend(held if len(tasks) > 1 else ())
+            buffers.append(buffer)
         return Partial(total.moments(), dropped, frozenset(left))
 
     def found() -> Iterator[Partial]:
@@ -924,7 +920,7 @@ def _summed(
             yield job.result()
 
     # Threads of BLAS would wait for those that read.
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(2, "uapca-sum") as pool:
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(_THREADS, "uapca-sum") as pool:
         try:
             return Partial.merged(found())
         except BaseException:
@@ -960,10 +956,10 @@ def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
             return replace(plan, binning=binning)
 
     def points() -> Iterator[Floats]:
-        buffers = plan.buffers()
+        buffer = plan.buffer()
         for source in plan.sources:
             try:
-                for piece in _ahead(plan.pieces([source], buffers)):
+                for piece in plan.pieces([source], buffer):
                     yield piece.points
                 usable.append(source)
             except FileError as error:
@@ -987,15 +983,6 @@ def _can_stream(points: Any, by: Any, bins: Any) -> bool:
         return False
     names = points.collect_schema().names() if hasattr(points, "collect_schema") else points.columns
     return any(key in names for key in by if isinstance(key, str))
-
-
-def _ahead(parts: Iterator[_T]) -> Iterator[_T]:
-    """The parts, of which the next is made in a thread of its own while the last is in use."""
-    with ThreadPoolExecutor(1, thread_name_prefix="uapca-read") as pool:
-        coming = pool.submit(next, parts, None)
-        while (part := coming.result()) is not None:
-            coming = pool.submit(next, parts, None)
-            yield part
 
 
 # On a cluster
