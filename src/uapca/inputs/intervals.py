@@ -33,9 +33,10 @@ def from_intervals(
     ----------
     low, high : array-like of shape (N, D), data frames, or paths
         The bounds. Where they are equal the value is certain. From tables the columns of ``low``
-        are the features; ``high`` must have the same ones, in any order. Rows of two tables are
-        matched by their names, or by the indices of pandas frames, which must hold the same
-        labels; labels in one and the plain count 0, 1, 2, … in the other are matched by position.
+        are the features; ``high`` must have the same ones in the same units, in any order. Rows of
+        two tables are matched by their names, or by the indices of pandas frames, which must hold
+        the same labels; labels in one and the plain count 0, 1, 2, … in the other are matched by
+        position.
     names, features : sequence of str, optional
     weights : array-like of shape (N,), optional
 
