@@ -1,8 +1,8 @@
 """Dask and Spark against the local path, over one folder of Parquet files.
 
 ``python -m benchmarks.engines [--rows N] [--rounds R]`` writes the files, checks that all ways
-give the same rows, times them in turn and prints a table. It takes minutes and, for 2 × 10⁷ rows,
-3.7 GB of disk, and is not part of ``make bench``.
+give the same rows, times them in turn and prints the tables of docs/clusters.md. It takes about a
+quarter of an hour and, for 2 × 10⁷ rows, 3.7 GB of disk, and is not part of ``make bench``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 import uapca
+from benchmarks.aggregate import run, written
 
-__all__ = ["busy", "measured", "overheads", "scheduled"]
+__all__ = ["busy", "in_process", "measured", "overheads", "scheduled"]
 
 _FEATURES = [f"x{j}" for j in range(22)]
 _LABELS = 100
@@ -171,6 +172,44 @@ def scheduled(partitions: int = 1000) -> str:
     )
 
 
+_LOCAL = """
+import sys, time, numpy as np, pyarrow.parquet as pq, uapca
+uapca.from_groups
+names, options = sys.argv[2:], eval(sys.argv[1])
+start = time.process_time()
+if options is None:
+    for path in names:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=262144):
+                [column.to_numpy(zero_copy_only=False) for column in batch.columns[:22]]
+else:
+    uapca.from_groups(names, **options)
+print(time.process_time() - start)
+"""
+
+
+def in_process(rows: int = 4_000_000, rounds: int = 3) -> str:
+    """Processor seconds of files in one process, the best of some rounds, as lines of a table."""
+    by, few, grid = {"by": "label"}, {"bins": 500, "rng": 0}, {"bins": {"x0": 20, "x1": 25}}
+    lines = []
+    for files, features, options, said in (
+        (4, 22, by, "× 22, 1,000 labels of text"),
+        (4, 22, None, "× 22, Arrow's scan of these, without sums"),
+        (400, 22, by, "× 22, 1,000 labels of text"),
+        (400, 22, None, "× 22, Arrow's scan of these, without sums"),
+        (4, 4, few, "× 4, `bins=500`, the centers and both readings included"),
+        (4, 4, grid, "× 4, a grid of 20 × 25 cells"),
+    ):
+        with tempfile.TemporaryDirectory() as name:
+            paths = written(Path(name), rows, files, features, labels=features == 22)
+            spent = min(
+                float(run(_LOCAL, [repr(options), *map(str, paths)])[0]) for _ in range(rounds)
+            )
+        each = f"{1e6 * spent / rows:.2f} µs"
+        lines.append(f"| {rows:.0e} rows {said}, {files} files | {spent:.2f} s | {each} |")
+    return "\n".join(lines)
+
+
 def overheads() -> str:
     """What an engine takes with next to nothing to do."""
     with tempfile.TemporaryDirectory() as name:
@@ -198,6 +237,7 @@ def main() -> None:
     parser.add_argument("--no-spark", action="store_true")
     options = parser.parse_args()
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    print(in_process(options.rows // 5, options.rounds), flush=True)
     with tempfile.TemporaryDirectory() as name:
         write(Path(name), options.rows)
         print(f"{options.rows:,} rows, {len(_FEATURES)} features, {_LABELS} labels", flush=True)

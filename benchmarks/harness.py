@@ -59,15 +59,15 @@ class Row:
         return None if self.limit is None else self.ratio <= self.limit
 
 
-def measure(case: Case) -> list[Row]:
-    """Run a case in this process."""
+def measure(case: Case, rounds: int | None = None) -> list[Row]:
+    """Run a case in this process, for its own number of rounds or another."""
     jobs = case.build()
     for job in jobs.values():
         job()
     times: dict[str, list[float]] = {name: [] for name in jobs}
     order = list(jobs)
     gc.disable()
-    for round_ in range(case.rounds):
+    for round_ in range(rounds or case.rounds):
         # Who comes first changes, so that nobody always runs on the other's warm cache.
         for name in order if round_ % 2 else reversed(order):
             times[name].append(_time(jobs[name]))
@@ -91,9 +91,10 @@ def measure(case: Case) -> list[Row]:
     return rows
 
 
-def run_case(name: str) -> list[Row]:
+def run_case(name: str, rounds: int | None = None) -> list[Row]:
     """Run a case in a process of its own."""
     command = [sys.executable, "-m", "benchmarks", "--one", name]
+    command += [] if rounds is None else ["--rounds", str(rounds)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return [Row(**row) for row in json.loads(done.stdout.splitlines()[-1])]
 

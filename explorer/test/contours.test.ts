@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { massLevel, region, rings, type Grid, USUAL as cells } from "../src/core/contours";
+import { regions } from "../src/core/densities";
 import { lattice, termsOf } from "../src/core/lattice";
 
 /** A density on [−4, 4]². */
@@ -124,4 +125,22 @@ test("what reaches the edge of the grid is closed along it", () => {
   assert.equal(more.length, 0);
   const side = 8 + 8 / (cells - 1); // halfway to the nodes beyond, where there is nothing
   assert.ok(Math.abs(area(ring) - side ** 2) < 0.1);
+});
+
+test("the parts of a mixture far from each other have round outlines", () => {
+  const round = [1, 0, 0, 1];
+  const law = {
+    kind: "mixture" as const,
+    weights: Float64Array.of(0.5, 0.5),
+    means: Float64Array.of(-9, 0, 9, 0),
+    covariances: Float64Array.from([...round, ...round]),
+  };
+  const [first, second, centre] = [Float64Array.of(1, 0), Float64Array.of(0, 1), new Float64Array(2)];
+  const found = regions(law, { first, second, centre, mean: [0, 0], covariance: [82, 0, 1] }, [0.95], 224)![0];
+  assert.equal(found.length, 2);
+  for (const ring of found) {
+    const side = Math.sign(ring[0]);
+    const radii = ring.filter((_, k) => k % 2 === 0).map((x, k) => Math.hypot(x - 9 * side, ring[2 * k + 1]));
+    radii.forEach((radius) => assert.ok(Math.abs(radius - Math.sqrt(-2 * Math.log(0.05))) < 0.01));
+  }
 });

@@ -172,7 +172,7 @@ _NAMES = {
     "explorer": ("explore",),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
-# What people look for by the names of other libraries.
+# Names in other libraries, by ours.
 _OTHER_WORDS = {
     "read": (
         "from_csv",
@@ -202,7 +202,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _meant(name: str) -> str:
-    """What was probably meant; nothing is looked for where Python itself asks for a name."""
+    """A suggestion for a misspelled name; none for names that start with an underscore."""
     if name.startswith("_"):
         return ""
     from uapca import datasets

@@ -37,7 +37,7 @@ T = TypeVar("T")
 Arrays = dict[str, npt.NDArray[Any]]
 
 _HEADER = "uapca.json"
-# What the ZIP, JSON and NumPy readers raise on bytes that are not as they were written.
+# What the ZIP, JSON and NumPy readers raise for damaged files.
 _SIGNS_OF_DAMAGE = (
     LookupError,
     EOFError,
@@ -54,11 +54,11 @@ _SIGNS_OF_DAMAGE = (
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write into that takes the place of ``path`` when the block ends without an error.
+    """A temporary file that replaces ``path`` when the block ends without an error.
 
-    What stood at ``path`` before stays untouched until then, whatever happens. The file stands
-    beside its target until then; one that a killed process left there is removed. A pipe or a
-    character device is written to when everything is there.
+    Until then an existing file at ``path`` is not touched. The temporary file is in the same
+    folder; those that killed processes left there are removed. A pipe or a character device is
+    written to at the end.
     """
     mode = os.stat(path).st_mode if os.path.exists(path) else 0
     if stat.S_ISDIR(mode):
@@ -88,12 +88,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.chmod(name, mode & 0o777 if mode else 0o666 & ~_umask())
             if _locks is None:
                 file.close()
-            os.replace(name, target)  # before the lock on it is given up
+            os.replace(name, target)  # before its lock is released
     except BaseException as error:
         if name:
             Path(name).unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno and error.filename in (None, name):
-            # A full disk, or a folder that must not be written to, is told by its target.
+            # Errors such as a full disk or a read-only folder name the target.
             raise type(error)(error.errno, error.strerror, str(target)) from error
         raise
 
@@ -101,7 +101,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 def _part_of(target: Path) -> tuple[str, IO[bytes]]:
     """A new file beside ``target``, locked as long as it is open.
 
-    Such files of other processes that no longer hold their lock were left behind: they go.
+    Such files of processes that have ended, which hold no lock, are removed.
     """
     prefix, suffix = f".{target.name[:32]}.", ".part"
     for entry in os.scandir(target.parent):
@@ -116,7 +116,7 @@ def _part_of(target: Path) -> tuple[str, IO[bytes]]:
         if _locks is not None:
             with suppress(OSError):  # not every file system has locks
                 _locks.flock(handle, _locks.LOCK_EX)
-        if os.path.exists(name):  # nobody took it for abandoned before it was locked
+        if os.path.exists(name):  # no other process removed it before it was locked
             return name, os.fdopen(handle, "wb")
         os.close(handle)
 
@@ -163,7 +163,7 @@ def read_archive(
     foreign: str,
     assembled: Callable[[dict[str, Any], Arrays], T],
 ) -> T:
-    """What ``assembled`` makes of the header and the arrays of a file, or of a binary stream.
+    """``assembled(header, arrays)`` of a file or of a binary stream.
 
     ``foreign`` says what to do with a file of another kind; it has ``{where}`` for the file. A
     ValueError of ``assembled`` becomes a `FileError` that names the file.
@@ -201,7 +201,7 @@ def _start(source: str | os.PathLike[str] | IO[bytes]) -> bytes:
 def _header(
     archive: zipfile.ZipFile, where: str, format_: str, version: int, foreign: str
 ) -> dict[str, Any]:
-    """The header of an archive whose members are as large as they say, and no larger than it."""
+    """The header of an archive, whose members must be uncompressed and fit into the file."""
     members = archive.infolist()
     if _HEADER not in archive.namelist():
         raise FileError(foreign.format(where=where))
@@ -230,7 +230,7 @@ def _arrays(archive: zipfile.ZipFile, listing: dict[str, Any]) -> Arrays:
     arrays: Arrays = {}
     for name, (dtype, *shape) in listing.items():
         info = archive.getinfo(f"{name}.npy")
-        # Before NumPy makes room for it: there is no more in the file than it says.
+        # Checked before NumPy allocates memory: an array must fit into its member of the file.
         if not re.fullmatch(r"[<>|][biuf]\d+", dtype):
             raise ValueError
         if int(dtype[2:]) * math.prod(shape) > info.file_size:

@@ -1,8 +1,8 @@
-"""How rows are shown, in plots and in the explorer: as which law, in which color, dash and shape.
+"""Colors, dashes and marker shapes of rows in plots and in the explorer.
 
-The colors are those of Okabe and Ito (Color Universal Design, 2008): people with every kind of
-color vision can tell them apart. Yellow comes last, because it is weak on white, and has a darker
-line. From the ninth kind on, dashes and shapes go on telling apart.
+The colors are those of Okabe and Ito (Color Universal Design, 2008), which people with every kind
+of color vision can distinguish. Yellow comes last, as it has little contrast on white, and its
+lines are darker. From the ninth category on, dashes and shapes distinguish them.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ OKABE_ITO = (
 DARK_YELLOW = "#7D7400"  # contrast 4.8 on white, where yellow itself has 1.3
 GREY, LIGHT = "#6B6B6B", "#C8C8C8"
 BROWN = "#5C3A21"  # instead of black beside black arrows
-# Of what has an order, and no color of a feature or row: dark to light.
+# For ordered items that are neither features nor rows, from dark to light.
 TONES = ("#000000", "#3C3C3C", "#5A5A5A", "#6E6E6E", "#7C7C7C", "#888888", "#929292", "#9A9A9A")
-# Of cividis, which is monotone in gray and alike with and without color blindness; its lightest
-# end is left out, being hardly seen on white paper.
+# From cividis, which has monotone lightness and looks alike with and without color blindness,
+# without its lightest end, which has little contrast on white.
 SEQUENTIAL = (
     "#00224E",
     "#213B6E",
@@ -59,10 +59,10 @@ SEQUENTIAL = (
 )
 DASHES = ("solid", "dashed", "dotted", "dashdot")
 SHAPES = ("circle", "square", "triangle", "diamond", "down", "cross", "plus")
-MANY = 24  # more rows than this are not told apart by color, except the widest:
-WIDE = 2.0  # those with more than this times the median spread
+MANY = 24  # above this number of rows only wide rows have colors of their own
+WIDE = 2.0  # rows are wide above this multiple of the median spread
 NO_GROUP = "no group"
-VALUES = 12  # more different numbers than this are on a scale of colors
+VALUES = 12  # above this number of different numbers, groups have a continuous color scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class RowLooks:
 
 
 def looks(count: int, colors: Sequence[str] = OKABE_ITO) -> tuple[Look, ...]:
-    """The looks of `count` kinds: colors and shapes in turn, then the next dash.
+    """The looks of `count` categories: colors and shapes in turn, then the next dash.
 
     >>> [(look.color, look.dash, look.shape) for look in looks(9)][::8]
     [('#0072B2', 'solid', 'circle'), ('#0072B2', 'dashed', 'square')]
@@ -117,7 +117,7 @@ def looks(count: int, colors: Sequence[str] = OKABE_ITO) -> tuple[Look, ...]:
 
 
 def natural_key(label: Any) -> tuple[Any, ...]:
-    """Sort numbers by value and text as people count, g2 before g10.
+    """Sort key: numbers by value, text in natural order (g2 before g10).
 
     >>> sorted(["g10", "g2", "a", 3], key=natural_key)
     [3, 'a', 'g2', 'g10']
@@ -129,10 +129,10 @@ def natural_key(label: Any) -> tuple[Any, ...]:
 
 
 def in_order(values: Any, names: Sequence[str] | None, parameter: str) -> Any:
-    """A pandas object whose index names the rows, in the order of the rows; others as they are.
+    """Values in the order of the rows: pandas objects are matched by index, others are unchanged.
 
-    An index 0, 1, 2, … goes by position, and so does a slice of one. Where the rows have no names
-    there is nothing to match, so that only an index 0, 1, 2, … in another order is refused.
+    An index 0, 1, 2, … or a slice of one is matched by position. If the rows have no names, only an
+    index 0, 1, 2, … in another order is refused.
     """
     if not hasattr(values, "iloc"):
         return values
@@ -162,8 +162,8 @@ def in_order(values: Any, names: Sequence[str] | None, parameter: str) -> Any:
 def group_labels(groups: Any, count: int) -> tuple[list[str | None], list[str], Doubles | None]:
     """The groups of `count` rows as text, their natural order, and continuous values.
 
-    None and NaN are rows without a group. Numbers that are fractions, or of which more than twelve
-    differ, are continuous: they are returned as values, NaN where there is none.
+    None and NaN are rows without a group. Fractions and more than twelve different numbers are
+    continuous: they are returned as values, with NaN for rows without a group.
     """
     listed = [] if isinstance(groups, str) or not hasattr(groups, "__len__") else list(groups)
     if len(listed) != count:
@@ -200,7 +200,7 @@ def row_looks(
         Categories have a color, dash and shape each; for continuous numbers see `group_labels`.
         Without groups each row has a look of its own, as long as there are at most 24.
     palette : sequence of colors, or mapping from name or group to color, optional
-        A mapping may leave some out; they get colors that are still free.
+        Names that a mapping leaves out get unused colors.
     colors : sequence of str
         The colors used where there is no palette.
     spreads : ndarray of shape (count,), optional
@@ -229,7 +229,7 @@ def row_looks(
 
 
 def _table(kinds: Sequence[str], palette: Palette, colors: Sequence[str]) -> dict[str, Look]:
-    """A look for each kind, in the colors of the palette as far as it goes."""
+    """A look for each category, in the colors of the palette where it has one."""
     if palette is None:
         return dict(zip(kinds, looks(len(kinds), colors), strict=True))
     if isinstance(palette, str) or not len(palette):
@@ -251,7 +251,7 @@ def _table(kinds: Sequence[str], palette: Palette, colors: Sequence[str]) -> dic
 
 
 def _hex(color: Any) -> str:
-    """A color that matplotlib knows, as red, green and blue in hexadecimal digits."""
+    """A color that matplotlib knows as a hexadecimal RGB string."""
     to_hex = optional("matplotlib.colors", "palette", "plot").to_hex
     try:
         return str(to_hex(color)).upper()
@@ -260,14 +260,14 @@ def _hex(color: Any) -> str:
 
 
 def is_assumed(law: Law | None) -> bool:
-    """Whether a row, or a part of it, is shown as a normal as no more than moments is known."""
+    """Whether a row, or a component of it, is drawn as a normal as only its moments are known."""
     if isinstance(law, Mixture):
         return any(map(is_assumed, law.components))
     return law is None or (isinstance(law, KnownMoments) and law.sampler is None)
 
 
 def is_normal(law: Law | None) -> bool:
-    """Whether a law is a normal, or shown as one because no more than its moments is known."""
+    """Whether a law is a normal, or drawn as one because only its moments are known."""
     if isinstance(law, Independent):
         return law.normal
     if isinstance(law, Mixture):

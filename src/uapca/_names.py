@@ -1,6 +1,6 @@
-"""What names say: which one was probably meant, which columns hold the errors of others.
+"""Names of columns: error columns, counters, identifiers, units; suggestions for misspelled names.
 
-And the cells that a spreadsheet would take for formulas, which are written with an apostrophe.
+Also the escaping of text cells that a spreadsheet would take for formulas.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ __all__ = [
     "unguarded",
 ]
 
-# How columns with errors are named after their values, upper or lower case. What one says of the
-# error follows from its name: a standard deviation, a variance, or one side of an asymmetric error.
+# How columns with errors are named after their values, upper or lower case. The name also tells the
+# kind of error: a standard deviation, a variance, or one side of an asymmetric error.
 ERROR_WORDS = "err|error|errors|std|stdev|stddev|sd|sigma|unc|uncert|uncertainty|stderr|se|sem"
 _LOW, _HIGH = "lo|low|lower|minus|neg|down|2", "hi|high|upper|plus|pos|up|1"
 _ONE, _TWO = (rf"{k}[_ ]?(?:σ|sigma|sd|se|sem)" for k in (1, 2))
@@ -41,7 +41,7 @@ _WORDS = (
     r"|(?:\d\d%?[_ .-]?)?(?:ci|cl|hdi|hpd)(?:[_ .-]?\d\d%?)?"
     r"[_ .-]?(?:l|lo|low|lower|u|hi|high|upper))"
 )
-# Columns of values that say so: the errors of ph_mean may be called ph_sd.
+# Columns named as values: the errors of ph_mean may be called ph_sd.
 _VALUE = re.compile(
     r"(?P<stem>.+?)[_ .-](?:mean|avg|average|median|med|value|val|estimate|est|[pq]_?50)"
     r"|(?:mean|avg|average|median)[_ .-](?P<stem2>.+)",
@@ -61,7 +61,7 @@ _JOINED = re.compile(
 _INSIDE = re.compile(rf"(?P<head>.+?)(?:err|error|[_ .-](?:{ERROR_WORDS}))(?P<tail>[_ .-].+)", re.I)
 _PREFIX = re.compile(rf"(?:e_|(?:{ERROR_WORDS})[_ .]|[σδ]_?|±\s?)(?P<stem>.+)", re.I | re.S)
 _PATTERNS = (_SUFFIX, _BRACKET, _CALLED, _JOINED, _PREFIX)
-# Columns of numbers that name or count the rows and are no measurements.
+# Numeric columns that identify or count the rows and are not measurements.
 IDENTIFIER = re.compile(
     r"|(.*[_ .-]|.*(obj|object|source|sample|patient|subject|record|cell|gene|protein))?ids?"
     r"|(?-i:.*[a-z]I[Dd]s?)|names?|labels?|index|row|row[_ ]?(number|no|nr)?|unnamed: \d+|#",
@@ -74,19 +74,19 @@ COUNTER = re.compile(
 )
 _GUARD = re.compile(r"'(?='*[=+\-@\t\r])")
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-# Rows from which on 0, 1, 2, … is taken for a count of them, and one value for a constant.
+# Fewest rows from which 0, 1, 2, … is taken for a row number, and a single value for a constant.
 _COUNTED = 10
 _FUNCTION = re.compile(r"(.*[\W_])?(log\d*|ln|lg|exp|sqrt|arcsinh|asinh)", re.I)
 _UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()]*)\))", re.S)
 
 
 def plural(number: int, noun: str) -> str:
-    """A number of things: ``1 row``, ``1,200 rows``."""
+    """A number and its noun: ``1 row``, ``1,200 rows``."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like a wrong one, if any is like it.
+    """The known name most similar to a misspelled one; None if none is similar.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def constant_columns(values: Any) -> list[int]:
 
 
 def _by_name(names: Sequence[str]) -> dict[str, str]:
-    """Columns by their names, also without units and in lower case where that is clear."""
+    """Columns by name, also without units and in lower case where that is unambiguous."""
     known: dict[str, str] = {}
     twice: set[str] = set()
     for name in names:
@@ -151,12 +151,12 @@ def split_unit(name: str) -> tuple[str, str | None]:
 
 
 def is_error_word(name: str) -> bool:
-    """Whether a name is nothing but a word for errors: ``±`` or ``SD``."""
+    """Whether a name is only a word for errors: ``±`` or ``SD``."""
     return re.fullmatch(rf"±|\+/-|{ERROR_WORDS}|{_ONE}|{_TWO}", name, re.I) is not None
 
 
 def error_stems(column: str) -> list[tuple[str, str]]:
-    """The values that a column may hold the errors of, and what it says of them."""
+    """Names of the value columns whose errors a column may hold, each with the kind of error."""
     inside = _INSIDE.fullmatch(split_unit(column)[0])
     found = [(inside["head"] + inside["tail"], "std")] if inside else []
     for text in dict.fromkeys((column, split_unit(column)[0])):
@@ -177,10 +177,10 @@ def error_columns(
     stems: Callable[[str], list[tuple[str, str]]] = error_stems,
     features: Collection[str] | None = None,
 ) -> Iterator[tuple[str, str, str]]:
-    """The columns that are named like the errors of others, in time linear in their number.
+    """The columns that are named as errors of others, each with its value column and kind of error.
 
-    Each with the column of values, which is one of ``features`` if these are given, and with what
-    the name says of the error. ``stems`` replaces the rule `error_stems`.
+    The value column is one of ``features`` if these are given. ``stems`` replaces `error_stems`.
+    The time is linear in the number of columns.
 
     Examples
     --------

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import get_lapack_funcs
 from threadpoolctl import ThreadpoolController
 
 from uapca._names import nearest, plural
@@ -27,13 +28,15 @@ __all__ = [
     "Seed",
     "as_floats",
     "check_choice",
+    "check_count",
     "check_finite",
     "check_labels",
+    "check_nonnegative",
     "frame_of",
     "frozen",
     "linear_map",
     "listed",
-    "nonnegative",
+    "normalized",
     "optional",
     "out_of_range",
     "plural",
@@ -77,7 +80,7 @@ def check_choice(value: Any, choices: Iterable[Any], parameter: str) -> None:
 
 
 def out_of_range(parameter: str, flow: str = "overflows") -> str:
-    """The message about finite data whose variances are infinite, or lost below the smallest."""
+    """The message for finite data whose variances overflow or underflow float64."""
     return (
         f"{parameter} must have squares that fit into float64; the covariance {flow}: "
         "divide the data by its largest magnitude first"
@@ -175,9 +178,11 @@ def check_finite(array: Floats, parameter: str, where: Sequence[str]) -> None:
     if not len(bad):
         return
     index = tuple(int(i) for i in bad[0])
-    place = ", ".join(f"{axis} {i}" for axis, i in zip(where, index, strict=True))
     value = "NaN" if np.isnan(array[index]) else array[index]
-    raise ValueError(f"{parameter} must be finite; got {value} at {place} ({len(bad)} such in all)")
+    raise ValueError(
+        f"{parameter} must be finite; got {value} at {_place(index, where)} "
+        f"({len(bad)} such in all)"
+    )
 
 
 def vector(values: Any, parameter: str, of: str, size: int | None = None) -> Doubles:
@@ -193,15 +198,31 @@ def vector(values: Any, parameter: str, of: str, size: int | None = None) -> Dou
     return array
 
 
-def nonnegative(values: Any, parameter: str, of: str, size: int) -> Doubles:
-    """Finite values of shape (size,), one for each ``of``: at least 0, and not all 0."""
-    array = vector(values, parameter, of, size)
-    if array.min() < 0:
-        place = int(array.argmin())
-        raise ValueError(f"{parameter} must not be negative; {of} {place} has {array[place]}")
+def check_nonnegative(array: Floats, parameter: str, where: Sequence[str]) -> None:
+    """Raise unless every entry is at least 0; ``where`` names the axes, as for `check_finite`."""
+    if array.size and array.min() < 0:
+        lowest = np.unravel_index(array.argmin(), array.shape)
+        which = f"{_place(lowest, where)} has" if array.ndim else "got"
+        raise ValueError(f"{parameter} must not be negative; {which} {array[lowest]}")
+
+
+def _place(index: Iterable[Any], where: Sequence[str]) -> str:
+    return ", ".join(f"{axis} {i}" for axis, i in zip(where, index, strict=True))
+
+
+def normalized(weights: Any, parameter: str, of: str, size: int) -> tuple[Doubles, float]:
+    """Weights, one for each ``of``, scaled to sum to 1, and the sum they had."""
+    array = vector(weights, parameter, of, size)
+    check_nonnegative(array, parameter, (of,))
     if array.max() == 0:
         raise ValueError(f"{parameter} must have a positive sum; all {size} are zero")
-    return array
+    # The sum as it is, so that counts sum to a count; it may be larger than any float.
+    with np.errstate(over="ignore"):
+        total = min(float(array.sum()), float(np.finfo(np.float64).max))
+    shares = array / array.max()
+    shares /= shares.sum()
+    # Weights that already sum to 1 keep every bit.
+    return frozen(array if np.abs(shares - array).max() < 1e-12 else shares), total
 
 
 def linear_map(A: Any, d: int) -> Doubles:
@@ -219,14 +240,13 @@ def linear_map(A: Any, d: int) -> Doubles:
 def semidefinite(
     matrices: Floats, parameter: str | None = None, rounding: float = ROUNDING
 ) -> Floats:
-    """The matrices, if all are valid; those off by rounding are replaced by the nearest that are.
+    """The matrices if all are valid; those invalid by rounding become the nearest valid ones.
 
-    A covariance matrix is symmetric and positive semi-definite up to rounding. Both are judged
-    on correlations, so that one large variance hides nothing in the others: what printing to eight
-    digits (for float32, one product in single precision) leaves is kept, and what is off by
-    no more than rounding beside the largest variance, such as a variance of −2e-15 beside 0.2, is
-    replaced. Most matrices pass one cheap test. Where a block of rows does not, its matrices are
-    tested one by one.
+    A covariance matrix is symmetric and positive semi-definite up to rounding. Both are checked on
+    correlations, with a tolerance for numbers printed to eight digits (for float32, for one product
+    in single precision). Matrices that are invalid by no more than rounding errors of the largest
+    variance, such as a variance of −2e-15 beside 0.2, are replaced. Most matrices pass one cheap
+    test; in blocks of rows that do not, matrices are tested one by one.
 
     Parameters
     ----------
@@ -294,7 +314,7 @@ def _suspects(matrices: Floats, tolerance: float) -> list[slice]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Made once: it looks through all libraries of the process, which takes milliseconds."""
+    """Made once, as it searches all libraries of the process, which takes milliseconds."""
     return ThreadpoolController()
 
 
@@ -336,7 +356,7 @@ def _surely_valid(part: Floats, tolerance: float) -> bool:
         with np.errstate(invalid="ignore", over="ignore"):
             if not np.abs(part - transposed).max() <= tolerance * variances.min():
                 return False
-    if _have_factors(part):  # which no matrix has that is not finite
+    if _have_factors(part):
         return True
     lifted, index = part.astype(np.float64), np.arange(part.shape[1])
     lifted[:, index, index] += tolerance * np.square(_units(part))
@@ -344,10 +364,20 @@ def _surely_valid(part: Floats, tolerance: float) -> bool:
 
 
 def _have_factors(matrices: Floats) -> bool:
-    try:
-        np.linalg.cholesky(matrices)
-    except np.linalg.LinAlgError:
-        return False
+    """Whether all matrices have Cholesky factors; one with a value that is not finite has none."""
+    if matrices.shape[1] <= _FEW_FEATURES:
+        try:
+            pivots = np.linalg.cholesky(matrices)[:, -1, -1]
+        except np.linalg.LinAlgError:
+            return False
+        # LAPACK takes NaN for a positive pivot, and then the last one is NaN too.
+        return bool((pivots > 0.0).all())
+    # NumPy would also clear the other triangle, which takes a quarter of the time.
+    factor = get_lapack_funcs("potrf", dtype=matrices.dtype)
+    for matrix in matrices:
+        upper, info = factor(matrix.T, clean=False)
+        if info != 0 or not upper[-1, -1] > 0.0:
+            return False
     return True
 
 
@@ -414,7 +444,7 @@ def signed(rows: Doubles) -> Doubles:
 
 
 def frozen(array: Array) -> Array:
-    """A read-only view: whoever owns the array can still write to it, we cannot."""
+    """A read-only view; the owner of the array can still write to it."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -444,6 +474,15 @@ def probability(value: Any, parameter: str = "level") -> float:
     if isinstance(value, Real) and 0.0 < float(value) < 1.0:
         return float(value)
     raise ValueError(f"{parameter} must be between 0 and 1; got {shown(value)}")
+
+
+def check_count(value: object, parameter: str, most: int | None = None, of: str = "") -> int:
+    """A positive integer, at most ``most``, which is the number of ``of``."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if whole and value >= 1 and (most is None or value <= most):  # type: ignore[operator]
+        return int(value)  # type: ignore[call-overload, no-any-return]
+    rule = "a positive integer" if most is None else f"an integer from 1 to the {most} {of}"
+    raise ValueError(f"{parameter} must be {rule}; got {shown(value)}")
 
 
 def scale_from(scale: Any, parameter: str = "scale") -> float:

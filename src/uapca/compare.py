@@ -16,7 +16,7 @@ import numpy.typing as npt
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import as_floats, check_choice, check_finite
+from uapca._validation import Doubles, as_floats, check_choice, check_finite
 from uapca.decomposition import UAPCA
 from uapca.decomposition.spectrum import tie_tolerance
 from uapca.exceptions import SupportWarning
@@ -25,7 +25,6 @@ from uapca.uncertain import UncertainArray
 
 __all__ = ["bhattacharyya", "hellinger", "hellinger_to_each", "principal_angles"]
 
-Doubles = npt.NDArray[np.float64]
 Normal = tuple[Doubles, Doubles]
 Comparable = UAPCA | UncertainArray | tuple[npt.ArrayLike, npt.ArrayLike]
 Space = Literal["full", "components"]

@@ -343,8 +343,8 @@ def test_missing_values_and_labels_of_frames(spoiled, client):
 def test_missing_values_and_labels_of_arrays(spoiled):
     points = da.from_array(spoiled[FEATURES].to_numpy(), chunks=(5, 3))
     assert refused(ValueError, uapca.from_groups, points[:, ::2], spoiled["kind"]) == (
-        "by must have a label for every point; chunk 0 has none in row 3. "
-        "Pass missing='drop' to leave such points out."
+        "by must have a label for every point; 'chunk 0' has none in row 3; "
+        "pass missing='drop' to leave such points out"
     )
     nan = "{} must be finite; chunk 1 has NaN at row 1, feature 1"
     assert refused(ValueError, uapca.from_groups, points, spoiled["year"]) == nan.format("points")

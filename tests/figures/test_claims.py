@@ -120,7 +120,7 @@ def test_students_p1_approaches_unit_length_and_the_table_is_there():
     (p1,) = (t for t in traces.texts if t.get_gid() == "name:P1")
     assert np.linalg.norm(p1.xy) == pytest.approx(1.0, abs=1e-9)
     cells = {cell.get_text().get_text() for cell in table.tables[0].get_celld().values()}
-    assert {"N(14, 5.7)", "fairly good", "Jack"} <= cells
+    assert {"N(14, 5.7²)", "fairly good", "Jack"} <= cells
 
 
 def test_toms_region_holds_41_percent_of_jane_and_not_her_mean():

@@ -356,7 +356,7 @@ def test_points_without_a_value(options):
     points = np.array([[1.0, 2.0], [np.nan, 5.0], [3.0, 5.0], [4.0, 1.0]])
     labels = ["a", "a", "a", "b"]
     message = refused(lambda: uapca.Aggregator(**options).partial_fit(points, labels))
-    assert message.startswith("points must be finite; got NaN at row 1, feature 0")
+    assert message.startswith("values must not be missing; row 1, feature 0 is empty or nan")
     live = uapca.Aggregator(missing="drop", **options).partial_fit(points, labels)
     whole = [0, 2, 3]
     other = uapca.Aggregator(**options).partial_fit(points[whole], ["a", "a", "b"])
@@ -431,7 +431,7 @@ def test_a_refused_chunk_leaves_no_labels_and_no_categories(options):
     for one in (live, same):
         one.partial_fit([[3.0], [4.0]], pd.Categorical(["a", "z"], ["a", "b", "z"]))
     assert_same(live.to_uncertain(), same.to_uncertain())
-    assert list(live._collector._values) == ["a", "b", "z"]
+    assert list(live._collector._labels.values) == ["a", "b", "z"]
 
 
 def test_a_window_of_huge_values_is_kept_in_few_blocks():

@@ -153,7 +153,7 @@ def test_the_first_column_of_distinct_texts_names_the_rows():
     X = uapca.from_frame({"type": ["G", "G"], "id": [7, 7], **values})
     assert (X.names, X.features) == (None, ("x",))
     assert "left out: type (text)" in X.origin
-    assert "left out: id (identifies rows)" in X.origin
+    assert "left out: id (identifies rows; features= takes it)" in X.origin
 
 
 def test_cells_that_are_no_numbers_are_shown(tmp_path):
@@ -217,7 +217,7 @@ def test_two_errors_for_one_feature():
 
 def test_negative_errors():
     assert refused({"x": [1.0, 2.0], "x_err": [0.1, -0.5]}) == (
-        "errors must not be negative; row 1, column 'x_err' makes one of -0.5"
+        "errors must not be negative; row 1, column 'x_err' makes an error of -0.5"
     )
 
 

@@ -176,7 +176,9 @@ def test_bad_choices():
     message = refused(points, labels, spread="sem")
     assert "at least two points" in message
     assert "'a', 'b'" in message
-    assert refused(points, ["a"]) == "by must have one label for each point; got 1 for 2 points"
+    assert refused(points, ["a"]) == (
+        "by must have one label for each point; got 1 for 2 points. Select the same rows from both."
+    )
     assert refused([1.0, 2.0], labels) == (
         "points must have shape (n, D) with at least one point and feature; got (2,)"
     )

@@ -94,6 +94,8 @@ def test_addresses(points, ending):
             found = uapca.from_groups(address, "kind")
             assert found.names == expected.names
             np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-15, atol=1e-13)
+            every = uapca.read(address, names=False, features=expected.features)
+            assert len(every) == expected.counts.sum()
             size = expected.cov.dense().max()
             np.testing.assert_allclose(
                 found.cov.dense(), expected.cov.dense(), rtol=0, atol=1e-12 * size

@@ -98,3 +98,16 @@ def test_rows_of_pandas_frames_are_matched_by_number():
 @pytest.mark.parametrize("bound", [1.7e308, 1e200])
 def test_bounds_that_overflow_are_refused(bound):
     assert "have squares that fit into float64" in refused([[-bound]], [[bound]])
+
+
+def test_bounds_in_different_units_are_refused():
+    unit = pytest.importorskip("astropy.units")
+    low, high = [1.0, 2.0] * unit.m, [3.0, 4.0] * unit.m
+    for make in (lambda values: {"x": values}, lambda values: values[:, None]):
+        X = uapca.from_intervals(make(low), make(high))
+        assert X.mean.tolist() == [[2.0], [3.0]]
+        assert X.features[0].endswith(" [m]")
+        with pytest.raises(
+            ValueError, match="high must have the columns of low; low has .*\\[m\\]"
+        ):
+            uapca.from_intervals(make(low), make(high.to(unit.cm)))

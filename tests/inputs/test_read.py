@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import json
 import os
+import time
 from decimal import Decimal
 
 import numpy as np
@@ -17,7 +18,8 @@ from uapca.exceptions import (
     FileError,
     SkippedFilesWarning,
 )
-from uapca.inputs.columns import find_errors
+from uapca.inputs.columns import find_errors, find_roles
+from uapca.inputs.frame import Table
 
 
 def write(path, text, encoding="utf-8"):
@@ -160,7 +162,7 @@ def test_errors_are_never_features_without_a_word():
     }
     X = uapca.read(counters)
     assert X.features == ("x", "y")
-    assert "left out: replicate, step (counts rows)" in X.origin
+    assert "left out: replicate, step (counts rows; features= takes it)" in X.origin
     assert uapca.read(counters, features=["step", "x"]).features == ("step", "x")
     X = uapca.read({"ra": [1.0, 2.0], "pmra": [3.0, 4.0]})
     assert "holds the errors" not in X.origin
@@ -478,8 +480,51 @@ def test_fifty_thousand_columns_are_searched_in_linear_time():
     names = [f"met_{k}" for k in range(25_000)]
     found = find_errors([name + end for name in names for end in ("", "_err")])
     assert len(found) == 25_000
+    # So are all other roles: without that 50,000 columns took half a minute.
+    start = time.process_time()
+    table = Table({name: [1.0, 2.0] for column in names for name in (column, f"{column}_err")})
+    between = time.process_time()
+    assert len(find_roles(table).errors) == len(find_roles(table, groups=True).features) == 25_000
+    assert time.process_time() - between < 20 * (between - start) + 10
     wide = {name: [float(k), 1.0] for k, name in enumerate(names[:2000])}
     assert uapca.read(wide).shape == (2, 2000)
+
+
+def test_numbers_of_observations_beside_means_are_no_features():
+    table = {"group": ["a", "b", "c"], "n": [10, 12, 9], "h_mean": [1.5, 1.7, 1.6]}
+    assert uapca.read(table).features == ("n", "h_mean")
+    table["h_sd"] = [0.1, 0.2, 0.1]
+    X = uapca.read(table)
+    assert X.features == ("h_mean",)
+    assert "left out: n (numbers of observations; features= takes it)" in X.origin
+    assert uapca.read(table, features=["n", "h_mean"]).features == ("n", "h_mean")
+    # Nitrogen is no number of observations.
+    assert uapca.read(table | {"N": [0.5, 1.25, 2.0]}).features == ("h_mean", "N")
+    gone = {name: ["", "NA", "-"] for name in ("w", "w_sd")}
+    assert "left out: w (no values)" in uapca.read(table | gone).origin
+
+
+def test_arrays_keep_their_masks_units_and_names():
+    values = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[1, 0], [0, 0]])
+    assert "the value at (0, 0) is masked" in refused(values)
+    assert uapca.read(values, missing="keep").missing.tolist() == [[True, False], [False, False]]
+    X = uapca.read(values.data, names=["p", "q"], features=["a", "b"], weights=[1, 3])
+    assert (X.names, X.features, X.weights.tolist()) == (("p", "q"), ("a", "b"), [0.25, 0.75])
+    assert uapca.read(values.data, names=False).names is None
+    assert refused(values.data, exclude="a") == (
+        "exclude must be left out for what has no columns with names"
+    )
+    unit = pytest.importorskip("astropy.units").m
+    told = ("x0 [m]", "x1 [m]")
+    assert uapca.read(values.data * unit).features == told
+    assert uapca.from_groups(values.data * unit, by=["a", "a"]).features == told
+    assert uapca.from_draws(np.arange(12.0).reshape(3, 2, 2) * unit).features == told
+
+
+def test_several_files_in_a_list(tmp_path):
+    paths = [write(tmp_path / f"{k}.csv", f"n,x,x_err\n{k},{k},.1\n") for k in (1, 2)]
+    X = uapca.read(paths, names="n")
+    assert (X.names, X.mean.tolist(), X.std.tolist()) == (("1", "2"), [[1], [2]], [[0.1], [0.1]])
 
 
 # Errors of every kind
@@ -695,10 +740,10 @@ def test_a_survey_export(tmp_path):
     ]
     X = uapca.read(write(tmp_path / "gaia.csv", header + "\n".join(rows)))
     assert X.features == ("ra", "dec", "parallax")
-    assert "left out: random_index (counts rows)" in X.origin
+    assert "left out: random_index (counts rows; features= takes it)" in X.origin
     assert X.names[0] == "4295806720"
     assert "correlations: ra_dec_corr, ra_parallax_corr" in X.origin
-    assert "left out: solution_id (identifies rows)" in X.origin
+    assert "left out: solution_id (identifies rows; features= takes it)" in X.origin
 
 
 def test_constant_columns_and_numbers_of_observations_are_no_features():

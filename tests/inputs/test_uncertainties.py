@@ -63,3 +63,15 @@ def test_bad_cells():
     assert refused([ufloat(1, 0.1)]) == (
         "array must have two dimensions, (rows, features); got shape (1,)"
     )
+
+
+def test_missing_means_what_it_means_in_other_tables():
+    table = {"n": ["p", "q", "r"], "x": [ufloat(1, 0.1), None, ufloat(3, 0.3)], "y": [1.0, 2, 4]}
+    with pytest.raises(ValueError, match="values must not be missing; row 'q', column 'x' is empt"):
+        uapca.read(table)
+    with pytest.warns(uapca.DroppedRowsWarning, match="1 without a value"):
+        X = uapca.read(table, missing="drop")
+    assert (X.names, X.mean.tolist()) == (("p", "r"), [[1.0, 1.0], [3.0, 4.0]])
+    Y = uapca.read(table, missing="keep")
+    assert Y.missing.tolist() == [[False, False], [True, False], [False, False]]
+    np.testing.assert_allclose(Y.std[[0, 2], 0], [0.1, 0.3])

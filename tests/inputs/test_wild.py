@@ -116,7 +116,7 @@ def test_replicates_of_treatments(tmp_path):
     assert X.names == ("LPS", "LPS + Dex", "control")
     assert X.features == ("IL-6", "TNF-alpha")
     assert X.counts.tolist() == [6, 6, 6]
-    assert "bio_rep, tech_rep (counts rows)" in X.origin
+    assert "bio_rep, tech_rep (counts rows; features= takes it)" in X.origin
     whole = uapca.read(path)
     np.testing.assert_allclose(
         uapca.UAPCA().fit(X).get_covariance(), np.cov(whole.mean.T, ddof=0), rtol=1e-12
@@ -293,7 +293,9 @@ def test_columns_of_errors_with_one_name(ending, tmp_path):
 
 def test_numbers_that_stand_for_no_value(tmp_path):
     path = wild.sentinels(tmp_path)
-    assert "makes one of -999; pass words={'-999': None} if that means no value" in refused(path)
+    assert "makes an error of -999; pass words={'-999': None} if that means no value" in refused(
+        path
+    )
     X = uapca.read(path, words={"-999": None}, missing="keep")
     assert X.missing.sum() == 1
 

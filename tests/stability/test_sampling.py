@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 import uapca
 from builders import random_uncertain
 from uapca.laws import Samples
-from uapca.stability.sampling import _sampled_moments, make_sampling_experiment
+from uapca.stability.sampling import make_sampling_experiment
 
 
 def told(message):
@@ -112,17 +112,17 @@ def test_experiment_is_that_of_the_paper(rng):
     assert np.linalg.det(sigma) == pytest.approx(np.linalg.det(X.cov.average()), rel=1e-10)
 
 
-@pytest.mark.parametrize("size", [2 << 20, 1000])
-def test_runs_drawn_together_are_runs(size, monkeypatch):
-    """One run at a time, from the same stream, gives what all of them together give."""
-    monkeypatch.setattr("uapca.stability.sampling._BATCH_BYTES", size)
-    X = make_sampling_experiment(3, np.random.default_rng(0))
-    means, covs = _sampled_moments(X, 7, 4, np.random.default_rng(5))
+@pytest.mark.parametrize("size", [1 << 20, 1000])
+def test_every_run_has_new_samples_from_one_stream(size, monkeypatch):
+    """However many are drawn at a time."""
+    monkeypatch.setattr("uapca.stability.simulation._BATCH_BYTES", size)
+    found = uapca.sampling_convergence((3,), (7,), 4, rng=5)
     rng = np.random.default_rng(5)
-    for k in range(4):
+    X = make_sampling_experiment(3, rng)
+    for distance in found.distances[0, 0]:
         points = X.sample(7, rng).reshape(-1, 3)
-        assert_allclose(means[k], points.mean(axis=0), atol=1e-12)
-        assert_allclose(covs[k], np.cov(points.T, bias=True), atol=1e-12)
+        sampled = points.mean(axis=0), np.cov(points.T, bias=True)
+        assert distance == pytest.approx(uapca.hellinger(X.pooled(), sampled), abs=1e-12)
 
 
 def test_reproducible_by_seed(convergence):

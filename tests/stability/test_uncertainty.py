@@ -82,10 +82,22 @@ def test_a_redraw_of_three_values_has_rank_two():
     X = uapca.UncertainArray(np.diag([3.0, 2.0, 1.0]) @ np.eye(3, 4), std=0.3)
     found = uapca.component_uncertainty(X, 4)
     assert found.method == "simulation"
-    assert_allclose(found.eigenvalue_interval()[2:], 0.0, atol=1e-12)
-    assert found.verdict[-1].startswith("PC3 and PC4 cannot be told apart") or (
-        "not determined" in " ".join(found.verdict)
-    )
+    assert_array_equal(found.eigenvalue_interval()[2:], 0.0)
+    assert_array_equal(found.eigenvalue_std[2:], 0.0)
+    assert found.verdict[-1] == "redraws have other variances on average: PC3 0, PC4 0"
+    assert "PC3 and PC4 cannot be told apart" in found.verdict[-2]
+    # Two values have no plane: the second axis of a redraw is any.
+    pair = uapca.UncertainArray([[1.0, 2.0, 3.0], [3.0, 1.0, 0.0]], std=0.1)
+    assert uapca.component_uncertainty(pair, 2).subspace_angle > 1.0
+
+
+def test_a_verdict_gives_the_variances_of_redraws_where_those_of_the_fit_are_others():
+    """Errors in many features add little to each variance of the fit, but much in a redraw."""
+    found = uapca.component_uncertainty(one_axis(200), 2)
+    assert (found.eigenvalues < found.eigenvalue_interval()[:, 0]).all()
+    first, second = found.eigenvalue_mean
+    told = f"redraws have other variances on average: PC1 {first:.3g}, PC2 {second:.3g}"
+    assert told in found.verdict
 
 
 LAWS = {

@@ -338,6 +338,17 @@ def test_the_first_bad_matrix_is_named_however_many_there_are(n):
         uapca.UncertainArray(np.zeros((n, 4)), cov)
 
 
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("d", [2, 5, 24, 25, 60])
+def test_covariances_that_are_not_finite(d, value):
+    """Symmetric ones too: their Cholesky factors begin as those of a valid matrix."""
+    cov = np.tile(np.eye(d), (3, 1, 1))
+    row, feature = max(1, d - 2), max(0, d - 4)
+    cov[1, row, feature] = cov[1, feature, row] = value
+    with pytest.raises(ValueError, match="^cov must be finite; got .* at row 1, feature"):
+        uapca.UncertainArray(np.zeros((3, d)), cov)
+
+
 @pytest.mark.parametrize("size", [1e-150, 1e-25, 1e-12, 1.0, 1e12, 1e25, 1e150])
 @pytest.mark.parametrize("d", [2, 5, 20, 24, 25, 40])
 def test_the_lowest_eigenvalue_decides_at_any_size(d, size):

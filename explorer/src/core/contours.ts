@@ -99,8 +99,14 @@ function between({ cells, density }: Grid, p: number, q: number): number {
   return lower + (p - i) * (upper - lower);
 }
 
-/** A ring made smaller about its centre of area. */
+/** A ring made smaller about its middle. */
 function shrunk(ring: Float64Array, factor: number): Float64Array {
+  const { middle } = areaOf(ring);
+  return ring.map((value, k) => middle[k % 2] + factor * (value - middle[k % 2]));
+}
+
+/** The area of a ring, twice and negative for one that goes the other way round, and its centre. */
+export function areaOf(ring: Float64Array): { area: number; middle: readonly [number, number] } {
   let [area, x, y] = [0, 0, 0];
   for (let k = 0; k < ring.length; k += 2) {
     const next = (k + 2) % ring.length;
@@ -109,8 +115,7 @@ function shrunk(ring: Float64Array, factor: number): Float64Array {
     x += (ring[k] + ring[next]) * cross;
     y += (ring[k + 1] + ring[next + 1]) * cross;
   }
-  const centre = [x / (3 * area), y / (3 * area)];
-  return ring.map((value, k) => centre[k % 2] + factor * (value - centre[k % 2]));
+  return { area, middle: [x / (3 * area), y / (3 * area)] };
 }
 
 /** Closed curves on which the density has one value, as x, y, x, y, …; the inside lies to the left. */

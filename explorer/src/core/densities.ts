@@ -51,8 +51,12 @@ export function regions(law: Prepared, plane: Plane, probabilities: readonly num
     place = (x, y) => [x0 + a * x, y0 + b * x + c * y];
     const inverse = ([x, y]: Point): Point => [(x - x0) / a, (y - y0 - (b * (x - x0)) / a) / c];
     if (law.kind === "mixture") {
-      grid = mixtureGrid(law, plane, round, inverse, most);
-      level = (probability) => massLevel(grid, probability, grid.cells < 100 ? 4 : 2);
+      const sums = mixtureGrid(law, plane, round, inverse, most);
+      // Of a normal the radius is linear between nodes, the density is not.
+      const top = sums.density.reduce((most, value) => Math.max(most, value), 0);
+      const inward = (value: number) => -Math.sqrt(-Math.log(value / top));
+      grid = { ...sums, density: sums.density.map(inward) };
+      level = (probability) => inward(massLevel(sums, probability, sums.cells < 100 ? 4 : 2));
     } else {
       const d = plane.first.length;
       const points = Array.from({ length: law.values.length / d }, (_, k) => inverse(projected(law.values, k, plane)));

@@ -36,10 +36,12 @@ export class Family {
   at(u: number): Pairs {
     const { d, start, stop } = this;
     const [a, b] = [1 - u, u];
-    const found = this.pairs(u, eigenpairs(start.map((value, k) => a * a * value + b * b * stop[k]), d));
-    if (this.loose[0]) this.settle(found, start, stop, a, b);
-    if (this.loose[1]) this.settle(found, stop, start, b, a);
-    return found;
+    const { vectors, ...found } = eigenpairs(start.map((value, k) => a * a * value + b * b * stop[k]), d);
+    const values = found.values.map((value) => Math.max(value, 0));
+    const pairs = { u, values, vectors, tied: ties(values, tieTolerance(d) * values[0]) };
+    if (this.loose[0]) this.settle(pairs, start, stop, a, b);
+    if (this.loose[1]) this.settle(pairs, stop, start, b, a);
+    return pairs;
   }
 
   /** How fast the eigenvalues of K change with t = s²: vᵀ Ψ̄ v, of the first `count`. */
@@ -61,11 +63,6 @@ export class Family {
       }
       return 2 * sum * (1 - u) ** 2;
     });
-  }
-
-  private pairs(u: number, found: Spectrum): Pairs {
-    const values = found.values.map((value) => Math.max(value, 0));
-    return { u, values, vectors: found.vectors, tied: ties(values, tieTolerance(this.d) * values[0]) };
   }
 
   /** Puts right the eigenvectors near an end whose matrix `lead` has tied eigenvalues. */

@@ -5,7 +5,7 @@ import { together } from "../core/engine";
 import type { Projection } from "../model";
 import { svg } from "./dom";
 import { hundredths as f } from "./format";
-import { GREY, marker, type Look } from "./palette";
+import { GREY, marker } from "./palette";
 import type { Context, Scene } from "./scene";
 import { rootOf, squaredDistance, type Box, type View } from "./view";
 
@@ -94,8 +94,10 @@ function layersOf(context: Context, scene: Scene, view: View, shades: readonly F
   const { state, theme, projection, points } = scene;
   const chosen = new Set(state.selection);
   const layers: Layer[] = (shades ?? []).map((region) => ({ color: GREY[theme], opacity: SHADE, d: view.rings(region) }));
-  const [radius, opacity] = [Math.max(1.2, Math.min(2.6, 60 / Math.sqrt(data.n))), chosen.size ? 0.2 : 0.75];
-  for (const [look, rows] of shades ? byLook(looks.keys(), (row) => looks[row]) : []) {
+  // The more means there are the fainter they are: the shades stay visible.
+  const radius = Math.max(1.2, Math.min(2.6, 60 / Math.sqrt(data.n)));
+  const opacity = chosen.size ? 0.2 : Math.max(0.25, Math.min(0.75, 25 / Math.sqrt(data.n)));
+  for (const [look, rows] of shades ? Map.groupBy(looks.keys(), (row) => looks[row]) : []) {
     const places = rows.map((row) => [view.x(projection.means[2 * row]), view.y(projection.means[2 * row + 1])] as const);
     const color = look[theme];
     if (data.n > SHAPED) layers.push({ color, opacity, side: 1.7 * radius, places });
@@ -104,7 +106,7 @@ function layersOf(context: Context, scene: Scene, view: View, shades: readonly F
   if (!points || !data.points) return layers;
   const { rows: owners } = data.points;
   const side = owners.length > 2000 ? 1.6 : 2.6;
-  for (const [look, members] of byLook(owners.keys(), (k) => looks[owners[k]])) {
+  for (const [look, members] of Map.groupBy(owners.keys(), (k) => looks[owners[k]])) {
     for (const faded of [true, false]) {
       const some = members.filter((k) => faded === (chosen.size > 0 && !chosen.has(owners[k])));
       const places = some.map((k) => [view.x(points[2 * k]), view.y(points[2 * k + 1])] as const);
@@ -112,16 +114,6 @@ function layersOf(context: Context, scene: Scene, view: View, shades: readonly F
     }
   }
   return layers;
-}
-
-function byLook(keys: Iterable<number>, look: (key: number) => Look): Map<Look, number[]> {
-  const found = new Map<Look, number[]>();
-  for (const key of keys) {
-    const list = found.get(look(key));
-    if (list) list.push(key);
-    else found.set(look(key), [key]);
-  }
-  return found;
 }
 
 /** A canvas beneath a picture. */

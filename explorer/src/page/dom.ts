@@ -40,15 +40,11 @@ export function setText(node: Element, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** An SVG group's children brought to `count`, made by `make` and thrown away from the end. */
-export function pool<T extends Element>(parent: Element, nodes: T[], count: number, make: (i: number) => T): T[] {
-  while (nodes.length > count) nodes.pop()!.remove();
-  while (nodes.length < count) {
-    const node = make(nodes.length);
-    nodes.push(node);
-    parent.append(node);
-  }
-  return nodes;
+/** The children of an element brought to `count`, made by `make` and thrown away from the end. */
+export function pool<T extends Element>(parent: Element, count: number, make: () => T): readonly T[] {
+  while (parent.childElementCount > count) parent.lastElementChild!.remove();
+  while (parent.childElementCount < count) parent.append(make());
+  return Array.from(parent.children as HTMLCollectionOf<T>);
 }
 
 /** A name on screen: isolated from the direction of its surroundings, with all of it in the title. */

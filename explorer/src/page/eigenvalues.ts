@@ -38,9 +38,7 @@ export function eigenvalues(context: Context): Panel {
   view.svg.append(grid, bottom, lines, now, dots, ends, marks, title);
   setText(view.note, words.note);
 
-  const curves: SVGPathElement[] = [];
-  const names: SVGTextElement[] = [];
-  const points: SVGCircleElement[] = [];
+  let curves: readonly SVGPathElement[] = [];
   const x = scaleLinear([0, 1], [0, 1]);
   let y: (share: number) => number = () => 0;
   let [top, low] = [0, 0]; // ends of the vertical axis on the screen
@@ -83,7 +81,7 @@ export function eigenvalues(context: Context): Panel {
     const below = axisBottom(x).tickValues(TICKS.map((t) => t.u)).tickSizeOuter(0);
     select(bottom).attr("transform", `translate(0,${low})`).call(below.tickFormat((_, i) => TICKS[i].label));
     set(title, { x: (left + right) / 2, y: low + 2.8 * em });
-    pool(lines, curves, count, () => svg("path", { class: "uapca-curve" }));
+    curves = pool(lines, count, () => svg("path", { class: "uapca-curve" }));
     curves.forEach((curve, i) => {
       const places = Float64Array.from({ length: 2 * path.u.length }, (_, at) => {
         const k = at >> 1;
@@ -103,7 +101,7 @@ export function eigenvalues(context: Context): Panel {
     });
     const heights = Array.from(shares.subarray((path.u.length - 1) * path.q).subarray(0, curves.length), (share) => y(share));
     const put = endLabels(heights, state.pair.filter((i) => i < heights.length), NAMED, 1.1 * view.type.em, low);
-    pool(ends, names, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
+    const names = pool(ends, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     put.forEach(([i, height], k) => {
       setText(names[k], texts.eigenvalue(i));
       set(names[k], { x: x(1) + 6, y: height });
@@ -155,7 +153,7 @@ export function eigenvalues(context: Context): Panel {
     const px = x(uOf(state.scale));
     set(now, { x1: px, x2: px, y1: top, y2: low });
     const pair = [...new Set(state.pair)];
-    pool(dots, points, pair.length, () => svg("circle", { class: "uapca-now-dot", r: 4.5 }));
+    const points = pool(dots, pair.length, () => svg("circle", { class: "uapca-now-dot", r: 4.5 }));
     pair.forEach((i, k) => {
       set(points[k], { cx: px, cy: y(fit.shares[i] || 0) });
       points[k].classList.toggle("is-second", k === 1);

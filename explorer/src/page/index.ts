@@ -105,7 +105,7 @@ export function mount(root: HTMLElement, engine: Engine, host: Host): () => void
       waiting = setTimeout(settle, 0);
       return;
     }
-    if (!scene!.calm || computed.rough || computed.isNewer(before)) {
+    if (!scene!.calm || computed.rough || computed.path !== before) {
       calm = true;
       context.redraw("path");
       return;

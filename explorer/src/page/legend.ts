@@ -28,9 +28,9 @@ export function legend({ data, key }: Context) {
   const crowd = data.n > ELEMENTS && data.d > 1 ? words.whole(data.assumed || data.laws !== null) : "";
   return {
     node: el("div", { class: "uapca-key" }, note, list),
-    draw(scene: Scene, changes: Changes) {
+    draw(scene: Scene, changes: Changes, joined: boolean) {
       const together = scene.groups ? words.together(digits(100 * scene.state.level, 4)) : "";
-      const parts = [scene.points ? words.dots : "", data.supplementary ? words.open : "", together, crowd];
+      const parts = [joined ? words.modes : "", scene.points ? words.dots : "", data.supplementary ? words.open : "", together, crowd];
       setText(note, `${outline(data, scene)}.${words.marker}${parts.join("")}`);
       if (!key.length || !has(changes, "theme", "size")) return;
       list.replaceChildren(...key.map(([label, look]) => el("li", {}, swatch(look, scene.theme), nameNode(label, data.groups ? 24 : 48))));

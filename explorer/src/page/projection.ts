@@ -57,10 +57,8 @@ export function projection(context: Context): Panel {
   rows.classList.toggle("is-many", data.n > 30);
 
   const view = new View();
-  const marks: SVGGElement[] = [];
+  let marks: readonly SVGGElement[] = [];
   const outlines = new Map<number, { rings: Outline["rings"]; spread: Spread }>(); // by row, as their paths are written
-  const around: SVGPathElement[] = []; // groups
-  const labels: SVGTextElement[] = [];
   const sides = new Map<number, number>();
   let scene: Scene | null = null;
   let frame: Box = { left: 0, right: 0, top: 0, bottom: 0 };
@@ -175,24 +173,25 @@ export function projection(context: Context): Panel {
     const outlined = single() ? [] : special;
     const looked = [...state.selection.slice(0, ELEMENTS), ...(scene.row === null ? [] : [scene.row])];
     const shown = crowd ? [...new Set([...outlined, ...looked])] : Array.from(data.names.keys());
-    pool(rows, marks, shown.length, () =>
-      svg("g", { class: "uapca-row" }, svg("path", { class: "uapca-region" }), svg("path", { class: "uapca-mean" })),
+    marks = pool(rows, shown.length, () =>
+      svg("g", { class: "uapca-row" }, ...["region", "modes", "mean"].map((part) => svg("path", { class: `uapca-${part}` }))),
     );
     const chosen = new Set(state.selection);
     rows.classList.toggle("has-selection", chosen.size > 0);
     shown.forEach((row, i) => {
       const node = marks[i];
-      const [region, mean] = node.children;
+      const [region, modes, mean] = node.children;
       const dress = `${row} ${theme}`;
       if (node.dataset["dress"] !== dress) {
         const look = looks[row];
         set(node, { "data-row": row, "data-dress": dress });
         outlines.delete(row);
         set(region, { stroke: look[theme], fill: look[theme], "stroke-dasharray": look.dash });
+        set(modes, { stroke: look[theme] });
         set(mean, { d: marker(look, 4.5), fill: look[theme] });
         node.classList.toggle("is-open", row >= data.n - data.supplementary);
       }
-      surround(region, scene, row, radius);
+      surround(region, modes, scene, row, radius);
       const [x, y] = placeOf(row);
       mean.setAttribute("transform", `translate(${f(x)},${f(y)})`);
       node.classList.toggle("is-selected", chosen.has(row));
@@ -201,10 +200,11 @@ export function projection(context: Context): Panel {
   }
 
   /** The outline of a row, or its ellipse. While things move outlines are carried along; writing all of them anew takes too long. */
-  function surround(region: Element, { projection, outline, calm }: Scene, row: number, radius: number): void {
+  function surround(region: Element, modes: Element, { projection, outline, calm }: Scene, row: number, radius: number): void {
     const found = single() ? null : outline(row);
     if (!found?.rings) {
       outlines.delete(row);
+      set(modes, { d: undefined });
       const d = single() ? view.interval(projection, row, radius) : view.ellipse(projection, row, radius);
       return set(region, { d, transform: undefined });
     }
@@ -214,14 +214,14 @@ export function projection(context: Context): Panel {
       written = { rings: found.rings, spread: view.spread(found.of, row) };
       outlines.set(row, written);
       set(region, { d: view.rings(found.rings) });
+      set(modes, { d: view.modes(found.rings) || undefined });
     }
-    set(region, { transform: carried(written.spread, now) });
+    for (const path of [region, modes]) set(path, { transform: carried(written.spread, now) });
   }
 
   /** An ellipse for each group. */
   function gather({ groups: shown, theme }: Scene, radius: number): void {
-    pool(groups, around, shown ? shown.n : 0, () => svg("path"));
-    around.forEach((path, i) => {
+    pool(groups, shown ? shown.n : 0, () => svg("path")).forEach((path, i) => {
       const look = own(data, i);
       if (shown) set(path, { d: view.ellipse(shown, i, radius), stroke: look[theme], "stroke-dasharray": look.dash });
     });
@@ -243,7 +243,7 @@ export function projection(context: Context): Panel {
       return [{ index: row, x, y, width, height: 1.25 * type.em, forced: forced(row) }];
     });
     const put = placed(anchors, { left: frame.left, top: 2, right: size.width - 4, bottom: frame.bottom }, sides);
-    pool(names, labels, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
+    const labels = pool(names, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     let lines = "";
     put.forEach(({ index, x, y, width, led }, i) => {
       setText(labels[i], context.short.names[index]);
@@ -300,7 +300,7 @@ export function projection(context: Context): Panel {
       gather(next, radius);
       name(next);
       feature(next);
-      key.draw(next, changes);
+      key.draw(next, changes, marks.some((node) => node.children[1].hasAttribute("d")));
       const [x, y] = pointed ? [pointed.x, pointed.y] : next.row === null ? [0, 0] : placeOf(next.row);
       tip.draw(next, next.row, x, y, size);
     },

@@ -106,7 +106,8 @@ export class Computed {
   private fit: Fit | undefined;
   private projection: Projection | undefined;
   private points: Float64Array | null = null;
-  private path: Path | undefined;
+  /** Exact once `work` is done. */
+  path: Path | undefined;
   private crossings = NONE;
   private sketch: Steps<Path> | null = null;
   private exact: ReturnType<Engine["exact"]> | null = null;
@@ -173,11 +174,6 @@ export class Computed {
       this.exact = this.sketch = null;
     }
     return this.exact === null;
-  }
-
-  /** Whether the path has become another since it was drawn. */
-  isNewer(drawn: Path): boolean {
-    return this.path !== drawn;
   }
 
   /** Brings the oldest outlines up to date while there is time; returns a function that has those of all rows. */

@@ -48,7 +48,7 @@ export const texts = {
   header: {
     untitled: "Uncertain data",
     size: (n: number, d: number) =>
-      `${n} ${n === 1 ? "row" : "rows"} · ${d} ${d === 1 ? "feature" : "features"}`,
+      `${n.toLocaleString("en")} ${n === 1 ? "row" : "rows"} · ${d} ${d === 1 ? "feature" : "features"}`,
     export: "Export",
     saved: (name: string) => `${name} saved`,
     link: "Copy link",
@@ -80,6 +80,7 @@ export const texts = {
       return `${shape}: ${parts.level} % of each row’s probability${densest}${assumed}`;
     },
     marker: " Marker: its mean.",
+    modes: " Dotted: joins the modes of one row.",
     dots: " Small dots: the original points.",
     open: " Open marker: not in the fit.",
     together: (level: string) => ` Thick ellipse: ${level} % of the group, if normal.`,

@@ -41,8 +41,7 @@ export function traces(context: Context): Panel {
   view.svg.append(centre);
   lines.classList.toggle("is-many", data.d > NAMED);
 
-  const groups: SVGGElement[] = [];
-  const labels: SVGTextElement[] = [];
+  let groups: readonly SVGGElement[] = [];
   const places = new Map<number, number>();
   let radius = 1;
   let drawn: Trace[] = [];
@@ -88,7 +87,7 @@ export function traces(context: Context): Panel {
     const longest = [...all].sort((p, q) => moved(q) - moved(p) || out(q) - out(p)).slice(0, NAMED);
     drawn = data.d > MOST ? all.filter((one) => farthest.includes(one) || longest.includes(one)) : all;
     leading = longest.map((one) => one.feature);
-    pool(lines, groups, drawn.length, traceNode);
+    groups = pool(lines, drawn.length, traceNode);
     const [middle, last] = [path.u.findIndex((u) => u >= 0.5), path.u.length - 1];
     drawn.forEach(({ feature, points }, i) => {
       const leads = leading.includes(feature);
@@ -130,7 +129,7 @@ export function traces(context: Context): Panel {
     const chosen = anchors.filter((anchor) => anchor.forced || (rank(anchor) >= 0 && away(anchor)));
     chosen.sort((p, q) => Number(q.forced) - Number(p.forced) || rank(p) - rank(q));
     const put = placed(chosen, { left: 1, top: 1, right: width - 1, bottom: height - 1 }, places, anchors);
-    pool(names, labels, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
+    const labels = pool(names, put.length, () => svg("text", { class: "uapca-label", "dominant-baseline": "central" }));
     put.forEach(({ index, x, y }, i) => {
       setText(labels[i], context.short.features[index]);
       set(labels[i], { x: x - width / 2, y: y - height / 2 });

@@ -1,5 +1,6 @@
 /** From the plane of the components to the screen and back, with the same unit on both axes; ellipses there. */
 
+import { areaOf } from "../core/contours";
 import type { Projection } from "../model";
 import { hundredths as f, lineThrough } from "./format";
 
@@ -81,6 +82,15 @@ export class View {
   rings(rings: readonly Float64Array[]): string {
     const lines = rings.map((ring) => lineThrough(ring.map((value, k) => (k % 2 ? this.y(value) : this.x(value)))));
     return lines.map((line) => `${line}Z`).join("");
+  }
+
+  /** A line through the middles of the outer rings: what belongs to one row. Nothing for a single one. */
+  modes(rings: readonly Float64Array[]): string {
+    const parts = rings.map(areaOf);
+    const largest = parts.reduce((most, { area }) => (Math.abs(area) > Math.abs(most) ? area : most), 0);
+    const outer = parts.filter(({ area }) => area * largest > 0); // holes go the other way round
+    const line = outer.flatMap(({ middle: [x, y] }) => [this.x(x), this.y(y)]);
+    return outer.length > 1 ? lineThrough(Float64Array.from(line)) : "";
   }
 
   /** Where a row is on the screen: its mean, and the Cholesky factor of its covariance. */

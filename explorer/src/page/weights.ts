@@ -74,7 +74,7 @@ export function weights(context: Context): Panel {
   const sheet = el("div", { class: "uapca-sheet" }, list);
   const note = el("p", { class: "uapca-note" }, data.precomputed ? words.fixed : "");
   const node = section("weights", words.title, tools, find, sheet, note);
-  const lines: HTMLElement[] = [];
+  let lines: readonly HTMLElement[] = [];
   let found = Array.from({ length: own }, (_, row) => row);
   let shown = ""; // which lines, and how wide
   let letters = 0; // for which there is room
@@ -166,7 +166,7 @@ export function weights(context: Context): Panel {
     shown = now;
     list.style.paddingTop = `${first * HEIGHT}px`;
     list.style.paddingBottom = `${(found.length - last) * HEIGHT}px`;
-    pool(list, lines, last - first, line);
+    lines = pool(list, last - first, line);
     // In steps of four letters: while the page grows the names are not cut anew with every pixel.
     const room = 4 * Math.max(Math.floor(((lines[0]?.firstElementChild?.clientWidth ?? 0) - 30) / (4 * LETTER)), 2);
     if (room !== letters) [letters, short] = [room, shortNames(data.names, room)];

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,10 +25,9 @@ from uapca._validation import Doubles, Floats
 __all__ = [
     "Integers",
     "Sums",
-    "added",
-    "first_errors",
     "group_order",
     "grouped_sums",
+    "merged",
     "moments",
     "removed",
     "underflow",
@@ -41,8 +39,8 @@ Integers = npt.NDArray[np.int64]
 # Rows whose products are summed in one go, for error bounds grow with the length of a sum; fewer
 # where they would not stay in cache, but enough that adding up the products costs little.
 _SUMMED, _CACHED_VALUES = 4096, 1 << 17
-# Values of a block, and its least number of rows: a merge must cost little beside the product.
-_BLOCK_VALUES, _BLOCK_ROWS = 1 << 19, 4096
+# Values of a block, which has four times that many rows at least: a merge must cost little.
+_BLOCK_VALUES = 1 << 21
 # Rows sorted by group at a time where the points are not stored by rows: a copy of that many is
 # made. For each group enough that merging costs little.
 _PART, _PART_EACH = 1 << 16, 256
@@ -72,6 +70,8 @@ class Sums(NamedTuple):
     factors : ndarray of shape (G, D, r)
         Of wide groups r leading directions F of each scatter: what is left of it, without F Fᵀ, is
         positive semi-definite.
+    errors : ndarray of shape (G, 2)
+        Bounds for the rounding errors of any entry of the mean, and of the scatter.
     pooled : ndarray of shape (D, D), or (0, 0)
         The sum of the scatters of all groups, where only their diagonals are kept.
     """
@@ -83,6 +83,7 @@ class Sums(NamedTuple):
     rests: Doubles
     scatters: Doubles
     factors: Doubles
+    errors: Doubles
     pooled: Doubles
 
     @property
@@ -93,13 +94,18 @@ class Sums(NamedTuple):
     @property
     def parts(self) -> tuple[Integers | Doubles, ...]:
         """The arrays with an entry for each group."""
-        return self[:7]
+        return self[:8]
 
     @property
     def variations(self) -> Doubles:
         """The diagonals of the scatters, Σ w (x − mean)², shape (G, D)."""
         whole = self.rank is None
         return np.diagonal(self.scatters, axis1=1, axis2=2) if whole else self.scatters
+
+    @property
+    def largest(self) -> Doubles:
+        """The largest entry of each scatter, which is on its diagonal."""
+        return np.asarray(self.variations.max(axis=1, initial=0.0))
 
     def taken(self, groups: Integers | slice) -> Sums:
         """Some of the groups: a copy, or a view where ``groups`` is a slice."""
@@ -124,6 +130,7 @@ def zero_sums(n_groups: int, d: int, rank: int | None = None) -> Sums:
         np.zeros((n_groups, d)),
         np.zeros((n_groups, d, d) if rank is None else (n_groups, d)),
         np.zeros((n_groups, d, rank or 0)),
+        np.zeros((n_groups, 2)),
         np.zeros((0, 0) if rank is None else (d, d)),
     )
 
@@ -186,14 +193,14 @@ def grouped_sums(
     """
     n, d = points.shape
     sums = zero_sums(n_groups, d, rank) if before is None else before
-    size = max(_BLOCK_VALUES // d, _BLOCK_ROWS)
     with np.errstate(all="ignore"):
-        if codes is None and rank is None:
-            for low, high in pairwise([0, *range(size, n, 4 * size), n]):
-                own = None if weights is None else weights[low:high]
-                _add_points(sums, points[low:high], own)
+        if codes is None:
+            rows, only = max(_BLOCK_VALUES // (_SUMMED * d), 4) * _SUMMED, np.array([0])
+            for block in (slice(k, min(k + rows, n)) for k in range(0, n, rows)):
+                own = None if weights is None else weights[block]
+                length = np.array([block.stop - block.start])
+                _add_block(sums, points[block], own, None, only, length)
             return sums
-        codes = np.zeros(n, dtype=np.int64) if codes is None else codes
         # Points stored by columns are copied a part at a time; a copy of all would cost as much
         # time as their sums.
         rows = max(n, 1) if points.flags.c_contiguous else max(_PART, _PART_EACH * n_groups)
@@ -210,46 +217,11 @@ def grouped_sums(
     return sums
 
 
-def _add_points(sums: Sums, block: Floats, weights: Doubles | None) -> None:
-    """Add a block of points to the only group, in place."""
-    n, d = block.shape
-    total, squares, heaviest = float(n), float(n), 0
-    if weights is not None:
-        total, squares = float(weights.sum()), float(weights @ weights)
-        heaviest = int(weights.argmax())
-    # Points are measured from the mean so far, or, where they outweigh it, from that of a few.
-    center, spread = sums.means[0], sums.scatters[0].diagonal()
-    plain = weights is None and block.dtype == np.float64 and block.flags.c_contiguous
-    if plain and sums.counts[0] and (sums.weights[0] * np.square(center) <= spread).all():
-        center = np.zeros(d)  # so near to zero that they need not be moved, nor copied
-    elif not total <= sums.weights[0] > 0.0:
-        few = np.arange(min(_FEW, n))
-        center = _mean_of(block, weights, few * n // len(few), heaviest)
-    for final in (False, True):
-        off, products = np.zeros(d), np.zeros((d, d))
-        for away, roots in _shifted(block, weights, center):
-            off += roots @ away
-            products += away.T @ away
-        off /= total if total > 0.0 else 1.0
-        products -= total * np.multiply.outer(off, off)
-        # Within a standard deviation of the mean, correcting the scatter costs no digits.
-        if final or (total * np.square(off) <= products.diagonal() + spread).all():
-            break
-        center = center + off
-    new = [n, total, squares, *two_sum(center, off), products]
-    if not sums.counts[0]:
-        for part, value in zip(sums.parts, new, strict=False):
-            part[0] = value
-        return
-    both = [*(np.array([part]) for part in new), sums.factors, sums.pooled]
-    _merge(sums, Sums._make(both), np.array([0]))
-
-
 def _add_block(
     sums: Sums,
     points: Floats,
     weights: Doubles | None,
-    order: npt.NDArray[np.intp],
+    order: npt.NDArray[np.intp] | None,
     groups: Integers,
     lengths: Integers,
 ) -> None:
@@ -260,29 +232,30 @@ def _add_block(
     sums : Sums
     points : ndarray of shape (n, D)
     weights : ndarray of shape (n,), or None
-    order : ndarray of int
-        Positions of the points to add, group by group.
+    order : ndarray of int, or None
+        Positions of the points to add, group by group. None: all points as they stand, which
+        belong to one group; they need not be gathered.
     groups, lengths : ndarray of int, shape (S,)
         The groups, and the number of points of each.
     """
     ends = np.cumsum(lengths)
-    starts = ends - lengths
-    heaviest = order[starts]
+    starts = heaviest = ends - lengths
     total = squares = lengths.astype(np.float64)
     if weights is not None:
-        own = weights[order]
+        own = weights if order is None else weights[order]
         total = np.add.reduceat(own, starts)
         squares = np.add.reduceat(np.square(own), starts)
         segments = map(slice, starts.tolist(), ends.tolist())
-        heaviest = order[starts + np.array([own[segment].argmax() for segment in segments])]
+        heaviest = starts + np.array([own[segment].argmax() for segment in segments])
     # Points are measured from the group's mean so far, or, where they outweigh it, from the mean of
     # a few of them.
     center = sums.means[groups]
     fresh = (total > sums.weights[groups]) | (sums.counts[groups] == 0)
     if fresh.any():
         n = min(_FEW, int(lengths.max()))
-        few = order[starts[fresh] + np.arange(n)[:, None] * lengths[fresh] // n]
-        center[fresh] = _mean_of(points, weights, few, heaviest[fresh])
+        few = starts[fresh] + np.arange(n)[:, None] * lengths[fresh] // n
+        chosen = (few, heaviest[fresh]) if order is None else (order[few], order[heaviest[fresh]])
+        center[fresh] = _mean_of(points, weights, *chosen)
     for final in (False, True):
         new = zero_sums(len(groups), points.shape[1], sums.rank)
         off = np.zeros_like(center)  # from the center to the mean
@@ -306,43 +279,28 @@ def _add_block(
         if final or (not sums.rank and (total[:, None] * np.square(off) <= spread).all()):
             break
         center = center + off
-    _merge(sums, Sums(lengths, total, squares, *two_sum(center, off), *new[5:]), groups)
+    new = Sums(lengths, total, squares, *two_sum(center, off), *new[5:])
+    _merge(sums, new._replace(errors=_first_errors(new)), groups)
     np.add(sums.pooled, new.pooled, out=sums.pooled)
 
 
-def _mean_of(
-    block: Floats, weights: Doubles | None, chosen: Integers, heaviest: Integers | int
-) -> Doubles:
-    """About the mean of points, ``chosen`` along the first axis; light ones are left out."""
-    center = np.asarray(block[heaviest], dtype=np.float64)  # float32 would overflow earlier
-    gaps = block[chosen] - center
+def _mean_of(points: Floats, weights: Doubles | None, few: Integers, heaviest: Integers) -> Doubles:
+    """About the mean of each of S groups, from the heaviest point of each, shape (S,), and a few.
+
+    ``few`` of shape (n, S); light ones are left out.
+    """
+    center = np.asarray(points[heaviest], dtype=np.float64)  # float32 would overflow earlier
+    gaps = points[few] - center
     if weights is not None:
-        gaps[weights[chosen] <= 1e-3 * weights[heaviest]] = 0.0
+        gaps[weights[few] <= 1e-3 * weights[heaviest]] = 0.0
     return np.asarray(center + gaps.sum(axis=0) / len(gaps), dtype=np.float64)
-
-
-def _shifted(
-    block: Floats, weights: Doubles | None, center: Doubles
-) -> Iterator[tuple[Doubles, Doubles]]:
-    """√w (x − center) and √w of some of the points of one group at a time."""
-    moved = np.empty((min(_SUMMED, len(block)), block.shape[1]))
-    for low in range(0, len(block), _SUMMED):
-        part = block[low : low + _SUMMED]
-        away, roots = np.asarray(part, dtype=np.float64), np.ones(len(part))
-        if center.any():
-            away = np.subtract(part, center, out=moved[: len(part)])
-        if weights is not None:
-            roots = np.sqrt(weights[low : low + _SUMMED])
-            away = np.multiply(away, roots[:, None], out=moved[: len(part)])
-            away[roots == 0.0] = 0.0
-        yield away, roots
 
 
 def _stacks(
     points: Floats,
     weights: Doubles | None,
     center: Doubles,
-    order: npt.NDArray[np.intp],
+    order: npt.NDArray[np.intp] | None,
     lengths: Integers,
 ) -> Iterator[tuple[Integers, Doubles, Doubles]]:
     """√w (x − center) and √w, shapes (S, m, D) and (S, m), of some groups at a time, and which.
@@ -372,9 +330,12 @@ def _stacks(
             away = scratch[: count * width].reshape(count, width, d)
             roots = np.ones((count, width))
             inside = np.minimum(np.arange(low, low + width), lengths[own, None] - 1)
-            places = order[starts[own, None] + inside]
-            near = gathered[: count * width].reshape(count, width, d)
-            np.take(points, places, axis=0, out=near, mode="clip")
+            if order is None:
+                places, near = inside, points[None, low : low + width]
+            else:
+                places = order[starts[own, None] + inside]
+                near = gathered[: count * width].reshape(count, width, d)
+                np.take(points, places, axis=0, out=near, mode="clip")
             np.subtract(near, center[own, None], out=away)
             if weights is not None:
                 roots = np.sqrt(weights[places])
@@ -428,38 +389,56 @@ def _merged_at_once(sums: Sums) -> int:
     return max(1, _MERGED_VALUES // int(d * width))
 
 
-def _merge(out: Sums, b: Sums, where: Integers) -> Doubles:
-    """Add group k of ``b`` to group ``where[k]`` of ``out``, in place; the gaps of the means.
+def merged(a: Sums, b: Sums, where: Integers, n: int) -> Sums:
+    """The sums of ``n`` groups: those of ``a``, with group k of ``b`` added to ``where[k]``."""
+    out, each = a.extended(n), _merged_at_once(a)
+    for start in range(0, len(where), each):
+        part = slice(start, start + each)
+        _merge(out, b.taken(part), where[part])
+    np.add(out.pooled, b.pooled, out=out.pooled)
+    return out
 
-    Of the pooled scatter only what the gaps add to it: that of ``b`` is left to the caller.
+
+def _merge(out: Sums, b: Sums, where: Integers) -> None:
+    """Add group k of ``b`` to group ``where[k]`` of ``out``, in place.
+
+    Of the pooled scatter only what the gaps between the means add to it: that of ``b`` is left to
+    the caller.
     """
     if not out.counts[where].any():
         for mine, new in zip(out.parts, b.parts, strict=True):
             mine[where] = new
-        return np.zeros_like(b.means)
+        return
     a = out.taken(where)
     total = a.weights + b.weights
-    safe = np.where(total > 0.0, total, 1.0)
+    share = b.weights / np.where(total > 0.0, total, 1.0)
     gap = _gap(a, b)
     gap[(a.weights == 0.0) | (b.weights == 0.0)] = 0.0  # points without weight may be anywhere
     # The mean is found from the heavier side: the lighter one may lie far away.
     heavier = (b.weights > a.weights) | (a.counts == 0)
-    step = gap * (np.where(heavier, -a.weights, b.weights) / safe)[:, None]
+    step = gap * np.where(heavier, -a.weights / np.where(total > 0.0, total, 1.0), share)[:, None]
     base, rest = (
-        np.where(heavier[:, None], own, old) for own, old in zip(b[3:5], a[3:5], strict=True)
+        np.where(heavier[:, None], own, old)
+        for own, old in ((b.means, a.means), (b.rests, a.rests))
     )
     scatters = a.scatters + b.scatters
-    _add_outer(scatters, out.pooled, gap, a.weights * (b.weights / safe))
+    _add_outer(scatters, out.pooled, gap, a.weights * share)
     out.counts[where] += b.counts
     out.weights[where] = total
     out.squares[where] += b.squares
     out.means[where], out.rests[where] = two_sum(base, rest + step)
     out.scatters[where] = scatters
     if out.rank:
-        between = gap * np.sqrt(a.weights * (b.weights / safe))[:, None]
+        between = gap * np.sqrt(a.weights * share)[:, None]
         held = np.concatenate([a.factors, b.factors, between[:, :, None]], axis=2)
         out.factors[where] = _leading(held, out.rank)
-    return gap
+    width = np.abs(gap).max(axis=1, initial=0.0)
+    of_gap = a.errors[:, 0] + b.errors[:, 0] + 2.0 * _U * width
+    of_means = (1.0 - share) * a.errors[:, 0] + share * b.errors[:, 0] + 4.0 * _U * width
+    of_scatters = a.errors[:, 1] + b.errors[:, 1] + 2.0 * width * of_gap * a.weights * share
+    size = out.variations[where].max(axis=1, initial=0.0)
+    of_scatters += np.where(a.weights > 0.0, 4.0 * _U * size, 0.0)
+    out.errors[where] = np.stack([of_means, of_scatters], axis=1)
 
 
 def _leading(factors: Doubles, rank: int) -> Doubles:
@@ -470,55 +449,23 @@ def _leading(factors: Doubles, rank: int) -> Doubles:
     return np.asarray(factors @ vectors[..., -rank:])
 
 
-def first_errors(sums: Sums) -> Doubles:
-    """Bounds for the errors of sums over points, shape (2, G): of the means, of the scatters.
+def _first_errors(sums: Sums) -> Doubles:
+    """Bounds for the errors of sums over points, shape (G, 2): of the means, of the scatters.
 
     The error of a sum of b terms is taken as 8 √b u: rounding errors behave as random ones, and
     exceed this with negligible probability (Higham & Mary 2019); the worst case, b u, does not
     occur. 64 u stand for centering and for merging the blocks.
     """
-    terms = 8.0 * np.sqrt(np.minimum(sums.counts, _SUMMED)) + 64.0
-    size = sums.variations.max(axis=1, initial=0.0)  # the largest entry is on the diagonal
+    terms = _U * (8.0 * np.sqrt(np.minimum(sums.counts, _SUMMED)) + 64.0)
+    size = sums.largest
     spread = np.sqrt(size / np.where(sums.weights > 0.0, sums.weights, 1.0))
-    return np.where(sums.counts > 1, terms * _U * np.stack([spread, size]), 0.0)
+    errors = terms[:, None] * np.stack([spread, size], axis=1)
+    return np.where(sums.counts[:, None] > 1, errors, 0.0)
 
 
-def added(
-    a: Sums, errors_a: Doubles, b: Sums, errors_b: Doubles, where: Integers, n: int
-) -> tuple[Sums, Doubles]:
-    """The sums of ``n`` groups: those of ``a``, with group k of ``b`` added to ``where[k]``.
-
-    ``errors_a`` and ``errors_b`` are bounds for their errors, shape (2, G); those of the result are
-    returned with it.
-    """
-    out = a.extended(n)
-    errors = np.zeros((2, n))
-    errors[:, : len(a.counts)] = errors_a
-    np.add(out.pooled, b.pooled, out=out.pooled)
-    each = _merged_at_once(a)
-    for start in range(0, len(where), each):
-        part = slice(start, start + each)
-        some, own, of_b = where[part], b.taken(part), errors_b[:, part]
-        before = out.weights[some]
-        gap = _merge(out, own, some)
-        total = out.weights[some]
-        share = own.weights / np.where(total > 0.0, total, 1.0)
-        fresh = before == 0.0
-        width = np.where(fresh, 0.0, np.abs(gap).max(axis=1, initial=0.0))
-        of_means, of_scatters = errors[:, some]
-        of_gap = of_means + of_b[0] + 2.0 * _U * width
-        errors[0, some] = (1.0 - share) * of_means + share * of_b[0] + 4.0 * _U * width
-        errors[1, some] = of_scatters + of_b[1] + 2.0 * width * of_gap * before * share
-        size = out.taken(some).variations.max(axis=1, initial=0.0)
-        errors[1, some] += np.where(fresh, 0.0, 4.0 * _U * size)
-    return out, errors
-
-
-def removed(
-    a: Sums, errors_a: Doubles, b: Sums, errors_b: Doubles, where: Integers
-) -> tuple[Sums, Doubles]:
+def removed(a: Sums, b: Sums, where: Integers) -> Sums:
     """The sums ``a`` without those of ``b``, whose group k is group ``where[k]`` of ``a``."""
-    out, errors, old = a.extended(len(a.counts)), errors_a.copy(), a.taken(where)
+    out, old = a.extended(len(a.counts)), a.taken(where)
     counts = old.counts - b.counts
     left = np.where(counts > 0, np.maximum(old.weights - b.weights, 0.0), 0.0)
     safe = np.where(left > 0.0, left, 1.0)
@@ -535,17 +482,17 @@ def removed(
     out.squares[where] = np.where(counts > 0, np.maximum(old.squares - b.squares, 0.0), 0.0)
     out.means[where], out.rests[where] = two_sum(old.means, old.rests - gap * share[:, None])
     out.scatters[where] = scatters
-    of_means, of_scatters = errors[:, where]
     width = np.abs(gap).max(axis=1, initial=0.0)
-    of_gap = of_means + errors_b[0] + 2.0 * _U * width
+    of_gap = old.errors[:, 0] + b.errors[:, 0] + 2.0 * _U * width
     # The remaining weight is known to u times the former weight, and divides.
     of_share = share * (4.0 * _U * old.weights / safe)
-    errors[0, where] = of_means + of_gap * share + width * of_share
-    errors[1, where] = of_scatters + errors_b[1]
-    errors[1, where] += 2.0 * width * of_gap * factor + width**2 * old.weights * of_share
-    errors[1, where] += 16.0 * _U * (old.variations.max(axis=1, initial=0.0) + width**2 * factor)
-    errors[1, where] *= counts >= 2
-    return out, errors
+    of_means = old.errors[:, 0] + of_gap * share + width * of_share
+    of_scatters = old.errors[:, 1] + b.errors[:, 1]
+    of_scatters += 2.0 * width * of_gap * factor + width**2 * old.weights * of_share
+    of_scatters += 16.0 * _U * (old.largest + width**2 * factor)
+    of_scatters *= counts >= 2
+    out.errors[where] = np.stack([of_means, of_scatters], axis=1)
+    return out
 
 
 def _add_outer(

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from uapca._validation import Doubles, Floats
-from uapca.aggregate.accumulate import Integers, first_errors, grouped_sums
-from uapca.aggregate.labels import Categories, Keyed, joined, occurring
+from uapca.aggregate.accumulate import Integers, grouped_sums
+from uapca.aggregate.labels import Keyed, Vocabulary, occurring
 from uapca.aggregate.moments import Moments, SpreadForm, check_sums
 
 __all__ = ["Collector", "Decaying", "Running", "Sliding"]
@@ -27,28 +27,23 @@ class Running:
     def __init__(self, features: tuple[str, ...], spread_form: SpreadForm) -> None:
         self._empty = Moments.empty(len(features), features=features, spread_form=spread_form)
         self._sums = self._empty.sums
-        self._values: dict[Any, int] = {}
-        self._categories: Categories | None = None
+        self._labels = Vocabulary()
 
     def add(self, points: Floats, labels: Keyed) -> None:
-        places = [self._values.setdefault(value, len(self._values)) for value in labels.values]
-        codes = np.array([*places, -1], dtype=np.int64)[labels.codes]
-        self._categories = joined(self._categories, labels.categories)
-        groups = len(self._sums.counts)
-        if len(self._values) > groups:
-            groups = max(len(self._values), groups + groups // 2)
+        codes = self._labels.codes(labels)
+        groups, known = len(self._sums.counts), len(self._labels.values)
+        if known > groups:
+            groups = max(known, groups + groups // 2)
             self._sums = self._sums.extended(groups)
         grouped_sums(points, codes, groups, rank=self._sums.rank, before=self._sums)
         check_sums(points, codes, None, self._sums)
 
     def moments(self) -> Moments:
-        if self._categories is None:
+        values, categories = tuple(self._labels.values), self._labels.categories
+        if categories is None:
             return self._empty
-        sums = self._sums.taken(slice(len(self._values)))
-        found = Moments(
-            tuple(self._values), sums, first_errors(sums), self._empty.features, self._categories
-        )
-        return found.occupied()
+        sums = self._sums.taken(slice(len(values)))
+        return Moments(values, sums, self._empty.features, categories).occupied()
 
 
 class _Points(NamedTuple):
@@ -103,8 +98,7 @@ class Collector:
         features: tuple[str, ...] | None = None,
         spread_form: SpreadForm = "full",
     ) -> None:
-        self._values: dict[Any, int] = {}
-        self._categories: Categories | None = None
+        self._labels = Vocabulary()
         self._buffer = _Points(np.empty((rows, d)), np.empty(rows, dtype=np.int64), None)
         self._held = 0
         self._none = Moments.empty(d, features=features, spread_form=spread_form)
@@ -124,9 +118,9 @@ class Collector:
         ``far``: whether their moments may overflow. They are then summed at once, and later
         points too, so that an error is raised with the points that cause it.
         """
-        known, categories = len(self._values), self._categories
+        known, categories = len(self._labels.values), self._labels.categories
         try:
-            new = _Points(points, self._codes(labels), weights)
+            new = _Points(points, self._labels.codes(labels), weights)
             n, rows, far = len(points), len(self._buffer.points), far or self._far
             if far or self._held + n > rows or n >= rows:
                 self._flush()
@@ -139,9 +133,9 @@ class Collector:
                 self._summary(state, 0)
             held = self._filled(new.rows(slice(start, None)))
         except BaseException:
-            for value in list(self._values)[known:]:
-                del self._values[value]
-            self._categories = categories
+            for value in list(self._labels.values)[known:]:
+                del self._labels.values[value]
+            self._labels.categories = categories
             raise
         # No interrupt comes between these: they are stores without a call.
         self._state, self._held, self._far = state, held, far
@@ -164,12 +158,6 @@ class Collector:
                 None if weights is None else np.ones(rows),
             )
 
-    def _codes(self, labels: Keyed) -> Integers:
-        """Codes of labels among all labels so far; a label that is new gets the next one."""
-        codes = [self._values.setdefault(value, len(self._values)) for value in labels.values]
-        self._categories = joined(self._categories, labels.categories)
-        return np.array([*codes, -1], dtype=np.int64)[labels.codes]
-
     def _filled(self, new: _Points) -> int:
         """Copy points to the end of the buffer; returns how many it then has."""
         place = slice(self._held, self._held + len(new.points))
@@ -190,8 +178,8 @@ class Collector:
 
     def _sums(self, new: _Points) -> Moments:
         # Of the labels so far, most may have faded or left the window.
-        codes, values = occurring(new.codes, list(self._values))
-        labels = Keyed(codes, values, self._categories or (None,))
+        codes, values = occurring(new.codes, list(self._labels.values))
+        labels = Keyed(codes, values, self._labels.categories or (None,))
         return Moments.of(
             new.points,
             labels,

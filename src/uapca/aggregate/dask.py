@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
@@ -20,16 +19,15 @@ from uuid import uuid4
 
 import numpy as np
 
-from uapca._validation import Floats, as_floats, check_labels
+from uapca._validation import as_floats, check_labels
 from uapca._version import __version__
 from uapca.aggregate.labels import Keyed, is_a, keyed
 from uapca.aggregate.moments import (
-    INCOMPLETE,
-    UNLABELED,
     Moments,
     Partial,
     SpreadForm,
-    check_rows,
+    check_length,
+    complete_rows,
 )
 
 __all__ = ["array_partial", "frame_partial", "is_dask", "is_dask_array"]
@@ -107,7 +105,7 @@ def array_partial(
             known = keyed([by])
             n, chunks = points.shape[0], len(known.codes) or 1
             if not math.isnan(n):
-                check_rows(known.codes, n, "drop")
+                check_length(known.codes, n)
                 chunks = points.chunks[:1]
             by = array.from_array(known.codes, chunks=chunks)
             known = known._replace(codes=known.codes[:0])
@@ -186,7 +184,7 @@ def _aligned(by: Any, points: Any) -> Any:
         return by
     n, m = points.shape[0], by.shape[0]
     if not (math.isnan(n) or math.isnan(m)):
-        check_rows(np.broadcast_to(np.int64(0), (m,)), n, "error")
+        check_length(range(m), n)
         return by.rechunk((points.chunks[0],))
     if by.numblocks[0] != points.numblocks[0]:
         raise ValueError(
@@ -211,40 +209,22 @@ def _summary(
     """The summary of one chunk."""
     place = f"chunk {block_id[0]}"
     values = as_floats(points, parameter)
-    n = len(values)
     if labels is None:
-        keys = Keyed(np.zeros(n, dtype=np.int64), ("all",), (None,))
+        keys = Keyed(np.zeros(len(values), dtype=np.int64), ("all",), (None,))
     else:
         keys = keyed([labels[:, 0]]) if known is None else known._replace(codes=labels[:, 0])
-    check_rows(keys.codes, n, "drop")
-    labeled = keys.codes >= 0
-    if missing != "drop" and not labeled.all():
-        raise ValueError(
-            f"by must have a label for every point; {place} has none in row "
-            f"{int((~labeled).argmax())}. Pass missing='drop' to leave such points out."
-        )
-    kept = labeled & _complete(values, missing, parameter, place)
-    dropped = Counter({UNLABELED: n - int(labeled.sum()), INCOMPLETE: int((labeled & ~kept).sum())})
-    left = frozenset[Any]()
-    if not kept.all():
-        left = frozenset(keys.values[k] for k in {*keys.codes[~kept].tolist()} - {-1})
-        values, keys = values[kept], keys._replace(codes=keys.codes[kept])
-    moments = Moments.of(values, keys, features=names, missing="drop", spread_form=spread_form)
-    return Partial(moments, +dropped, left)
-
-
-def _complete(values: Floats, missing: str, parameter: str, place: str) -> Any:
-    """Which points have all their values; others are refused unless they are to be dropped."""
-    with np.errstate(all="ignore"):
-        if np.isfinite(values.sum(dtype=np.float64)):
-            return True
-    gaps = np.isnan(values)
-    bad = ~np.isfinite(values) & ~gaps if missing == "drop" else ~np.isfinite(values)
+    check_length(keys.codes, len(values))
+    empty = np.isnan(values)
+    bad = ~np.isfinite(values)
+    if missing == "drop":
+        bad &= ~empty
     if bad.any():
         row, feature = (int(i) for i in np.argwhere(bad)[0])
-        value = values[row, feature]
+        value = "NaN" if empty[row, feature] else values[row, feature]
         raise ValueError(
-            f"{parameter} must be finite; {place} has {'NaN' if np.isnan(value) else value} at row "
-            f"{row}, feature {feature}"
+            f"{parameter} must be finite; {place} has {value} at row {row}, feature {feature}"
         )
-    return ~gaps.any(axis=1)
+    kept, dropped = complete_rows(keys.codes, empty, missing, name=place)
+    keys, left = keys.only(kept)
+    moments = Moments.of(values[kept], keys, features=names, spread_form=spread_form)
+    return Partial(moments, dropped, frozenset(left))

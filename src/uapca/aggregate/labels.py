@@ -17,6 +17,7 @@ __all__ = [
     "Categories",
     "Factor",
     "Keyed",
+    "Vocabulary",
     "factorize",
     "is_a",
     "is_missing",
@@ -48,6 +49,27 @@ class Keyed(NamedTuple):
     codes: Integers
     values: Sequence[Any]
     categories: Categories
+
+    def only(self, kept: npt.NDArray[np.bool_]) -> tuple[Keyed, set[Any]]:
+        """The labels of some points, and those of the others."""
+        if kept.all():
+            return self, set()
+        left = {self.values[k] for k in {*self.codes[~kept].tolist()} - {-1}}
+        return self._replace(codes=self.codes[kept]), left
+
+
+class Vocabulary:
+    """The labels of points that come in pieces, numbered as they come."""
+
+    def __init__(self) -> None:
+        self.values: dict[Any, int] = {}
+        self.categories: Categories | None = None
+
+    def codes(self, labels: Keyed) -> Integers:
+        """The labels of a piece as codes among all labels so far."""
+        places = [self.values.setdefault(value, len(self.values)) for value in labels.values]
+        self.categories = joined(self.categories, labels.categories)
+        return np.array([*places, -1], dtype=np.int64)[labels.codes]
 
 
 class Factor(NamedTuple):

@@ -12,6 +12,7 @@ from os import PathLike
 from typing import IO, Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from uapca._files import Arrays, read_archive, replacing, write_archive
 from uapca._validation import (
@@ -28,14 +29,14 @@ from uapca._validation import (
 from uapca.aggregate.accumulate import (
     Integers,
     Sums,
-    added,
-    first_errors,
     grouped_sums,
+    merged,
     removed,
     underflow,
     zero_sums,
 )
 from uapca.aggregate.labels import Categories, Factor, Keyed, joined, keyed, ordered
+from uapca.exceptions import FileError
 from uapca.uncertain import Covariance, Dense, Diagonal, SharedAxes, UncertainArray
 
 __all__ = [
@@ -45,13 +46,15 @@ __all__ = [
     "Overflow",
     "Partial",
     "SpreadForm",
-    "check_rows",
+    "check_length",
     "check_sums",
+    "complete_rows",
     "labeled_rows",
     "rank_of",
     "weights_of",
 ]
 
+_DROP = "; pass missing='drop' to leave such points out"
 # Why points were left out.
 UNLABELED, INCOMPLETE = "without a label", "without a value"
 SpreadForm = Literal["full", "diagonal"] | int
@@ -86,10 +89,9 @@ class Moments:
         and merging would lose digits), of shape (L, D); ``scatters``, Σ w (x − mean)(x − mean)ᵀ,
         of shape (L, D, D). With ``spread_form="diagonal"`` only the diagonals, of shape (L, D),
         and ``pooled``, the sum of the scatters of all labels, of shape (D, D); with a number r
-        the leading directions ``factors``, of shape (L, D, r), too.
-    errors : ndarray of shape (2, L)
-        Bounds for the rounding errors of any entry of a label's mean and of its scatter. They
-        matter after `downdate`.
+        the leading directions ``factors``, of shape (L, D, r), too. ``errors``, of shape (L, 2),
+        are bounds for the rounding errors of any entry of a mean and of a scatter, which matter
+        after `downdate`.
     features : tuple of str, or None
     categories : tuple
         For each key the categories of a categorical in their order, or None.
@@ -121,7 +123,6 @@ class Moments:
 
     labels: tuple[Any, ...]
     sums: Sums
-    errors: Doubles
     features: tuple[str, ...] | None = None
     categories: Categories = (None,)
     reduced: bool = False
@@ -129,7 +130,7 @@ class Moments:
     _order: Factor | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        for array in self._arrays.values():
+        for array in self.sums:
             array.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -156,13 +157,9 @@ class Moments:
         return "full" if self.sums.rank is None else self.sums.rank or "diagonal"
 
     @property
-    def _arrays(self) -> Arrays:
-        return {**self.sums._asdict(), "errors": self.errors}
-
-    @property
     def nbytes(self) -> int:
         """Size of the arrays."""
-        return sum(array.nbytes for array in self._arrays.values())
+        return sum(array.nbytes for array in self.sums)
 
     # Making one
 
@@ -177,7 +174,7 @@ class Moments:
         """A summary of no points: merging it changes nothing."""
         names = check_labels(features, "features", n_features, "feature")
         sums = zero_sums(0, n_features, rank_of(spread_form, n_features))
-        return cls((), sums, np.zeros((2, 0)), names)
+        return cls((), sums, names)
 
     @classmethod
     def of(
@@ -219,7 +216,8 @@ class Moments:
             labels = Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
         elif not isinstance(labels, Keyed):
             labels = keyed([labels])
-        check_rows(labels.codes, n, missing)
+        check_length(labels.codes, n)
+        complete_rows(labels.codes, None, missing)
         w = None if weights is None else weights_of(weights, n)
         # Points of one label need not be sorted.
         codes = None if whole and n else labels.codes
@@ -228,7 +226,6 @@ class Moments:
         summary = cls(
             tuple(labels.values),
             sums,
-            first_errors(sums),
             check_labels(features, "features", d, "feature"),
             labels.categories,
         )
@@ -261,9 +258,7 @@ class Moments:
             place.setdefault(label, len(place))
         where = np.array([place[label] for label in other.labels], dtype=np.int64)
         with np.errstate(all="ignore"):
-            sums, errors = added(
-                self.sums, self.errors, other.sums, other.errors, where, len(place)
-            )
+            sums = merged(self.sums, other.sums, where, len(place))
         # An infinite or undefined entry of a scatter shows on its diagonal.
         spread = sums.variations[where]
         if not (np.isfinite(spread).all() and np.isfinite(sums.weights[where]).all()):
@@ -271,7 +266,6 @@ class Moments:
         total = type(self)(
             tuple(place),
             sums,
-            errors,
             self.features if self.features is not None else other.features,
             joined(self.categories if self.labels else None, other.categories),
             self.reduced or other.reduced,
@@ -300,7 +294,7 @@ class Moments:
     def downdate(self, other: Moments) -> Self:
         """Without the points of ``other``, which were merged before.
 
-        Subtraction cancels: where most of the points are removed, digits are lost. ``errors``
+        Subtraction cancels: where most of the points are removed, digits are lost. ``sums.errors``
         bounds the loss: with u = 2⁻⁵³, each removal adds about 16 u times the former scatter. A
         window of `Aggregator` keeps its points and subtracts nothing.
 
@@ -327,9 +321,8 @@ class Moments:
                 "other must hold points that were merged before; it has more points of "
                 f"{lost[0]!r} than there are, or heavier ones"
             )
-        sums, errors = removed(self.sums, self.errors, other.sums, other.errors, where)
-        left = replace(self, sums=sums, errors=errors, reduced=True)
-        return left.occupied()
+        sums = removed(self.sums, other.sums, where)
+        return replace(self, sums=sums, reduced=True).occupied()
 
     def discounted(self, factor: float) -> Self:
         """With all weights times ``factor``, from 0 to 1: for points that count less with time."""
@@ -338,9 +331,10 @@ class Moments:
             squares=self.sums.squares * factor**2,
             scatters=self.sums.scatters * factor,
             factors=self.sums.factors * factor**0.5,
+            errors=self.sums.errors * [1.0, factor],
             pooled=self.sums.pooled * factor,
         )
-        return replace(self, sums=sums, errors=self.errors * np.array([[1.0], [factor]]))
+        return replace(self, sums=sums)
 
     def heavier(self, share: float) -> Self:
         """Without the labels that weigh less than ``share`` of the heaviest."""
@@ -363,7 +357,6 @@ class Moments:
             self,
             labels=tuple(self.labels[k] for k in kept.tolist()),
             sums=self.sums.taken(kept),
-            errors=self.errors[:, kept],
         )
 
     def _check_alike(self, other: Moments) -> None:
@@ -463,7 +456,8 @@ class Moments:
             "features": self.features,
             "reduced": self.reduced,
         }
-        write_archive(file, _FORMAT, _VERSION, header, self._arrays)
+        arrays = {**self.sums._asdict(), "errors": self.sums.errors.T}
+        write_archive(file, _FORMAT, _VERSION, header, arrays)
 
     @classmethod
     def _read(cls, source: str | PathLike[str] | IO[bytes]) -> Self:
@@ -477,12 +471,10 @@ def _assembled(kind: type[M], header: dict[str, Any], arrays: Arrays) -> M:
     """A summary from the parts of its file."""
     features = header["features"]
     none = np.zeros((*arrays["means"].shape, 0))
-    sums = {"pooled": np.zeros((0, 0)), "factors": none, **arrays}
-    errors = sums.pop("errors")
+    sums = {"pooled": np.zeros((0, 0)), "factors": none, **arrays, "errors": arrays["errors"].T}
     return kind(
         tuple(map(_from_json, header["labels"])),
         Sums(**sums),
-        errors,
         None if features is None else tuple(features),
         tuple(None if own is None else tuple(map(_from_json, own)) for own in header["categories"]),
         bool(header["reduced"]),
@@ -519,19 +511,66 @@ class Partial(NamedTuple):
         return cls(Moments.merged(moments()), +dropped, frozenset(left))
 
 
-def check_rows(codes: Integers, n: int, missing: str) -> None:
-    """Raise unless each of ``n`` points has a label; ``"drop"`` allows for missing ones."""
-    if len(codes) != n:
+def check_length(labels: Sequence[Any] | Integers, n: int) -> None:
+    """Raise unless there is one label for each of ``n`` points."""
+    if len(labels) != n:
         raise ValueError(
-            f"by must have one label for each point; got {len(codes)} for {n} points. "
+            f"by must have one label for each point; got {len(labels)} for {n} points. "
             "Select the same rows from both."
         )
-    absent = int(np.count_nonzero(codes < 0))
-    if absent and missing != "drop":
-        raise ValueError(
-            f"by must have a label for every point; {absent} of {n} are missing. "
-            "Pass missing='drop' to leave these points out."
-        )
+
+
+def complete_rows(
+    codes: Integers,
+    empty: npt.NDArray[np.bool_] | None,
+    missing: str,
+    kept: npt.NDArray[np.bool_] | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    name: str = "",
+    start: int = 0,
+) -> tuple[npt.NDArray[np.bool_], Counter[str]]:
+    """The points with a label and all values, and how many lack one; refuses them where it must.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n,)
+        Negative without a label.
+    empty : ndarray of bool, shape (n, D), or None
+        The values that are missing.
+    missing : {"error", "drop"}
+    kept : ndarray of bool, shape (n,), optional
+        Points that are not left out for other reasons.
+    features : sequence of str, optional
+    name : str
+        The file or the partition of the points, for messages.
+    start : int
+        The number of its points before these.
+    """
+    fault = FileError if name else ValueError
+    kept = np.ones(len(codes), dtype=bool) if kept is None else kept
+    lost = (codes < 0) & kept
+    if lost.any() and missing == "error":
+        said = f"{lost.sum()} of {len(kept)} are missing"
+        if name:
+            said = f"{name!r} has none in row {start + int(lost.argmax())}"
+        raise fault(f"by must have a label for every point; {said}{_DROP}")
+    dropped = Counter({UNLABELED: int(lost.sum())})
+    kept = kept & ~lost
+    if empty is not None:
+        holes = empty.any(axis=1) & kept
+        if holes.any() and missing == "error":
+            row = int(holes.argmax())
+            j = int(empty[row].argmax())
+            where = f"feature {j}" if features is None else f"column {features[j]!r}"
+            such = "" if name else f" ({empty[kept].sum()} such)"
+            raise fault(
+                f"values must not be missing; {f'{name!r}, ' if name else ''}row {start + row}, "
+                f"{where} is empty or nan{such}{_DROP}"
+            )
+        dropped[INCOMPLETE] = int(holes.sum())
+        kept &= ~holes
+    return kept, +dropped
 
 
 def weights_of(weights: Any, n: int) -> Doubles:

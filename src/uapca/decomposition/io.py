@@ -233,17 +233,16 @@ def _restored(content: dict[str, Any]) -> UAPCA:
     rows = Rows(*(content[name] for name in ("rows", "sum", "concentration", "observations")))
     enough = rows.concentration * rows.count >= 1.0 - 1e-9
     _require(enough, "the concentration must be at least 1 / rows")
-    pca._set_state(center, units, rows, rows.divisor(pca.ddof), content["used_solver"])
+    within: Doubles | None
     if content["between"] is None:
-        pca._between = pca._within = None
-        diagonals = _numbers(content, "diagonals", 2, d)
-        _require(diagonals.min() >= 0.0, "diagonals must not be negative")
-        pca._diagonals = diagonals[0], diagonals[1]
+        between, within = _numbers(content, "diagonals", 2, d)
+        _require(min(between.min(), within.min()) >= 0.0, "diagonals must not be negative")
         pca._own_variances = _numbers(content, "along", q)
     else:
-        certain = content["within"] is None
-        within = None if certain else _covariance(content, "within", d)
-        pca._set_matrices(_covariance(content, "between", d), within)
+        between = _covariance(content, "between", d)
+        within = None if content["within"] is None else _covariance(content, "within", d)
+    divisor, solver = rows.divisor(pca.ddof), content["used_solver"]
+    pca._set_state(center, units, rows, divisor, solver, between, within)
     lost = content.get("vanished", [False, False])
     right = isinstance(lost, list) and [*map(type, lost)] == [bool, bool]
     _require(right, "vanished must be two of true and false")

@@ -106,14 +106,13 @@ def solve(
     X: UncertainArray | SparsePoints,
     mean: Doubles,
     units: Doubles | None,
-    within: Doubles,
+    divisor: float,
     q: int | None,
     scale: float,
 ) -> tuple[Spectrum, Doubles]:
     """Leading pairs of K(s), and vᵀΨ̄v along each, without a D × D matrix.
 
-    ``mean`` is the mean of X, and ``within`` the diagonal of Ψ̄ after each feature was divided by
-    its unit.
+    ``mean`` is the mean of X; features are divided by their ``units``, and K by the ``divisor``.
     """
     means_decide = _means_decide(X, units is not None)
     units = np.ones_like(mean) if units is None else units
@@ -137,13 +136,15 @@ def solve(
             return out
 
         pairs = _leading(product, len(mean), cast(int, q), isinstance(X, SparsePoints))
+    values = pairs.values
     if spread is not None:
         columns = pairs.vectors.T / units[:, None]
-        return pairs, np.asarray((columns * spread(columns)).sum(axis=0))
-    own = np.full_like(pairs.values, within[0])
-    if not within.any():
-        return pairs, own
-    return Spectrum(own if np.isinf(scale) else pairs.values + scale**2 * own, pairs.vectors), own
+        own = np.asarray((columns * spread(columns)).sum(axis=0))
+    else:
+        own = np.full_like(values, X.cov.average_diagonal(X.given_weights)[0])
+        if own.any():
+            values = own if np.isinf(scale) else values + scale**2 * own
+    return Spectrum(values / divisor, pairs.vectors), own / divisor
 
 
 def _products_with_means(X: UncertainArray, mean: Doubles) -> Callable[[Doubles], Doubles]:
@@ -189,7 +190,7 @@ def _leading(product: Callable[[Doubles], Doubles], d: int, q: int, sparse: bool
             f"leading {q} components are not well separated from the next; ask for fewer "
             "components, or use solver='eigh'",
             ConvergenceWarning,
-            stacklevel=6,
+            stacklevel=5,
         )
     return _without_noise(values, vectors, q)
 

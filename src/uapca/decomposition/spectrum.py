@@ -93,19 +93,14 @@ def scaled_spectrum(C: Doubles, psi: Doubles | None, s: float, q: int | None = N
     if psi is None or within <= 0.0 or s == 0:
         return spectrum(C, q)
     # In units of a power of two, which rounds nothing; squares neither overflow nor vanish.
-    unit = _power_of_two(within if np.isinf(s) else max(between, within))
-    if s * s * within <= _DECOUPLED_FROM * between < math.inf:
-        found = spectrum((C + s * s * psi) / unit, q)
-        return Spectrum(unit * found.values, found.vectors)
-    other = _power_of_two(between) if np.isinf(s) else unit  # at s = ∞ only C's directions count
+    unit = other = _power_of_two(max(between, within))
+    if np.isinf(s):  # only the directions of C count
+        unit, other = _power_of_two(within), _power_of_two(between)
     C, psi = C / other, psi / unit
-    values, vectors = np.linalg.eigh(psi)
-    values, rows = np.clip(values[::-1], 0.0, None), vectors.T[::-1]
-    groups = _tied(values, tie_tolerance(len(values)) * values[0])
-    if np.isinf(s) or (len(groups) < len(values) and _apart(values, groups, s, C)):
-        found = _decoupled(C, values, rows, groups, s, q)
-    else:
+    if s * s * (within / unit) <= _DECOUPLED_FROM * (between / other):
         found = spectrum(C + s * s * psi, q)
+    else:
+        found = _decoupled(C, psi, s, q)
     return Spectrum(unit * found.values, found.vectors)
 
 
@@ -169,59 +164,44 @@ def _canonical(rows: Doubles) -> Doubles:
     return np.asarray(turn.T @ rows)
 
 
-def _apart(values: Doubles, groups: list[slice], s: float, C: Doubles) -> bool:
-    """Whether the groups of s²Ψ̄ lie so far apart that C hardly couples them."""
-    edges = np.array([values[group].mean() for group in groups])
-    if len(edges) == 1:
-        return True
-    nearest = float((edges[:-1] - edges[1:]).min())
-    return bool(s * s * nearest > _DECOUPLED_FROM * np.linalg.norm(C))
-
-
-def _decoupled(
-    C: Doubles, psi: Doubles, rows: Doubles, groups: list[slice], s: float, q: int | None
-) -> Spectrum:
-    """Eigenpairs of C + s²Ψ̄, one group of equal eigenvalues of Ψ̄ after the other.
+def _decoupled(C: Doubles, psi: Doubles, s: float, q: int | None) -> Spectrum:
+    """Eigenpairs of C + s²Ψ̄ for large s, one group of equal eigenvalues of Ψ̄ after the other.
 
     In the eigenbasis of Ψ̄ the subspace of a group is spanned by [I; X] with X small; X solves a
     Riccati equation by fixed point, contracting by ‖C‖ / (s² gap). At s = ∞, X is zero.
     """
+    values, vectors = np.linalg.eigh(psi)
+    psi_values, rows = np.clip(values[::-1], 0.0, None), vectors.T[::-1]
+    groups = _tied(psi_values, tie_tolerance(len(psi)) * psi_values[0])
+    levels = np.array([psi_values[group].mean() for group in groups])
+    gap = s * s * (levels[:-1] - levels[1:]).min(initial=np.inf)
+    # Without ties, or with groups that C still couples, nothing is gained.
+    if np.isfinite(s) and (len(groups) == len(psi) or gap <= _DECOUPLED_FROM * C.trace()):
+        return spectrum(C + s * s * psi, q)
     turned = rows @ C @ rows.T
     q = len(psi) if q is None else q
     found_values, found_rows = [], []
-    for group in groups:
+    for group, level in zip(groups, levels, strict=True):
         if group.start >= q:
             break
-        inner, basis = turned[group, group], rows[group]
-        if np.isfinite(s) and len(groups) > 1:
-            inner, basis = _corrected(turned, psi, rows, group, s)
-        rising, vectors = np.linalg.eigh(inner)
+        own, basis = turned[group, group], rows[group]
+        metric = np.eye(len(own))
+        if np.isfinite(s):
+            inside = np.zeros(len(psi), dtype=bool)
+            inside[group] = True
+            cross, others = turned[np.ix_(~inside, inside)], turned[np.ix_(~inside, ~inside)]
+            away = (s**2 * (level - psi_values[~inside]))[:, None]
+            X = cross / away
+            for _ in range(8):
+                X = (cross + others @ X - X @ (own + cross.T @ X)) / away
+            metric += X.T @ X
+            own = metric @ (own + cross.T @ X)
+            basis = basis + X.T @ rows[~inside]
+        rising, turn = scipy.linalg.eigh(0.5 * (own + own.T), metric)
         values = rising[::-1]
-        found_rows.append(settled(values, vectors.T[::-1] @ basis).vectors)
-        level = psi[group].mean()
+        found_rows.append(settled(values, turn.T[::-1] @ basis).vectors)
         found_values.append(s**2 * level + values if np.isfinite(s) else 0.0 * values + level)
     values = np.maximum(np.concatenate(found_values)[:q], 0.0)
     basis = np.concatenate(found_rows)[:q]
     # The groups are orthogonal to the error of their fixed points; one step of Newton mends that.
     return Spectrum(values, 1.5 * basis - 0.5 * (basis @ basis.T) @ basis)
-
-
-def _corrected(
-    turned: Doubles, psi: Doubles, rows: Doubles, group: slice, s: float
-) -> tuple[Doubles, Doubles]:
-    """The restriction of K(s) − s²ψ to a group's subspace, and an orthonormal basis of it."""
-    inside = np.zeros(len(psi), dtype=bool)
-    inside[group] = True
-    level = psi[group].mean()
-    own, cross = turned[group, group], turned[np.ix_(~inside, inside)]
-    others = turned[np.ix_(~inside, ~inside)]
-    gap = (s**2 * (level - psi[~inside]))[:, None]
-    X = cross / gap
-    for _ in range(8):
-        X = (cross + others @ X - X @ (own + cross.T @ X)) / gap
-    metric_values, metric_vectors = np.linalg.eigh(X.T @ X)
-    root = (metric_vectors * np.sqrt(1.0 + metric_values)) @ metric_vectors.T
-    inverse = (metric_vectors / np.sqrt(1.0 + metric_values)) @ metric_vectors.T
-    restricted = root @ (own + cross.T @ X) @ inverse
-    basis = inverse @ (rows[group] + X.T @ rows[~inside])
-    return 0.5 * (restricted + restricted.T), basis

@@ -246,9 +246,15 @@ class UAPCA(UncertainTransformer):
             if solver == "eigh":
                 mean, between = between_covariance(data)
                 within = None if certain else data.cov.average(data.given_weights)
-                self._fit_matrices(mean, between, within, rows, q, dtype)
+                self._fit_moments(mean, between, within, rows, solver)
+                self._set_components(q, dtype)
             else:
-                self._fit_matrix_free(solver, data, rows, q, dtype)
+                self._fit_moments(*feature_variances(data), rows, solver)
+                pairs, own = solvers.solve(
+                    solver, data, self._center, self.feature_scale_, self._divisor, q, self._scale
+                )
+                self._set_components(q, dtype, pairs)
+                self._own_variances = own[: self.n_components_]
         self._check_underflow(data)
         return self
 
@@ -320,59 +326,35 @@ class UAPCA(UncertainTransformer):
         self._seen = seen
         mean, between, within = seen.matrices()
         q = self._component_count(seen.rows, within is None, partial=partial)
-        self._fit_matrices(mean, between, within, seen.rows, q, dtype)
+        self._fit_moments(mean, between, within, seen.rows, "eigh")
+        self._set_components(q, dtype)
         return self
 
-    def _fit_matrices(
-        self,
-        mean: Doubles,
-        between: Doubles,
-        within: Doubles | None,
-        rows: Rows,
-        q: int | None,
-        dtype: npt.DTypeLike,
+    def _fit_moments(
+        self, mean: Doubles, between: Doubles, within: Doubles | None, rows: Rows, solver: str
     ) -> None:
-        """Fit μ, C and Ψ̄ (÷ N) in the units of the data."""
-        divisor, units = rows.divisor(self.ddof), None
+        """Keep μ, C and Ψ̄ (÷ N, in the units of the data): D × D, or their diagonals alone."""
+        units, divisor = None, rows.divisor(self.ddof)
+        factor: Doubles | float = divisor
         if self.standardize:
-            own = np.zeros_like(mean) if within is None else within.diagonal()
-            units = feature_units(mean, between.diagonal(), own, rows.count)
+            units = feature_units(mean, *_diagonals(between, within), rows.count)
+            factor = divisor * units * (units[:, None] if between.ndim == 2 else units)
         if units is not None or divisor != 1.0:
-            factor = divisor if units is None else divisor * units[:, None] * units
             between = between / factor
             within = None if within is None else within / factor
-        self._set_state(mean, units, rows, divisor, "eigh")
-        self._set_matrices(between, within)
-        self._set_components(q, dtype)
-
-    def _fit_matrix_free(
-        self,
-        solver: str,
-        data: UncertainArray | SparsePoints,
-        rows: Rows,
-        q: int | None,
-        dtype: npt.DTypeLike,
-    ) -> None:
-        """Fit by a solver that forms no D × D matrix."""
-        mean, between, within = feature_variances(data)
-        units, divisor, scale = None, rows.divisor(self.ddof), self._checked_scale()
-        if self.standardize:
-            units = feature_units(mean, between, within, rows.count)
-            between, within = between / units**2, within / units**2
-        largest = 1.0 if np.isinf(scale) else max(scale**2, 1.0)
-        if not np.isfinite((between + largest * within).sum()):
-            raise ValueError(out_of_range("X"))
-        pairs, own = solvers.solve(solver, data, mean, units, within, q, scale)
-        self._set_state(mean, units, rows, divisor, solver)
-        self._between = self._within = None
-        self._diagonals = between / divisor, within / divisor
-        self._set_components(q, dtype, Spectrum(pairs.values / divisor, pairs.vectors))
-        self._own_variances = own[: self.n_components_] / divisor
+        self._set_state(mean, units, rows, divisor, solver, between, within)
 
     def _set_state(
-        self, center: Doubles, units: Doubles | None, rows: Rows, divisor: float, solver: str
+        self,
+        center: Doubles,
+        units: Doubles | None,
+        rows: Rows,
+        divisor: float,
+        solver: str,
+        between: Doubles,
+        within: Doubles | None,
     ) -> None:
-        """Keep what does not depend on the scale; the center is in the units of the data."""
+        """Keep what the fit knows of the rows; only the center is in the units of the data."""
         self._center = self.mean_ = center
         self.feature_scale_ = units
         if units is not None:
@@ -383,30 +365,31 @@ class UAPCA(UncertainTransformer):
         self._rows, self._divisor, self.solver_ = rows, divisor, solver
         self.n_samples_ = self.n_samples_seen_ = rows.count
         self._lost = (False, False)  # whether C and Ψ̄ underflowed
+        self._between, self._within = (between, within) if between.ndim == 2 else (None, None)
+        self._diagonals = _diagonals(between, within)
+        self._set_scale()
 
-    def _set_matrices(self, between: Doubles, within: Doubles | None) -> None:
-        self._between, self._within = between, within
-        own = np.zeros(len(between)) if within is None else within.diagonal()
-        self._diagonals = between.diagonal(), own
+    def _set_scale(self) -> None:
+        """Keep the scale and the total variance there."""
+        self._scale = self._checked_scale()
+        with np.errstate(over="ignore", invalid="ignore"):
+            between, within = (float(part.sum()) for part in self._diagonals)
+        self._total = self._at_scale(between, within)
+        if not np.isfinite(self._total + between):
+            raise ValueError(out_of_range("X"))
 
     def _set_components(
         self, q: int | None, dtype: npt.DTypeLike, pairs: Spectrum | None = None
     ) -> None:
         """Keep the components, found from C and Ψ̄ unless they are given."""
-        self._scale = self._checked_scale()
-        with np.errstate(over="ignore", invalid="ignore"):
-            between, within = (float(part.sum()) for part in self._diagonals)
-        self._total = total = self._at_scale(between, within)
-        if not np.isfinite(total + between):
-            raise ValueError(out_of_range("X"))
         if pairs is None:
             pairs = scaled_spectrum(cast(Doubles, self._between), self._within, self._scale, q)
         if q is None:
-            q = min(self._count_from(pairs.values, total), self._bound)
+            q = min(self._count_from(pairs.values), self._bound)
         self.n_components_ = q
         self.components_ = pairs.vectors[:q].astype(dtype, copy=False)
         self.explained_variance_ = values = pairs.values[:q]
-        self.explained_variance_ratio_ = values / total if total > 0 else np.zeros(q)
+        self.explained_variance_ratio_ = values / self._total if self._total > 0 else np.zeros(q)
 
     def _check_underflow(self, data: UncertainArray | SparsePoints, weight: float = 1.0) -> None:
         """Refuse rows whose variances vanish; a feature among others only with standardize.
@@ -498,14 +481,14 @@ class UAPCA(UncertainTransformer):
             f"({rows.count}, {d})"
         )
 
-    def _count_from(self, values: Doubles, total: float) -> int:
+    def _count_from(self, values: Doubles) -> int:
         """The number of components that all eigenvalues decide."""
         wanted: Any = self.n_components
         if wanted == "mle":
             return _minka_dimension(values, self._rows.observations or self._rows.count)
-        if total <= 0.0:
+        if self._total <= 0.0:
             return 1
-        explained = np.cumsum(values / total)
+        explained = np.cumsum(values / self._total)
         # As scikit-learn: more than the share, not as much as it.
         return int(np.searchsorted(explained, float(wanted), side="right")) + 1
 
@@ -590,10 +573,11 @@ class UAPCA(UncertainTransformer):
         """
         s = scale_from(s, "s")
         self.between_covariance_  # noqa: B018 - raises before a fit, and after a matrix-free one
-        new = type(self).__new__(type(self))
-        vars(new).update(vars(self), scale=s)
+        new = copy.copy(self)
+        new.scale = s
         if hasattr(self, "_sklearn_output_config"):  # which set_output changes in place
             new._sklearn_output_config = dict(self._sklearn_output_config)
+        new._set_scale()
         q: int | None = self.n_components_
         if not isinstance(self.n_components, str):
             certain = self._within is None
@@ -997,6 +981,14 @@ def _refuse_errors_as_y(X: Any, y: Any) -> None:
             f"y must be left out; got an array of shape {tuple(errors)}, the shape of errors: "
             f"pass them as {'std' if len(errors) == 2 else 'cov'}=..."
         )
+
+
+def _diagonals(between: Doubles, within: Doubles | None) -> tuple[Doubles, Doubles]:
+    """The diagonals of C and Ψ̄, which may be known alone."""
+    if between.ndim == 1:
+        return between, cast(Doubles, within)
+    own = np.zeros(len(between)) if within is None else within.diagonal()
+    return between.diagonal(), own
 
 
 def _ratio(part: Floats, whole: Doubles) -> Doubles:

@@ -9,7 +9,7 @@ from uapca import plot
 from uapca._looks import OKABE_ITO
 from uapca.datasets import fetch_anuran
 from uapca.decomposition import UAPCA
-from uapca.plot.base import grid, joint_legend
+from uapca.plot.base import grid
 
 __all__ = ["CAPTION", "draw"]
 
@@ -29,7 +29,7 @@ def draw() -> Figure:
             calls, X = fetch_anuran(by, as_points=True), fetch_anuran(by)
             colors = dict(zip(X.names or (), cycle(OKABE_ITO)))
             regular, ours = UAPCA(2).fit(calls.points), UAPCA(2).fit(X)
-            style: dict[str, Any] = {"palette": colors, "legend": False}
+            style: dict[str, Any] = {"palette": colors}
             title = f"({letters[0]}) points by {by}"
             plot.projection(
                 regular, calls.points, groups=calls.labels, ax=left, title=title, **style
@@ -38,5 +38,4 @@ def draw() -> Figure:
             plot.projection(ours, X, levels=0.95, ax=right, title=title, **style)
             for ax in (left, right):
                 ax.label_outer()
-        joint_legend(figure, axes.ravel())
     return figure

@@ -1,6 +1,7 @@
 """Paper, Fig. "student": marks that are numbers, intervals and words."""
 
 import csv
+import re
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -47,7 +48,7 @@ def _draw_table(ax: Any) -> None:
     ax.set_title("(d) the marks")
     ax.set_axis_off()
     cells = ax.table(
-        [row[1:] for row in rows],
+        [[re.sub(r"(N\(.+)\)", r"\1²)", cell) for cell in row[1:]] for row in rows],
         None,
         "left",
         None,

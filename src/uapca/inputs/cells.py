@@ -37,9 +37,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import COUNTER, IDENTIFIER, counting_columns
 from uapca.exceptions import CellError
-from uapca.inputs.columns import Roles, expand, find_errors
+from uapca.inputs.columns import Roles, expand, find_errors, row_columns
 from uapca.inputs.files import open_table
 from uapca.inputs.frame import Reading, Table, range_hint, short, with_units
 from uapca.laws import (
@@ -177,18 +176,6 @@ def check_words(
         except (CellError, TypeError) as error:
             raise type(error)(f"{source}[{word!r}]: {error}") from None
     return meanings
-
-
-def missing_words(words: Any) -> list[str]:
-    """Words that stand for a missing value, where words can mean nothing else."""
-    meanings = check_words(words)
-    for word, law in meanings.items():
-        if law is not None:
-            raise ValueError(
-                f"words must mean None, a missing value, in tables of numbers; {word!r} means "
-                f"{law}; uapca.from_table reads uncertain cells"
-            )
-    return list(meanings)
 
 
 def _meaning(word: str, words: Mapping[str, Any]) -> Any:
@@ -335,19 +322,12 @@ def from_table(
       Tom   15 ± 0  14 ± 5.7
       Jane  15.29 ± 1.1  11 ± 0.58
     """
-    meanings = check_words(words)
-    table = open_table(
-        source,
-        sheet=sheet,
-        absent=[word for word, law in meanings.items() if law is None],
-        decimal=decimal,
-        thousands=thousands,
-        encoding=encoding,
-    )
+    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
+    table = open_table(source, sheet=sheet, words=words, **text)
     reading = Reading(
         table, names, weights, features, exclude, bad_cells=bad_cells, missing=missing, cells=True
     )
-    return of_cells(reading, meanings, fill)
+    return of_cells(reading, fill)
 
 
 def has_uncertain_cells(table: Table, names: Any = None) -> bool:
@@ -366,12 +346,7 @@ def _is_uncertain(cell: Any) -> bool:
         return False
 
 
-def of_cells(
-    reading: Reading,
-    words: Mapping[str, Marginal | None],
-    fill: Any,
-    strict: bool = True,
-) -> UncertainArray:
+def of_cells(reading: Reading, fill: Any, strict: bool = True) -> UncertainArray:
     """Rows of uncertain cells; columns without a readable cell are refused, or left out."""
     table, roles, features = reading.table, Roles([]), reading.features
     columns = reading.columns()
@@ -379,7 +354,7 @@ def of_cells(
     # Numbers of a sheet or a frame tell nothing of how its texts are written.
     texts = {n: [c for c in own if isinstance(c, str)] for n, own in texts.items()}
     table.settle({n: [p for c in own for p in _BAR.split(c)] for n, own in texts.items()})
-    law_of = _parser(words, table)
+    law_of = _parser(table)
     laws: dict[str, list[Any]] = {}
     for name in columns:
         laws[name] = [law_of(cell) for cell in table.cells(name)]
@@ -389,14 +364,8 @@ def of_cells(
     certain = [n for n in laws if all(isinstance(law, Point) for law in laws[n])]
     if features is None and 0 < len(certain) < len(laws):
         values = np.array([[law.mean for law in laws[n]] for n in certain]).T
-        counters = {certain[j] for j in counting_columns(values)}
-        for name in certain:
-            if name in counters or COUNTER.fullmatch(name.strip()):
-                roles.leave(name, "counts rows; features= takes it")
-            elif IDENTIFIER.fullmatch(name.strip()):
-                roles.leave(name, "identifies rows; features= takes it")
-            else:
-                continue
+        for name, why in row_columns(certain, values).items():
+            roles.leave(name, why)
             del laws[name]
     chosen = roles.features = list(laws)
     if not chosen or not len(table):
@@ -481,9 +450,9 @@ def _with_points(cell: str) -> str:
     return cell.replace(",", ".") if ";" in cell or not {*"[("} & {*cell} else cell
 
 
-def _parser(words: Mapping[str, Marginal | None], table: Table) -> Callable[[Any], Any]:
+def _parser(table: Table) -> Callable[[Any], Any]:
     """Cells to laws: None for a missing one, or what is wrong. The same text is parsed once."""
-    laws = {word: law for word, law in words.items() if law is not None}
+    laws = {word: law for word, law in table.words.items() if law is not None}
 
     @cache
     def parsed(cell: str) -> Marginal | str | None:

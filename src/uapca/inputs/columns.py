@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from uapca._names import (
     COUNTER,
@@ -38,6 +39,8 @@ _LONGEST = 16  # characters of an ending that may be a word for errors
 _RATIO = re.compile(rf".+[_ .-]over[_ .-](?:{ERROR_WORDS})", re.I)
 _SIZE = re.compile(r"(.+)[_ .-](?:n|nobs)", re.I)
 _OBSERVATIONS = re.compile(r"(.+[_ .-])?n_?obs([_ .-].+)?", re.I)
+# What a column is called that holds no number because it holds nothing.
+_EMPTY = ("number", "empty")
 _DIGITS = re.compile(r"\s*[<>≤≥~+$€£-]?\s?\.?[0-9]")
 _MISSPELLED = tuple(f"_{word}" for word in ERROR_WORDS.split("|") if len(word) > 2)
 
@@ -79,6 +82,9 @@ class Errors(NamedTuple):
             "bounds": f"{feature} between {first} and {self.columns[-1]}",
             "quantiles": f"{feature} between {first} and {self.columns[-1]}",
         }[self.kind]
+
+
+CERTAIN = Errors("constant", ("0",))
 
 
 @dataclass
@@ -144,9 +150,9 @@ def find_roles(
     # What is left out is left out with its errors.
     if excluded:
         excluded |= {column for column, _, _ in error_columns(names, features=excluded)}
-    without = excluded | set(taken)
-    rest = [name for name in names if name not in without]
-    asked = None if features is None else expand(features, names, "features", without)
+    gone = excluded | set(taken)
+    rest = [name for name in names if name not in gone]
+    asked = None if features is None else expand(features, names, "features", gone)
     found = find_errors(rest if asked is None else names, errors, asked)
     used = {column for own in found.values() for column in own.columns if own.kind != "constant"}
     roles = Roles([])
@@ -155,14 +161,17 @@ def find_roles(
         ratios = [name for name in rest if _RATIO.fullmatch(name) and name not in found]
         roles.leave(ratios, "a value divided by its error")
         stems = {stem for own in found.values() for stem, _ in error_stems(own.columns[0])}
-        sizes = [n for n in rest if (m := _SIZE.fullmatch(n)) and m[1] in stems - found.keys()]
-        sizes += [n for n in rest if n not in (*found, *sizes) and _OBSERVATIONS.fullmatch(n)]
+        stems -= found.keys()
+        sizes = [
+            name
+            for name in rest
+            if ((match := _SIZE.fullmatch(name)) and match[1] in stems)
+            or (name not in found and _OBSERVATIONS.fullmatch(name))
+        ]
         roles.leave(sizes, "numbers of observations")
-        gone = {*used, *ratios, *sizes}
-        values = [name for name in rest if name not in gone]
-        if groups:
-            roles.leave(sorted(used, key=names.index), "errors: points are grouped without them")
-        elif errors is None and found:
+        known = {*used, *ratios, *sizes}
+        values = [name for name in rest if name not in known]
+        if errors is None and found and not groups:
             _refuse_orphans(values, found)
     pairs, orphans = _correlations(rest, set(values), found, corr, excluded)
     if asked is None:
@@ -177,9 +186,6 @@ def find_roles(
         pairs = {column: pair for column, pair in pairs.items() if column in aside}
     values = _of_numbers(table, values, roles, found, asked is not None, groups)
     place = {name: j for j, name in enumerate(values)}
-    if groups:
-        roles.leave(pairs, "correlations: points are grouped without them")
-        pairs = {}
     for column, (first, second) in pairs.items():
         if first not in place or second not in place:
             continue
@@ -190,17 +196,19 @@ def find_roles(
                 f"have {listed([roles.pairs[pair], column])}"
             )
         roles.pairs[pair] = column
-    if isinstance(corr, str) and not roles.pairs and not groups:
+    if isinstance(corr, str) and not roles.pairs:
         raise ValueError(f"corr={corr!r} must match a column; there are {listed(names)}")
-    if corr is False:
-        roles.leave(roles.pairs.values(), "correlations, as asked for")
-        roles.pairs = {}
-    roles.errors = {} if groups else {name: found[name] for name in values if name in found}
-    if asked is None and not groups:
-        kept = {column for own in roles.errors.values() for column in own.columns}
-        unused = sorted(used - kept - place.keys(), key=names.index)
-        roles.leave(unused, "errors of columns that are not used")
     roles.features = values
+    roles.errors = {} if groups else {name: found[name] for name in values if name in found}
+    without = "points are grouped without them"
+    if asked is None:
+        kept = {column for own in roles.errors.values() for column in own.columns} | place.keys()
+        why = f"errors: {without}" if groups else "errors of columns that are not used"
+        roles.leave([name for name in names if name in used and name not in kept], why)
+    if groups or corr is False:
+        why = f"correlations: {without}" if groups else "correlations, as asked for"
+        roles.leave(roles.pairs.values(), why)
+        roles.pairs = {}
     return roles
 
 
@@ -214,43 +222,58 @@ def _of_numbers(
 ) -> list[str]:
     """Keep columns of numbers; note in ``roles`` why others are left out, or raise if asked for."""
     table.resolve(values, asked)
-    plain = [n for n in values if n not in found and table.kind(n) != "flag" and table.is_number(n)]
-    block = table.block(plain) if plain and not asked and not groups else None
-    counters = set() if block is None else {plain[j] for j in counting_columns(block)}
-    constant = set() if block is None else {plain[j] for j in constant_columns(block)}
-    chosen, example = [], ""
-    for name in values:
-        if asked:
+    kinds = {name: table.kind(name) for name in values}
+    if asked:
+        for name in values:
             if not table.is_number(name):
                 raise ValueError(
-                    f"features must be columns of numbers; {name!r} holds {table.kind(name)}"
+                    f"features must be columns of numbers; {name!r} holds {kinds[name]}"
                 )
-            chosen.append(name)
+        return list(values)
+    numbers = [name for name in values if kinds[name] != "flag" and table.is_number(name)]
+    plain = [name for name in numbers if name not in found]
+    block = np.empty((0, len(plain))) if groups or not plain else table.block(plain)
+    aside = row_columns(plain, block, table.index)
+    for j, name in enumerate(plain if found else ()):
+        # Tables of means and errors often say of how many observations.
+        if name.strip() in ("n", "N") and len(block) and (block[:, j] % 1 == 0).all():
+            aside[name] = "numbers of observations; features= takes it"
+    example = ""
+    for name in values:
+        if name in aside:
+            roles.leave(name, aside[name])
+        elif kinds[name] == "flag":
+            roles.leave(name, "true or false; features= takes it as 0 and 1")
         elif not table.is_number(name):
-            kind = table.kind(name)
-            first = next(filter(None, table.cells(name)), "") if kind == "text" else ""
-            if _DIGITS.match(str(first)):  # probably numbers in a form of their own
-                example = example or f"text such as {str(first).strip()!r}"
+            cells = map(str, table.cells(name) if kinds[name] == "text" else ())
+            first = next((c.strip() for c in cells if not np.isnan(table.number(c) or 0.0)), "")
+            if _DIGITS.match(first):  # probably numbers in a form of their own
+                example = example or f"text such as {first!r}"
                 roles.leave(name, example)
             else:
-                why = {"text": "text", "number": "no values", "empty": "no values"}
-                roles.leave(name, why.get(kind, "not numbers"))
-        elif table.kind(name) == "flag":
-            roles.leave(name, "true or false; features= takes it as 0 and 1")
-        elif name not in found and (
-            IDENTIFIER.fullmatch(name.strip()) or name in getattr(table, "index", ())
-        ):
-            roles.leave(name, "identifies rows")
-        elif name in counters or (name not in found and COUNTER.fullmatch(name.strip())):
-            roles.leave(name, "counts rows")
-        else:
-            chosen.append(name)
+                why = "text" if kinds[name] == "text" else "not numbers"
+                empty = kinds[name] == "text" and not first and len(table)
+                roles.leave(name, "no values" if empty or kinds[name] in _EMPTY else why)
+    chosen = [name for name in numbers if name not in aside]
     # Errors are often constant: those that look like some are left to the warning.
+    constant = {plain[j] for j in constant_columns(block)}
     constant -= lookalikes(chosen, set(chosen) - set(found)).keys()
     if constant.issuperset(chosen):  # something must be left
         return chosen
     roles.leave([n for n in chosen if n in constant], "constant; features= takes it")
     return [name for name in chosen if name not in constant]
+
+
+def row_columns(names: Sequence[str], values: Any, index: Collection[str] = ()) -> dict[str, str]:
+    """The columns of numbers that identify or count the rows, by name or by ``values``."""
+    counting = {names[j] for j in counting_columns(values)}
+    aside = {}
+    for name in names:
+        if IDENTIFIER.fullmatch(name.strip()) or name in index:
+            aside[name] = "identifies rows; features= takes it"
+        elif name in counting or COUNTER.fullmatch(name.strip()):
+            aside[name] = "counts rows; features= takes it"
+    return aside
 
 
 def expand(
@@ -303,27 +326,39 @@ def find_errors(
     """
     if isinstance(errors, Mapping):
         return _given_errors(names, errors)
-    patterns = None if errors is None else _check_patterns(errors)
-    stems = error_stems if patterns is None else partial(_matched, patterns=patterns)
+    stems = error_stems if errors is None else _stems_of(errors)
     sides: dict[str, dict[str, list[str]]] = {}
     for column, value, role in error_columns(names, stems, features):
         if role in ("interval", "relative") and features is not None:
             continue
         sides.setdefault(value, {}).setdefault(role, []).append(column)
-    if patterns is not None and not sides:
+    if errors is not None and not sides:
         raise ValueError(f"errors={errors!r} must match a column; there are {listed(names)}")
     return {value: _of_sides(value, own) for value, own in sides.items()}
 
 
-def _matched(column: str, patterns: Sequence[str]) -> list[tuple[str, str]]:
-    found = []
-    for pattern in patterns:
-        head, tail = pattern.split("{}")
-        if column.startswith(head) and column.endswith(tail) and len(column) > len(head + tail):
-            stem = column[len(head) : len(column) - len(tail)]
-            roles = [role for own, role in error_stems(column) if own == stem]
-            found.append((stem, roles[0] if roles else "std"))
-    return found
+def _stems_of(errors: Any) -> Callable[[str], list[tuple[str, str]]]:
+    """What `error_stems` finds, by patterns of the user's own."""
+    several = isinstance(errors, Iterable) and not isinstance(errors, str)
+    patterns = list(errors) if several else [errors]
+    for pattern in patterns or [errors]:
+        if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
+            raise ValueError(
+                "errors must be a pattern such as '{}_err', in which {} stands for the feature, or "
+                f"a mapping of features to columns; got {pattern!r}"
+            )
+    ends = [pattern.split("{}") for pattern in patterns]
+
+    def stems(column: str) -> list[tuple[str, str]]:
+        found = []
+        for head, tail in ends:
+            if column.startswith(head) and column.endswith(tail) and len(column) > len(head + tail):
+                stem = column[len(head) : len(column) - len(tail)]
+                roles = [role for own, role in error_stems(column) if own == stem]
+                found.append((stem, roles[0] if roles else "std"))
+        return found
+
+    return stems
 
 
 def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
@@ -357,19 +392,6 @@ def _of_sides(value: str, sides: Mapping[str, list[str]]) -> Errors:
     raise ValueError(
         f"every feature must have one error; {value!r} has {listed(columns)}; pass {wanted}"
     )
-
-
-def _check_patterns(errors: Any) -> list[str]:
-    given = (
-        [errors] if isinstance(errors, str) or not isinstance(errors, Iterable) else list(errors)
-    )
-    for pattern in given or [errors]:
-        if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
-            raise ValueError(
-                "errors must be a pattern such as '{}_err', in which {} stands for the feature, or "
-                f"a mapping of features to columns; got {pattern!r}"
-            )
-    return given
 
 
 def _given_errors(names: Sequence[str], errors: Mapping[Any, Any]) -> dict[str, Errors]:

@@ -12,7 +12,7 @@ from uapca._validation import Floats, as_floats, check_finite, listed, out_of_ra
 from uapca.aggregate.accumulate import grouped_sums
 from uapca.aggregate.labels import label_text
 from uapca.exceptions import CorrelationWarning
-from uapca.inputs.frame import warn
+from uapca.inputs.frame import warn, with_units
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
 
@@ -143,6 +143,10 @@ def joint_draws(
         found = _from_dataarray(source, sample_dims, row_dim, feature_dim)
     else:
         found = JointDraws(_from_array(source, sample_dims), None, None)
+    unit = getattr(source, "unit", getattr(source, "units", None))
+    if found.features is None and unit is not None:
+        labels = [f"x{j}" for j in range(found.values.shape[2])]
+        found = found._replace(features=with_units(labels, dict.fromkeys(labels, unit)))
     if 0 in found.values.shape:
         raise ValueError(
             "draws must hold at least one draw, row and feature; got shape "

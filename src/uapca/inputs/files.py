@@ -78,9 +78,14 @@ def open_table(
     *,
     sheet: str | int | None = None,
     parameter: str = "source",
+    words: Any = None,
     **options: Any,
 ) -> Table:
     """A table in memory from a frame, a file, a folder, a pattern or an address."""
+    if words is not None:
+        from uapca.inputs.cells import check_words
+
+        options["words"] = check_words(words)
     if hasattr(source, "read") and not hasattr(source, "columns"):
         name = getattr(source, "name", "the stream")
         return Text(source.read(), name, options.get("encoding")).table(options)
@@ -90,15 +95,12 @@ def open_table(
         with reading("the query") if computed else nullcontext():
             return table_of(source, parameter, **options)
     paths = [fspath(path) for path in (source if several else [source])]
-    if not several and (os.path.isfile(paths[0]) or "://" in paths[0]):
-        return _load(paths[0], sheet, options)
     files, notes = list[str](), list[str]()
     for path in paths:
-        found, ignored = ([path], []) if "://" in path else find_files(path)
+        found, ignored = find_files(path)
         files, notes = files + found, notes + ignored
-    table = _stacked(
-        [(_load(name, sheet, options), _hive(name)) for name in files], ", ".join(paths), options
-    )
+    parts = [(_load(name, sheet, options), _hive(name)) for name in files]
+    table = _stacked(parts, ", ".join(paths), options)
     table.notes += notes
     return table
 
@@ -308,13 +310,10 @@ def _two_lines(rows: Sequence[Sequence[Any]]) -> tuple[list[Any], Sequence[Seque
     # A merged cell, such as mass above value and err, holds for both.
     whole = [next(filter(None, upper[j::-1]), "") for j in range(len(upper))]
     header = [f"{a} {b}".strip() if b else a for a, b in zip(whole, lower, strict=True)]
-    if header[0] == "" and not any(map(_is_there, rows[2][1:])):
+    below = [cell for cell in rows[2][1:] if cell is not None and str(cell).strip()]
+    if header[0] == "" and not below:
         return [rows[2][0], *header[1:]], rows[3:]
     return [name or None for name in header], rows[2:]
-
-
-def _is_there(cell: Any) -> bool:
-    return cell is not None and str(cell).strip() != ""
 
 
 def _distinct(header: list[str], path: str) -> list[str]:

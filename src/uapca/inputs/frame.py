@@ -19,7 +19,7 @@ from functools import partial
 from importlib import import_module
 from itertools import compress
 from os import PathLike
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ from uapca.exceptions import (
     TableError,
 )
 from uapca.inputs.columns import (
+    CERTAIN,
     WEIGHT,
     Roles,
     expand,
@@ -87,8 +88,8 @@ class Table:
         Whether it comes from a text file, whose labels are text because it has no types.
     decimal, thousands : str, optional
         The signs in numbers that are written as text; found out if they are not given.
-    absent : collection of str
-        Words that stand for a missing value, besides the usual ones.
+    words : mapping of str to Marginal or None, optional
+        What words mean; None for those that stand for a missing value, besides the usual ones.
     encoding : str, optional
         Of the text file that the table comes from; the readers of files use it.
 
@@ -112,15 +113,15 @@ class Table:
         textual: bool = False,
         decimal: str | None = None,
         thousands: str | None = None,
-        absent: Iterable[str] = (),
+        words: Mapping[str, Marginal | None] | None = None,
         encoding: str | None = None,
         units: Mapping[str, Any] | None = None,
     ) -> None:
-        self.source = source
-        self.form = form
-        self.textual = textual
+        self.source, self.form, self.textual = source, form, textual
         self.decimal, self.thousands = decimal, thousands
-        self.absent: frozenset[str] = _ABSENT | {word.strip().casefold() for word in absent}
+        self.words: Mapping[str, Marginal | None] = words or {}
+        absent = [word.casefold() for word, law in self.words.items() if law is None]
+        self.absent: frozenset[str] = _ABSENT.union(absent)
         self.units: dict[str, Any] = dict(units or {})
         self.bad: dict[str, list[int]] = {}
         self.notes: list[str] = []
@@ -128,25 +129,25 @@ class Table:
         self.library: str | None = None
         self._numbers: dict[str, Floats] = {}
         self._kinds: dict[str, str] = {}
-        self._take(columns)
-
-    def _take(self, columns: Any) -> None:
-        """Arrays of a mapping; the columns of a data frame stay what they are in narwhals."""
-        self._frame = None if isinstance(columns, Mapping) else columns
+        # The columns of a data frame stay what they are in narwhals; others become arrays.
+        self._frame: Any = None if isinstance(columns, Mapping) else columns
         keys = list(columns if self._frame is None else columns.columns)
         self.names: tuple[str, ...] = tuple(map(str, keys))
         self.keys: dict[str, Any] = dict(zip(self.names, keys, strict=True))
         if len(self.keys) < len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
             raise ValueError(f"column names must be distinct; {self.of}{twice!r} occurs twice")
+        self._columns: dict[str, npt.NDArray[Any]] = {}
         if self._frame is not None:
-            self._columns: dict[str, Any] = {part.name: part for part in columns.iter_columns()}
+            self._types, self._rows = dict(columns.schema), len(columns)
             return
-        self._columns = {n: _vector(columns[key], n, self.units) for n, key in self.keys.items()}
+        for name, key in self.keys.items():
+            self._columns[name] = _vector(columns[key], name, self.units)
+        self._rows = len(self._columns[self.names[0]]) if keys else 0
         for name, column in self._columns.items():
-            if len(column) != len(self):
+            if len(column) != self._rows:
                 raise ValueError(
-                    f"columns must have equal lengths; {self.names[0]!r} has {len(self)} entries "
+                    f"columns must have equal lengths; {self.names[0]!r} has {self._rows} entries "
                     f"and {name!r} has {len(column)}"
                 )
 
@@ -161,7 +162,7 @@ class Table:
             raise ValueError(f"{self.source!r}: {refusal}") from None
 
     def __len__(self) -> int:
-        return len(next(iter(self._columns.values()), ()))
+        return self._rows
 
     @property
     def of(self) -> str:
@@ -182,7 +183,7 @@ class Table:
             textual=True,
             decimal=self.decimal or ".",
             thousands=self.thousands,
-            absent=self.absent,
+            words=self.words,
         )
 
     # What each column holds
@@ -196,26 +197,27 @@ class Table:
     def _kind(self, name: str) -> str:
         if self.textual:
             return "text"
-        column = self._columns[name]
-        own = "" if self._frame is None else str(column.dtype).partition("(")[0]
-        if own == "Unknown" and column.null_count() == len(column):
+        array = self._frame is None
+        own = self._columns[name].dtype.kind if array else str(self._types[name]).partition("(")[0]
+        if own == "Unknown" and self._frame[name].null_count() == len(self):
             return "empty"
-        if own in ("Object", "Unknown") or (not own and column.dtype.kind in "OUST"):
-            return _kind_of_objects(_array(column))
-        number = column.dtype.is_numeric() if own else column.dtype.kind in "iuf"
-        kinds = {"Boolean": "flag", "String": "text", "b": "flag"}
-        return "number" if number else kinds.get(own or column.dtype.kind, "other")
+        if own in ("Object", "Unknown", *"OUST"):
+            return _kind_of_objects(self._array(name))
+        number = own in "iuf" if array else self._types[name].is_numeric()
+        kinds = {"Boolean": "flag", "b": "flag", "String": "text"}
+        return "number" if number else kinds.get(own, "other")
+
+    def _array(self, name: str) -> npt.NDArray[Any]:
+        return self._columns[name] if self._frame is None else self._frame[name].to_numpy()
 
     def cells(self, name: str) -> list[Any]:
         """The cells of a column as they are."""
-        column = self._columns[name]
-        found: list[Any] = column.tolist() if self._frame is None else column.to_list()
-        return found
+        frame = self._frame
+        return list(self._columns[name].tolist() if frame is None else frame[name].to_list())
 
     def labels(self, name: str) -> Any:
         """A column in a form that `uapca.aggregate` reads as labels."""
-        column = self._columns[name]
-        return column if self._frame is None else column.to_native()
+        return self._columns[name] if self._frame is None else self._frame[name].to_native()
 
     def texts(self, name: str) -> list[str | None]:
         """A column as text exactly as written; None where it is missing."""
@@ -350,12 +352,12 @@ class Table:
 
     def block(self, names: Sequence[str]) -> Floats:
         """Columns of numbers side by side, shape (N, len(names)); missing values are NaN."""
-        own, frame = self._columns, self._frame
+        frame = self._frame
         # Arrow keeps its columns apart; the others have a matrix, or make it fast.
         if (
             frame is not None
             and hasattr(frame.to_native(), "to_numpy")
-            and all(n not in self._numbers and own[n].dtype.is_float() for n in names)
+            and all(n not in self._numbers and self._types[n].is_float() for n in names)
         ):
             return np.asarray(frame.select(list(names)).to_numpy())
         columns = self.floats(names)
@@ -369,7 +371,7 @@ class Table:
     def floats(self, names: Iterable[str]) -> list[npt.NDArray[Any]]:
         """Columns of numbers, each by itself."""
         own = self._numbers
-        return [own[n] if n in own else _of_objects(_array(self._columns[n])) for n in names]
+        return [own[n] if n in own else _of_objects(self._array(n)) for n in names]
 
     # Words for messages
 
@@ -547,10 +549,6 @@ def _vector(values: Any, name: str, units: dict[str, Any]) -> npt.NDArray[Any]:
     return column
 
 
-def _array(column: Any) -> npt.NDArray[Any]:
-    return column if isinstance(column, np.ndarray) else np.asarray(column.to_numpy())
-
-
 def _of_objects(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """A column of numbers that may be decimals, fractions or missing."""
     if column.dtype.kind != "O":
@@ -681,29 +679,12 @@ def from_frame(
     """
     from uapca.inputs.files import open_table
 
-    absent: list[str] = []
-    if words is not None:
-        from uapca.inputs.cells import missing_words
-
-        absent = missing_words(words)
-    table = open_table(
-        df,
-        sheet=sheet,
-        absent=absent,
-        decimal=decimal,
-        thousands=thousands,
-        encoding=encoding,
-    )
+    text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
+    table = open_table(df, sheet=sheet, words=words, **text)
     reading = Reading(
-        table,
-        names,
-        weights,
-        features,
-        exclude,
-        errors=errors,
-        bad_cells=bad_cells,
+        table, names, weights, features, exclude, errors=errors, bad_cells=bad_cells,
         missing=missing,
-    )
+    )  # fmt: skip
     return of_columns(reading, errors, corr, certain=False)
 
 
@@ -924,16 +905,11 @@ def warn(message: str, category: type[Warning]) -> None:
 
 def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> UncertainArray:
     """Rows of values and their errors; of values alone where ``certain`` allows that."""
-    table, features = reading.table, reading.features
+    table, features, taken = reading.table, reading.features, reading.taken
+    check_missing_words(table.words)
+    own = {"errors": errors, "corr": corr, "features": features, "exclude": reading.exclude}
     with table.naming():
-        roles = find_roles(
-            table,
-            taken=reading.taken,
-            errors=errors,
-            corr=corr,
-            features=features,
-            exclude=reading.exclude,
-        )
+        roles = find_roles(table, taken=taken, **own)
     chosen = roles.features
     if not chosen or not len(table):
         why = "".join(f"; {line}" for line in (*table.notes, *roles.say()))
@@ -1022,6 +998,16 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
     ).replace(library=table.library)
 
 
+def check_missing_words(words: Mapping[str, Marginal | None]) -> None:
+    """Raise unless all words stand for a missing value, where they can mean nothing else."""
+    for word, law in words.items():
+        if law is not None:
+            raise ValueError(
+                f"words must mean None, a missing value, in tables of numbers; {word!r} means "
+                f"{law}; uapca.from_table reads uncertain cells"
+            )
+
+
 def with_units(names: Sequence[str], units: Mapping[str, Any]) -> list[str]:
     """Names of features with the units that are known and not in the names: ``mass [kg]``."""
     told = [n in units and split_unit(n)[1] != str(units[n]) for n in names]
@@ -1035,17 +1021,20 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     table, chosen, errors = reading.table, roles.features, roles.errors
     columns = [c for own in errors.values() if own.kind != "constant" for c in own.columns]
     reading.check_numbers(columns)
+    symmetric = all(n in errors and errors[n].kind == "std" for n in chosen)
+    if symmetric and all(table.factor(errors[n].columns[0], n) == 1.0 for n in chosen):
+        std = table.block(columns)
+        if std.dtype == mean.dtype and std.min(initial=0.0) >= 0.0:
+            return mean, std, None
     given = dict(zip(columns, table.floats(columns), strict=True))
-    constant = any(own.kind == "constant" for own in errors.values())
-    kinds = [np.dtype(np.float64)] if constant else [column.dtype for column in given.values()]
-    std = np.zeros(mean.shape, np.result_type(mean, *kinds), order="F")
+    # One column after the other in memory, as they come.
+    doubles = [np.float64 for own in errors.values() if own.kind == "constant"]
+    std = np.empty(mean.shape[::-1], np.result_type(mean, *doubles, *given.values())).T
     if any(own.kind in ("inverse", "distances", "bounds", "quantiles") for own in errors.values()):
         mean = mean.copy()  # values may be those of the user's frame
     sides = {}
     for j, name in enumerate(chosen):
-        if name not in errors:
-            continue
-        kind, own = errors[name]
+        kind, own = errors.get(name, CERTAIN)
         if kind == "constant":
             std[:, j] = float(own[0])
             continue
@@ -1057,12 +1046,12 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
         elif kind == "distances" and len(table) and np.nanmax(values[0]) <= 0.0:
             values[0] = -values[0]  # some catalogues write the lower error with its sign
         for part, column in zip(values, own, strict=True):
-            if (part < 0.0).any():
+            if len(part) and not part.min() >= 0.0 and (part < 0.0).any():
                 row = int((part < 0.0).argmax())
                 place, value = table.place(row, column, reading.names), f"{part[row]:g}"
                 remedy = f"; pass words={{{value!r}: None}} if that means no value"
                 raise ValueError(
-                    f"errors must not be negative; {place} makes one of {value}"
+                    f"errors must not be negative; {place} makes an error of {value}"
                     f"{remedy if table.textual else ''}"
                 )
         if kind == "quantiles":
@@ -1204,11 +1193,7 @@ class RowLaws(Sequence[Independent]):
     def __len__(self) -> int:
         return len(self._parameters[0])
 
-    @overload
-    def __getitem__(self, index: int) -> Independent: ...
-    @overload
-    def __getitem__(self, index: slice | npt.NDArray[np.bool_]) -> RowLaws: ...
-    def __getitem__(self, index: int | slice | npt.NDArray[np.bool_]) -> Independent | RowLaws:
+    def __getitem__(self, index: Any) -> Any:
         parts = [part[index] for part in self._parameters]
         if isinstance(index, slice | np.ndarray):
             return RowLaws(self._marginal, *parts)

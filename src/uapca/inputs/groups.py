@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import cycle
 from os import PathLike
 from queue import SimpleQueue
 from threading import Event, Lock
-from typing import Any, Literal, NamedTuple, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -36,20 +35,19 @@ from uapca._validation import (
 from uapca.aggregate import Moments, dask, keyed, spark
 from uapca.aggregate.bins import Binning, Grid, binning_of
 from uapca.aggregate.collector import Collector, Decaying, Running, Sliding
-from uapca.aggregate.labels import Categories, Keyed, is_a, joined, ordered
+from uapca.aggregate.labels import Keyed, Vocabulary, is_a, ordered
 from uapca.aggregate.moments import (
-    INCOMPLETE,
-    UNLABELED,
     Overflow,
     Partial,
     SpreadForm,
-    check_rows,
+    check_length,
+    complete_rows,
     labeled_rows,
     rank_of,
     weights_of,
 )
 from uapca.exceptions import FileError
-from uapca.inputs.cells import missing_words
+from uapca.inputs.cells import check_words
 from uapca.inputs.columns import Roles, expand, find_roles, shown
 from uapca.inputs.files import (
     Source,
@@ -61,20 +59,27 @@ from uapca.inputs.files import (
     sources_of,
     stream_of,
 )
-from uapca.inputs.frame import Reading, Table, is_table, say_dropped, table_of, with_units
+from uapca.inputs.frame import (
+    Reading,
+    Table,
+    check_missing_words,
+    is_table,
+    say_dropped,
+    table_of,
+    with_units,
+)
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
+from uapca.uncertain.checks import without_units
 
 __all__ = ["Aggregator", "from_groups"]
 
-_T = TypeVar("_T")
-_DROP = "; pass missing='drop' to leave such points out"
 _NOTHING_LEFT = "points must have complete rows; every row lacks a label or a value"
 _UNREADABLE = "with a cell that cannot be read"
 # Rows and values that are summed at a time.
 _ROWS, _VALUES = 262_144, 1 << 23
-# Parts of the sources that are shared among threads, and seconds between reports of progress.
-_TASKS, _LOOK = 16, 0.05
+# Parts of the sources, the threads that share them, and seconds between reports of progress.
+_TASKS, _THREADS, _LOOK = 16, 2, 0.05
 # Rows that are read from a file at a time, and turned from columns, while they are in cache.
 _BATCH, _TURNED = 65_536, 4096
 # Rows that the Aggregator sums at a time: few enough to stay in cache.
@@ -231,7 +236,8 @@ def from_groups(
     rule = {"missing": missing, "bad_cells": bad_cells}
     keys = [by] if isinstance(by, str) else []
     options: dict[str, Any] = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
-    options |= {"encoding": encoding, "absent": missing_words(words)}
+    options |= {"encoding": encoding, "words": check_words(words)}
+    check_missing_words(options["words"])
     units: Mapping[str, Any] = {}
     skipped: Sequence[str] = ()
     engine = _engine(points)
@@ -374,6 +380,7 @@ def labeled_points(
             keys = keys._replace(values=_in_order(keys.values, [table.textual] * len(names)))
         notes, units = [table.origin, *table.notes, *roles.say()], table.units
     else:
+        points, *_, features = without_units(points, None, None, None, features)
         array = as_floats(points, "points")
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(
@@ -386,69 +393,24 @@ def labeled_points(
     if keys is None and bins is None:
         keys = keyed([by])
     codes = np.zeros(n, dtype=np.int64) if keys is None else keys.codes
-    if len(codes) != n:
-        raise ValueError(f"by must have one label for each point; got {len(codes)} for {n} points")
+    check_length(codes, n)
     with np.errstate(all="ignore"):  # one sum tells whether a value is missing
         empty = np.isnan(array) if np.isnan(array.sum(dtype=np.float64)) else None
-    kept, dropped = _usable(codes, empty, mask, missing, chosen)
+    kept, dropped = complete_rows(codes, empty, missing, mask, features=chosen)
     dropped[_UNREADABLE] = n - int(mask.sum())
     if not kept.any():
         raise ValueError(_NOTHING_LEFT)
-    left = frozenset[Any]()
-    if not kept.all():
-        if keys is not None:
-            left = frozenset(keys.values[k] for k in {*codes[~kept].tolist()} - {-1})
-        array, codes = array[kept], codes[kept]
+    left = set[Any]()
+    if keys is not None:
+        keys, left = keys.only(kept)
+    array = array if kept.all() else array[kept]
     check_finite(array, "points", ("row", "feature"))
     if bins is not None:
         binning = binning_of(bins, list(chosen or map(str, range(array.shape[1]))), rng_from(rng))
         binning.learn([array])
         keys = binning(array)
-    elif keys is not None:
-        keys = keys._replace(codes=codes)
     assert keys is not None
-    return LabeledPoints(array, keys, chosen, dropped, left, notes, names, units)
-
-
-def _usable(
-    codes: npt.NDArray[np.int64],
-    empty: npt.NDArray[np.bool_] | None,
-    kept: npt.NDArray[np.bool_],
-    missing: str,
-    features: Sequence[str] | None,
-    name: str = "",
-    start: int = 0,
-) -> tuple[npt.NDArray[np.bool_], Counter[str]]:
-    """The rows with a label and all values, and how many lack one; refuses them where it must.
-
-    ``kept`` are the rows whose cells are numbers, ``empty`` the cells without a value, and
-    ``start`` is the number of rows before these in the file ``name``.
-    """
-    fault, lost = FileError if name else ValueError, (codes < 0) & kept
-    if lost.any() and missing == "error":
-        row = start + int(lost.argmax())
-        said = (
-            f"{name!r} has none in row {row}"
-            if name
-            else f"{lost.sum()} of {len(kept)} are missing"
-        )
-        raise fault(f"by must have a label for every point; {said}{_DROP}")
-    dropped = Counter({UNLABELED: int(lost.sum())})
-    kept = kept & ~lost
-    if empty is not None:
-        holes = empty.any(axis=1) & kept
-        if holes.any() and missing == "error":
-            row = int(holes.argmax())
-            j = int(empty[row].argmax())
-            where = f"feature {j}" if features is None else f"column {features[j]!r}"
-            such = "" if name else f" ({empty[kept].sum()} such)"
-            raise fault(
-                f"values must not be missing; {f'{name!r}, ' if name else ''}row {start + row}, "
-                f"{where} is empty or nan{such}{_DROP}"
-            )
-        dropped[INCOMPLETE] = int(holes.sum())
-        kept &= ~holes
-    return kept, dropped
+    return LabeledPoints(array, keys, chosen, dropped, frozenset(left), notes, names, units)
 
 
 def _check_index(points: Any, by: Any, parameter: str = "by") -> None:
@@ -653,20 +615,19 @@ class Plan:
                     "bins were found"
                 )
 
-    def buffers(self) -> list[Floats]:
-        """Memory for the points of two pieces: new memory for each would take too long."""
-        return [np.empty((self.rows, len(self.features))) for _ in range(2)]
+    def buffer(self) -> Floats:
+        """Memory for the points of a piece: new memory for each would take too long."""
+        return np.empty((self.rows, len(self.features)))
 
-    def pieces(self, sources: Sequence[Source], buffers: Sequence[Floats]) -> Iterator[Piece]:
-        """The rows of all sources, checked and labeled, as many at a time as fit into a chunk.
+    def pieces(self, sources: Sequence[Source], buffer: Floats) -> Iterator[Piece]:
+        """The rows of all sources, checked and labeled, as many at a time as fit into the buffer.
 
-        Their points are in the buffers in turn.
+        The points of one piece take the place of those of the piece before.
         """
         parts = self._parts(sources)
         part = next(parts, None)
-        for buffer in cycle(buffers):
-            codes, known = [np.empty(0, dtype=np.int64)], dict[Any, int]()
-            categories: Categories | None = None
+        while part is not None:
+            codes, known = [np.empty(0, dtype=np.int64)], Vocabulary()
             n, read, dropped, left = 0, 0, Counter[str](), set[Any]()
             while part is not None and n + len(part.points[0]) <= len(buffer):
                 own = buffer[n : n + len(part.points[0])]
@@ -674,20 +635,17 @@ class Plan:
                     for j, values in enumerate(part.points):
                         own[k : k + _TURNED, j] = values[k : k + _TURNED]
                 if part.labels is not None:
-                    places = [known.setdefault(v, len(known)) for v in part.labels.values]
-                    codes.append(np.array([*places, -1], dtype=np.int64)[part.labels.codes])
-                    categories = joined(categories, part.labels.categories)
+                    codes.append(known.codes(part.labels))
                 n, read, dropped = n + len(own), read + part.read, dropped + part.dropped
                 left |= part.left
                 part = next(parts, None)
-            if not read:
-                return
             labels = None
             if self.binning is not None:
                 labels = self.binning(buffer[:n])
-            elif categories is not None:
-                labels = Keyed(np.concatenate(codes), list(known), categories)
-            yield Piece(buffer[:n], labels, read, dropped, left)
+            elif known.categories is not None:
+                labels = Keyed(np.concatenate(codes), list(known.values), known.categories)
+            if read:
+                yield Piece(buffer[:n], labels, read, dropped, left)
 
     def _parts(self, sources: Sequence[Source]) -> Iterator[Piece]:
         known: Any = None
@@ -728,14 +686,14 @@ class Plan:
             if source.textual and empty is not None:
                 # Spreadsheets write lines of separators below their rows.
                 kept &= ~(empty.all(axis=1) & (codes < 0))
-        kept, dropped = _usable(codes, empty, kept, self.missing, self.features, source.name, start)
+        where: dict[str, Any] = {"features": self.features, "name": source.name, "start": start}
+        kept, dropped = complete_rows(codes, empty, self.missing, kept, **where)
         dropped[_UNREADABLE] = 0 if bad is None else int(bad.sum())
         left = set[Any]()
         if not kept.all():
             columns = [values[kept] for values in columns]
-            if labels is not None:
-                left = {labels.values[k] for k in {*codes[~kept].tolist()} - {-1}}
-                labels = labels._replace(codes=codes[kept])
+        if labels is not None:
+            labels, left = labels.only(kept)
         for j in odd if kept.any() else ():
             k = int(np.abs(columns[j]).argmax())
             value = float(columns[j][k])
@@ -932,15 +890,14 @@ def _summed(
     order: the result does not depend on the number of threads.
     """
     tasks = _tasks([part for source in sources for part in source.split(plan.rows)], plan.rows)
-    read, stop, buffers = SimpleQueue[int](), Event(), plan.buffers()
+    read, stop, buffers = SimpleQueue[int](), Event(), [plan.buffer() for _ in range(_THREADS)]
 
     def run(task: Sequence[Source]) -> Partial:
         total = Running(tuple(plan.features), plan.spread_form)
         dropped, left = Counter[str](), set[Any]()
-        held = [buffers.pop()] if len(tasks) > 1 else buffers
-        pieces = plan.pieces(task, held)
+        buffer = buffers.pop()
         try:
-            for piece in pieces if len(tasks) > 1 else _ahead(pieces):
+            for piece in plan.pieces(task, buffer):
                 dropped += piece.dropped
                 left |= piece.left
                 if piece.labels is not None:
@@ -949,7 +906,7 @@ def _summed(
                 if stop.is_set():
                     break
         finally:
-            buffers.extend(held if len(tasks) > 1 else ())
+            buffers.append(buffer)
         return Partial(total.moments(), dropped, frozenset(left))
 
     def found() -> Iterator[Partial]:
@@ -963,7 +920,7 @@ def _summed(
             yield job.result()
 
     # Threads of BLAS would wait for those that read.
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(2, "uapca-sum") as pool:
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(_THREADS, "uapca-sum") as pool:
         try:
             return Partial.merged(found())
         except BaseException:
@@ -999,10 +956,10 @@ def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
             return replace(plan, binning=binning)
 
     def points() -> Iterator[Floats]:
-        buffers = plan.buffers()
+        buffer = plan.buffer()
         for source in plan.sources:
             try:
-                for piece in _ahead(plan.pieces([source], buffers)):
+                for piece in plan.pieces([source], buffer):
                     yield piece.points
                 usable.append(source)
             except FileError as error:
@@ -1026,15 +983,6 @@ def _can_stream(points: Any, by: Any, bins: Any) -> bool:
         return False
     names = points.collect_schema().names() if hasattr(points, "collect_schema") else points.columns
     return any(key in names for key in by if isinstance(key, str))
-
-
-def _ahead(parts: Iterator[_T]) -> Iterator[_T]:
-    """The parts, of which the next is made in a thread of its own while the last is in use."""
-    with ThreadPoolExecutor(1, thread_name_prefix="uapca-read") as pool:
-        coming = pool.submit(next, parts, None)
-        while (part := coming.result()) is not None:
-            coming = pool.submit(next, parts, None)
-            yield part
 
 
 # On a cluster
@@ -1233,11 +1181,9 @@ class Aggregator:
         """
         with self._lock:
             array, keys, names = self._read(points, labels)
-            check_rows(keys.codes, len(array), self._missing)
+            check_length(keys.codes, len(array))
             w = None if weights is None else weights_of(weights, len(array))
-            kept = keys.codes >= 0
-            if self._missing == "drop":
-                kept &= ~np.isnan(array).any(axis=1)
+            kept, _ = complete_rows(keys.codes, np.isnan(array), self._missing)
             check_finite(labeled_rows(array, np.where(kept, 0, -1)), "points", ("row", "feature"))
             collector = self._collector or self._new(array.shape[1], names)
             if array.shape[1] != collector.d:

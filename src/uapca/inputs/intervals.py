@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, check_finite, out_of_range
 from uapca.inputs.files import open_table
-from uapca.inputs.frame import Reading, RowLaws, is_table
+from uapca.inputs.frame import Reading, RowLaws, is_table, with_units
 from uapca.laws import Uniform
 from uapca.uncertain import UncertainArray
+from uapca.uncertain.checks import without_units
 
 __all__ = ["from_intervals"]
 
@@ -107,24 +108,27 @@ def _row_order(names: list[Any] | None, others: list[Any] | None) -> Any:
 
 
 def _bound(
-    source: Any, parameter: str, wanted: Sequence[str] | None = None
+    source: Any, parameter: str, wanted: list[str] | None = None
 ) -> tuple[Floats, list[str] | None, list[Any] | None, Sequence[Any] | None]:
     """Bounds; of a table the columns, labels by which rows are matched, and names of rows."""
     columns = labels = names = None
     if is_table(source) or isinstance(source, str | PathLike):
         reading = Reading(open_table(source, parameter=parameter), None, None, None, None)
-        columns = [name for name in reading.table.names if name not in reading.taken]
-        if wanted is not None and set(columns) != set(wanted):
-            raise ValueError(
-                f"high must have the columns of low; low has {list(wanted)} and high has {columns}"
-            )
-        columns = columns if wanted is None else list(wanted)
-        array, names = reading.numbers(columns), reading.names
+        own = [name for name in reading.table.names if name not in reading.taken]
+        columns = with_units(own, reading.table.units)
+        if wanted is not None and set(columns) == set(wanted):
+            own, columns = [own[columns.index(name)] for name in wanted], list(wanted)
+        array, names = reading.numbers(own), reading.names
         index: Any = getattr(source, "index", None)
         by_index = reading.named is None and hasattr(index, "get_indexer")
         labels = list(index) if by_index else None if names is None else list(names)
     else:
+        source, *_, columns = without_units(source, None, None, None, None)
         array = as_floats(source, parameter)
+    if None not in (wanted, columns) and columns != wanted:
+        raise ValueError(
+            f"high must have the columns of low; low has {wanted} and high has {columns}"
+        )
     if array.ndim != 2:
         raise ValueError(
             f"{parameter} must have two dimensions, (rows, features); got shape {array.shape}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from os import PathLike, fspath
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -84,7 +85,7 @@ def read(
         The column that names the rows, or the names; found out by default, False for none.
     features, exclude : str or sequence of str, optional
         The columns to use, in this order, and columns to leave out; patterns such as ``"met_*"``
-        are allowed.
+        are allowed. For an array, ``features`` are the names of its columns.
     weights : str or array-like of shape (N,), optional
         The column of weights, or the weights.
     missing : {"error", "drop", "keep"}, default="error"
@@ -136,10 +137,10 @@ def read(
         )
     text: Any = {"decimal": decimal, "thousands": thousands, "encoding": encoding}
     of_values = {"errors": errors, "corr": corr, "names": names, "fill": fill}
+    of_files = {"words": words, "sheet": sheet, **text}
     if isinstance(source, str | PathLike) and fspath(source).lower().endswith(".uapca"):
         source = load(source)
     if isinstance(source, UncertainArray):
-        of_files = {"words": words, "sheet": sheet, **text}
         _refuse({"by": by, "bins": bins} | of_values | of_files, "rows that are uncertain already")
         X = source if weights is None else source.reweighted(weights)
         return _selected(X, features, exclude)
@@ -152,37 +153,36 @@ def read(
             progress=progress, rng=rng, **text,
         )  # fmt: skip
     dims = {str(dim) for dim in getattr(getattr(source, "posterior", source), "dims", ())}
+    reader: Any = None
     if dims & {"chain", "draw", "sample"} or hasattr(source, "distribution"):
-        return draws.from_draws(source)
-    if hasattr(source, "uncertainty") and hasattr(source, "data"):
-        return uncertainties.from_uncertainties(source)
-    if not frame.is_table(source) and isinstance(source, np.ndarray | list | tuple):
-        array = np.asarray(source)
-        if array.dtype.kind == "O":
-            return uncertainties.from_uncertainties(source)
-        return UncertainArray(array, origin="certain points of an array")
-    meanings = cells.check_words(words)
-    absent = [word for word, law in meanings.items() if law is None]
-    table = files.open_table(source, sheet=sheet, absent=absent, **text)
+        reader = draws.from_draws
+    elif hasattr(source, "uncertainty") and hasattr(source, "data"):
+        reader = uncertainties.from_uncertainties
+    elif isinstance(source, np.ndarray | list | tuple) and not (
+        frame.is_table(source) or files.is_streamed(source)
+    ):
+        reader = partial(UncertainArray, missing=missing, origin="certain points of an array")
+        if np.asarray(source).dtype.kind == "O":
+            reader = uncertainties.from_uncertainties
+    if reader is not None:
+        of_columns = {"errors": errors, "corr": corr, "exclude": exclude, "fill": fill}
+        _refuse(of_columns | of_files, "what has no columns with names")
+        names = None if names is False else names
+        X = reader(source, names=names, features=features, weights=weights)
+        return cast(UncertainArray, X)
+    table = files.open_table(source, sheet=sheet, words=words, **text)
     objects = uncertainties.columns_of_objects(table)
-    meant = fill is not None or len(absent) < len(meanings)
+    meant = fill is not None or any(law is not None for law in table.words.values())
     uncertain = meant
     if not meant and errors is None and cells.has_uncertain_cells(table, names):
         with table.naming():
             uncertain = not find_errors(table.names)
     reading = frame.Reading(
-        table,
-        names,
-        weights,
-        features,
-        exclude,
-        errors=errors,
-        bad_cells=bad_cells,
-        missing=missing,
-        cells=uncertain and not objects,
-    )
+        table, names, weights, features, exclude, errors=errors, bad_cells=bad_cells,
+        missing=missing, cells=uncertain and not objects,
+    )  # fmt: skip
     if objects:
         return uncertainties.of_table(reading, objects)
     if uncertain:
-        return cells.of_cells(reading, meanings, fill, strict=meant)
+        return cells.of_cells(reading, fill, strict=meant)
     return frame.of_columns(reading, errors, corr, certain=True)

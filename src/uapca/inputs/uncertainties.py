@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._validation import Floats
+from uapca.aggregate.labels import is_missing
 from uapca.exceptions import CorrelationWarning
 from uapca.inputs.columns import find_roles, shown
 from uapca.inputs.frame import Reading, Table, is_table, table_of, warn, with_units
@@ -91,8 +92,13 @@ def of_table(reading: Reading, objects: set[str]) -> UncertainArray:
     if features is None:
         chosen = [name for name in chosen if name in {*plain.features, *objects}]
     cells = _side_by_side(table, chosen)
+    gaps = np.array([[is_missing(cell) for cell in row] for row in cells], dtype=bool)
+    cells[gaps] = np.nan
+    reading.complete(np.where(gaps, np.nan, 0.0), chosen.__getitem__, reading.missing)
     common = reading.finish(["numbers with errors", shown(chosen, 20)], plain)
-    return of_objects(cells, {"features": chosen, **common}).replace(library=table.library)
+    keep: Any = {"missing": "keep"} if gaps.any() and reading.missing == "keep" else {}
+    X = of_objects(cells[reading.mask], {"features": chosen, **common, **keep})
+    return X.replace(library=table.library)
 
 
 def _side_by_side(table: Table, names: Sequence[str]) -> npt.NDArray[Any]:
@@ -123,7 +129,7 @@ def of_objects(cells: npt.NDArray[Any], common: dict[str, Any]) -> UncertainArra
     seen: dict[Any, int] = {}
     shared: set[int] = set()
     for i, row in enumerate(cells):
-        terms = [_terms(cell, i, j, units[j]) for j, cell in enumerate(row)]
+        terms = [_terms(cell, i, j, units[j], "missing" in common) for j, cell in enumerate(row)]
         mean[i] = [value for value, _ in terms]
         places = {v: k for k, v in enumerate(dict.fromkeys(v for _, own in terms for v in own))}
         loadings = np.zeros((d, len(places)))
@@ -154,7 +160,9 @@ def of_objects(cells: npt.NDArray[Any], common: dict[str, Any]) -> UncertainArra
     return UncertainArray(mean, cov, **common)
 
 
-def _terms(cell: Any, row: int, column: int, unit: Any) -> tuple[float, dict[Any, float]]:
+def _terms(
+    cell: Any, row: int, column: int, unit: Any, keep: bool
+) -> tuple[float, dict[Any, float]]:
     """The value of a cell, and how much each independent error moves it."""
     place = f"at row {row}, feature {column}"
     try:
@@ -171,7 +179,8 @@ def _terms(cell: Any, row: int, column: int, unit: Any) -> tuple[float, dict[Any
             f"array must hold ufloat objects or numbers, in units that convert; got {cell!r} "
             f"{place}"
         ) from None
-    if not np.isfinite(value) or not all(np.isfinite(size) for size in parts.values()):
+    missing = keep and np.isnan(value)
+    if not (np.isfinite(value) or missing) or not all(map(np.isfinite, parts.values())):
         raise ValueError(f"array must be finite, values and errors; got {cell!s} {place}")
     return value, {variable: size for variable, size in parts.items() if size}
 

@@ -33,9 +33,9 @@ __all__ = ["Lattice", "cells_lattice", "kernel_lattice", "sum_lattice"]
 
 #: Cells along each axis of a lattice of one and of two dimensions.
 CELLS = {1: 8192, 2: 512}
-#: Cells of a sum on a line for which the first number is too coarse: a narrow core, a long tail.
+#: Cells of a sum on a line with a narrow core and long tails, for which the first is too coarse.
 FINE_CELLS = 2**17
-#: Where the probability of a region may be off by more, points are counted instead of cells.
+#: Above this error of the probability of a region, points are counted instead of cells.
 ACCURACY = 1e-3
 #: Quasi-random points that are counted.
 POINTS = 2**16
@@ -46,7 +46,7 @@ EQUAL = 1e-6
 TAIL, HEAVY_TAIL = 1e-5, 2e-3
 #: Tails are heavy where the first window is so many times as long as the second.
 HEAVY = 2.2
-#: Probability that cells beside the sharp edges of a density may disagree about.
+#: What the sharp edges of a density may add to `Lattice.missed`.
 EDGES = 0.015
 
 
@@ -116,9 +116,9 @@ class Lattice:
 
     @cached_property
     def ranked(self) -> tuple[Floats, Floats]:
-        """Densities (K,) of points that represent the law, or else of the cells, falling.
+        """Densities (K,) in descending order, and the probability (K,) above each.
 
-        And the probability (K,) of all that is denser, with half of the own.
+        Of the points that represent the law, or else of the cells; each counts half itself.
         """
         density, mass = self.density.ravel(), self.mass.ravel()
         if self.points is not None:
@@ -135,8 +135,8 @@ class Lattice:
     @cached_property
     def density(self) -> Floats:
         """Mean density of each cell, in the shape of `mass`."""
-        cells = reduce(np.multiply.outer, map(np.diff, self.edges))
-        return np.asarray(self.mass / (np.abs(np.linalg.det(self.frame)) * cells))
+        cells = reduce(np.multiply.outer, map(np.diff, self.edges), abs(np.linalg.det(self.frame)))
+        return np.asarray(np.divide(self.mass, cells, out=cells))
 
     @cached_property
     def coverage(self) -> Floats:
@@ -147,10 +147,10 @@ class Lattice:
         """
         if self.points is not None:
             return self._held_above(self.density)
-        # Cells of higher density enter first; those of equal density (the plateau of a uniform law)
-        # in the order of their distance, so that regions nest and hold what they say. It is the
-        # larger of the two coordinates: a plateau between straight edges keeps its form. A little
-        # of the other one, so that the four sides of a square enter together.
+        # Cells are ordered by density, and those of equal density (the plateau of a uniform law) by
+        # their distance from the mean, so that regions nest and have the right probability. The
+        # distance is the larger coordinate, which preserves the shape of a plateau with straight
+        # edges, plus a small multiple of their sum, so that the four sides of a square are alike.
         away = [np.abs(nodes) / np.abs(nodes).max() for nodes in self.nodes]
         distance = reduce(np.maximum.outer, away) + 1e-3 * reduce(np.add.outer, away)
         used = (self.density > 0) & (self.mass > 0)
@@ -165,18 +165,23 @@ class Lattice:
 
     @cached_property
     def missed(self) -> float:
-        """Probability that neighboring cells disagree about: 1 for a density thinner than them."""
+        """Probability that the cells do not resolve, by second differences; 1 if they are empty."""
         if not self.mass.any():
             return 1.0
-        bends = [np.abs(np.diff(self.mass, 2, axis=i)).sum() for i in range(self.mass.ndim)]
+        mass = np.atleast_2d(self.mass)
+        bends = [
+            # In parts that stay in cache.
+            sum(np.abs(np.diff(part, 2, axis)).sum() for part in np.array_split(mass, 16, across))
+            for axis, across in ((0, 1), (1, 0))
+        ]
         return float(max(bends)) / 4
 
     @property
     def error(self) -> float:
-        """What the probability of a region of whole cells may be off by, roughly.
+        """Approximate error of the probability of a region of whole cells.
 
-        The largest probability of a single cell, or half of what neighbors disagree about where
-        that is more than the sharp edges of a density explain.
+        The largest probability of a single cell, or half of `missed` where that is more than the
+        sharp edges of a density explain.
         """
         rough = self.exact is None and self.missed > EDGES
         return max(float(self.mass.max()), self.missed / 2 if rough else 0.0)
@@ -199,7 +204,7 @@ class Lattice:
 
     def coordinates(self, points: Floats) -> Floats:
         """Lattice coordinates (K, q) of points (K, q)."""
-        return np.asarray(np.linalg.solve(self.frame, (points - self.origin).T).T)
+        return np.asarray((points - self.origin) @ np.linalg.inv(self.frame).T)
 
     def places(self, coordinates: Floats) -> Floats:
         """Points (K, q) at lattice coordinates (K, q)."""
@@ -214,9 +219,8 @@ class Lattice:
         """Density at points (K, q): closed form, or linear between the centers of cells."""
         u = self.coordinates(points)
         if self.exact is None:
-            values = self._interpolated(u)
-            ends = np.array([(nodes[0], nodes[-1]) for nodes in self.nodes]).T
-            far = np.any((u < ends[0]) | (u > ends[1]), axis=1)
+            values = self._interpolated(u, 0.0 if self.further is None else np.nan)
+            far = np.isnan(values)
             if far.any() and self.beyond is not None:
                 values[far] = self.beyond.at(points[far])
             return values
@@ -245,14 +249,16 @@ class Lattice:
         places, values = np.append(-found, 0.0), np.append(held, 1.0)
         return np.asarray(np.interp(-density, places, values, left=0.0))
 
-    def _interpolated(self, u: Floats) -> Floats:
-        """Density at lattice coordinates (K, q): linear between cells, 0 one cell outside."""
+    def _interpolated(self, u: Floats, outside: float = 0.0) -> Floats:
+        """Density at lattice coordinates (K, q): linear between cells, `outside` beyond them."""
         places = []
         for nodes, column in zip(self.nodes, u.T, strict=True):
-            rim = [2 * nodes[0] - nodes[1], *nodes, 2 * nodes[-1] - nodes[-2]]
+            rim = np.pad(nodes, 1, "reflect", reflect_type="odd")
             places.append(np.interp(column, rim, np.arange(-1, len(nodes) + 1)))
         return np.asarray(
-            ndimage.map_coordinates(self.density, places, order=1, mode="grid-constant")
+            ndimage.map_coordinates(
+                self.density, places, order=1, mode="grid-constant", cval=outside
+            )
         )
 
 
@@ -286,9 +292,9 @@ def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Marginal]) -> L
             for tail in (TAIL, HEAVY_TAIL)
         )
         make = partial(_transformed, origin, frame, shares, parts)
-        wide = partial(make, CELLS[dim], windows)
+        wide = partial(make, CELLS[dim] // 2, windows)
         heavy = np.max(np.ptp(windows, axis=1) / np.ptp(core, axis=1)) >= HEAVY
-        found = make(CELLS[dim], core, wide) if heavy else wide()
+        found = make(CELLS[dim], core, wide) if heavy else make(CELLS[dim], windows)
         if found.error > ACCURACY and dim == 1:
             found = make(FINE_CELLS, core, wide)
     if found.error <= ACCURACY:
@@ -297,7 +303,7 @@ def sum_lattice(origin: Floats, columns: Floats, parts: Sequence[Marginal]) -> L
 
 
 def _quasi_random(shares: Floats, parts: Sequence[Marginal]) -> tuple[Floats, Floats]:
-    """Points spread over the law more evenly than draws: coordinates (K, q) and weights (K,)."""
+    """Quasi-random points of the law: lattice coordinates (K, q) and weights (K,)."""
     from scipy.stats import qmc  # few laws need it
 
     levels = qmc.Sobol(len(parts), scramble=False).random(POINTS).T + 0.5 / POINTS
@@ -326,17 +332,17 @@ def _transformed(
     edges = tuple(np.linspace(*window, count + 1) for window in windows)
     shape = (count,) * dim
     steps = np.array([e[1] - e[0] for e in edges])
-    spectrum: npt.NDArray[np.complex128] = np.ones(1, dtype=np.complex128)
+    spectrum = _transform(parts[dim], shares[:, dim], windows, steps, shape)
+    for part, share in zip(parts[dim + 1 :], shares.T[dim + 1 :], strict=True):
+        spectrum *= _transform(part, share, windows, steps, shape)
     for axis, part in enumerate(parts[:dim]):
         mass = np.diff(part.cdf(part.mean + edges[axis]))
-        spectrum = spectrum * (fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)[:, None])
-    for part, share in zip(parts[dim:], shares.T[dim:], strict=True):
-        spectrum *= _transform(part, share, windows, steps, shape)
+        spectrum *= fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)[:, None]
     total = float(spectrum.flat[0].real)
-    found = np.maximum(fft.irfftn(spectrum, shape), 0.0)
+    mass = np.asarray(fft.irfftn(spectrum, shape))
     # Far below the highest cell everything is rounding error.
-    found[found < 1e-13 * found.max()] = 0.0
-    mass = found * (total / found.sum())
+    mass[mass < 1e-13 * mass.max()] = 0.0
+    mass *= total / mass.sum()
     return Lattice(origin, frame, edges, mass, 1 - total, further=further)
 
 
@@ -369,7 +375,7 @@ def _transform(
 
 
 def _spanning_parts(columns: Floats, parts: Sequence[Marginal]) -> list[int]:
-    """The q continuous parts that span most: the largest |det| of their scaled columns."""
+    """The q continuous parts with the largest |det| of their scaled columns."""
     scaled = columns * [0.0 if part.discrete else part.std for part in parts]
     spanned = np.abs(scaled[0])
     if len(scaled) == 2:
@@ -426,10 +432,10 @@ def _ends(probs: Floats, places: Floats, tail: float) -> tuple[float, float]:
 def _window(
     factors: Floats, parts: Sequence[Marginal], count: int, tail: float
 ) -> tuple[float, float]:
-    """Deviations between which Σ factor · x lies but for a probability of about `tail`.
+    """Deviations between which Σ factor · x lies, except for a probability of about `tail`.
 
-    At most the sum of all ends; else the end of one part and four standard deviations of the rest,
-    as a sum goes far either by one long tail or by many small contributions.
+    At most the sum of all ends; else the end of one part plus four standard deviations of the rest,
+    as a sum is extreme either by one long tail or by many small contributions.
     """
     ends = np.array([_ends(*part.quantiles, tail) for part in parts])
     low, high = np.sort(factors[:, None] * ends, axis=1).T

@@ -266,7 +266,7 @@ def _identity(rv: Any) -> Any:
 
 
 class KnownMoments(Law):
-    """A law of which mean and covariance are known, as of a foreign object.
+    """A law known by its mean and covariance, such as an object of another library.
 
     Mean and covariance are exact. Density and regions are estimates: with a `sampler` those
     of 20,000 draws with a fixed seed, moved to have the exact mean and covariance (the density by

@@ -116,7 +116,7 @@ class Marginal(ABC):
 
     @property
     def merged(self) -> float:
-        """Probability so near a pole that deviations from the mean differ by no more than rounding.
+        """Probability so close to a pole that deviations from the mean differ only by rounding.
 
         Examples
         --------
@@ -147,7 +147,7 @@ class ClosedForm(Marginal):
 
     @property
     def parameters(self) -> tuple[float, ...]:
-        """What the law was made from: the arguments of its class."""
+        """The arguments of its class."""
         return tuple(getattr(self, name) for name in self.__match_args__)  # type: ignore[attr-defined]
 
     @staticmethod
@@ -754,7 +754,7 @@ class Affine(Law):
 
 
 def _caveat(law: Law, columns: Floats, parts: Sequence[Marginal]) -> str:
-    """What `describe` adds where regions are not what they should be."""
+    """The limitation of the law's regions that `describe` states, if there is one."""
     try:
         narrow = law.lattice().error > 2 * ACCURACY
     except ValueError:  # of more dimensions, or without a density

@@ -10,18 +10,17 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, plural
+from uapca._validation import Floats, normalized, plural
 from uapca.exceptions import DegenerateLawError
 from uapca.laws.density import Lattice, cells_lattice
 from uapca.laws.normal import Normal
 from uapca.laws.protocol import Law, frozen_copy
-from uapca.laws.samples import checked_weights
 
 __all__ = ["Mixture"]
 
 
 class Mixture(Law):
-    """A law drawn at random from several, each with a weight.
+    """A weighted mixture of laws.
 
     Its density is the weighted sum of the components' densities, in closed form for normal ones.
 
@@ -54,7 +53,7 @@ class Mixture(Law):
         sizes = sorted({component.dim for component in given})
         if len(sizes) != 1:
             raise ValueError(f"components must be laws of one dimension; got dimensions {sizes}")
-        shares = checked_weights(weights, "component", len(given))
+        shares = normalized(weights, "weights", "component", len(given))[0]
         self.weights: Floats = frozen_copy(shares[shares > 0])
         self.components: tuple[Law, ...] = tuple(compress(given, shares > 0))
 

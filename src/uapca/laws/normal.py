@@ -14,6 +14,7 @@ from uapca._validation import (
     Floats,
     as_floats,
     check_finite,
+    check_nonnegative,
     plural,
     root,
     semidefinite,
@@ -66,9 +67,8 @@ class Normal(Law):
             raise TypeError("Normal needs either cov or std, and not both")
         if std is not None:
             stds = np.atleast_1d(as_floats(std, "std")).astype(np.float64)
-            check_finite(stds, "std", ("entry",)[: stds.ndim] * stds.ndim)
-            if np.any(stds < 0):
-                raise ValueError(f"std must not be negative; got {stds.min():g}")
+            check_finite(stds, "std", ("entry",) * stds.ndim)
+            check_nonnegative(stds, "std", ("entry",) * stds.ndim)
             cov = np.diag(np.square(np.broadcast_to(stds, np.atleast_1d(mean).shape)))
         assert cov is not None
         self.mean, self.cov = checked_moments(mean, cov)
@@ -135,6 +135,6 @@ def checked_moments(
 
 
 def mapped_moments(law: Law, A: Floats, b: Floats) -> dict[str, Floats]:
-    """Mean and covariance of ``A x + b``; rounding is made symmetric."""
+    """Mean and covariance of ``A x + b``; the covariance is exactly symmetric."""
     cov = A @ law.cov @ A.T
     return {"mean": frozen_copy(A @ law.mean + b), "cov": frozen_copy((cov + cov.T) / 2)}

@@ -444,7 +444,7 @@ def finite(value: object, parameter: str) -> float:
 
 
 def frozen_copy(array: npt.ArrayLike) -> Floats:
-    """A float64 copy nobody can write to."""
+    """A read-only float64 copy."""
     return frozen(np.array(array, dtype=np.float64))
 
 

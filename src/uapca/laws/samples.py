@@ -8,15 +8,15 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from uapca._validation import Floats, as_floats, check_finite, nonnegative, plural
+from uapca._validation import Floats, as_floats, check_finite, normalized, plural
 from uapca.laws.density import Lattice, kernel_lattice
 from uapca.laws.protocol import Law, frozen_copy
 
-__all__ = ["Samples", "checked_weights"]
+__all__ = ["Samples"]
 
 
 class Samples(Law):
-    """The law that puts a weight on each of n samples.
+    """A law given by n weighted samples.
 
     Moments are those of the weighted samples (population covariance, ÷ Σw). Densities are weighted
     Gaussian kernel estimates with the covariance ``bandwidth² · cov``. A region of probability p
@@ -61,11 +61,8 @@ class Samples(Law):
         check_finite(array, "values", ("sample", "feature"))
         self.values: Floats = frozen_copy(array)
         count = len(array)
-        self.weights: Floats = frozen_copy(
-            np.full(count, 1 / count)
-            if weights is None
-            else checked_weights(weights, "sample", count)
-        )
+        given = np.ones(count) if weights is None else weights
+        self.weights: Floats = normalized(given, "weights", "sample", count)[0]
 
     @cached_property
     def mean(self) -> Floats:  # type: ignore[override]
@@ -111,13 +108,3 @@ class Samples(Law):
         frame = np.linalg.cholesky(self.cov)
         z = np.linalg.solve(frame, (self.values - self.mean).T).T
         return kernel_lattice(self.mean, frame, z, self.weights, self.bandwidth)
-
-
-def checked_weights(weights: npt.ArrayLike, of: str, count: int) -> Floats:
-    """Weights (count,) that are finite, at least 0 and scaled to sum to 1."""
-    array = nonnegative(weights, "weights", of, count)
-    # The largest first: the sum of finite weights may not be finite.
-    shares = array / array.max()
-    shares /= shares.sum()
-    # Weights that already sum to 1 are kept to the last bit.
-    return array if np.abs(shares - array).max() < 1e-12 else shares

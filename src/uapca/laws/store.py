@@ -61,7 +61,7 @@ def law_to_dict(law: Law) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """An argument of a law as what JSON can hold."""
+    """An argument of a law as data that JSON can hold."""
     if isinstance(value, Law):
         return law_to_dict(value)
     if isinstance(value, Marginal):

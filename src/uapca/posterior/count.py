@@ -9,15 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import solve_triangular
 
-from uapca._validation import rng_from, shown
+from uapca._validation import Doubles, probability, rng_from, shown
 from uapca.posterior.denoiser import check_bounded, feature_names, observations, spreads
 from uapca.posterior.likelihood import Observations, Parameters
 from uapca.posterior.optimizer import climb
 from uapca.uncertain import Covariance, Dense, Diagonal, LowRank, Shared, UncertainArray
 
 __all__ = ["ComponentCount", "component_count"]
-
-Doubles = npt.NDArray[np.float64]
 
 # Errors below this share of the spread of their feature count as that much. With the square of its
 # inverse the eigenvalues of S⁻¹ differ; where cells are missing or errors correlated, sums and
@@ -152,8 +150,7 @@ def component_count(
     >>> uapca.component_count(X).count
     2
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1; got {shown(level)}")
+    level = probability(level)
     if not isinstance(n_draws, int | np.integer) or n_draws < 20:
         raise ValueError(f"n_draws must be an integer of at least 20; got {shown(n_draws)}")
     generator = rng_from(rng)
@@ -195,7 +192,7 @@ def component_count(
         ) from None
     count = int(sum(s > t for s, t in zip(statistics, thresholds, strict=True)))
     return ComponentCount(
-        count, np.array(statistics), np.array(thresholds), np.array(null), float(level), method
+        count, np.array(statistics), np.array(thresholds), np.array(null), level, method
     )
 
 

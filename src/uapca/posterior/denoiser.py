@@ -15,7 +15,7 @@ from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from uapca._progress import Progress, reported
-from uapca._validation import Floats, shown
+from uapca._validation import Doubles, Floats, check_count, probability, shown
 from uapca.decomposition.base import BaseEstimator, OneToOneFeatureMixin, check_features
 from uapca.decomposition.spectrum import signed
 from uapca.exceptions import ErrorSizeWarning, UnitsWarning
@@ -24,8 +24,6 @@ from uapca.posterior.optimizer import Climb, climb, error_sizes, start
 from uapca.uncertain import Covariance, Dense, LowRank, UncertainArray
 
 __all__ = ["Denoiser", "ParameterErrors"]
-
-Doubles = npt.NDArray[np.float64]
 
 # With more rows the climb starts from the maximum of a part of them.
 _MANY, _PART = 8_000, 3_000
@@ -411,24 +409,12 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             )
 
     def _check_settings(self) -> None:
-        if self.n_components is not None and (
-            isinstance(self.n_components, bool | np.bool_)
-            or not isinstance(self.n_components, int | np.integer)
-            or self.n_components < 1
-        ):
-            raise ValueError(
-                f"n_components must be None or a positive integer; got {shown(self.n_components)}"
-            )
+        if self.n_components is not None:
+            check_count(self.n_components, "n_components")
         if not isinstance(self.residual, bool | np.bool_):
             raise ValueError(f"residual must be True or False; got {shown(self.residual)}")
-        if not (isinstance(self.tol, int | float | np.number) and 0 < self.tol < 1):
-            raise ValueError(f"tol must be between 0 and 1; got {shown(self.tol)}")
-        if (
-            isinstance(self.max_iter, bool)
-            or not isinstance(self.max_iter, int | np.integer)
-            or self.max_iter < 1
-        ):
-            raise ValueError(f"max_iter must be a positive integer; got {shown(self.max_iter)}")
+        probability(self.tol, "tol")
+        check_count(self.max_iter, "max_iter")
 
     def _estimate(self, X: UncertainArray, progress: Progress) -> tuple[Fitted, Climb]:
         """The maximum, of the rows that count, and how it was reached; refuses and warns."""

@@ -22,11 +22,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from uapca._validation import Doubles
 from uapca.uncertain import Covariance, Dense, Diagonal, LowRank, Shared, UncertainArray
 
 __all__ = ["Observations", "Parameters", "Pass", "regressed"]
 
-Doubles = npt.NDArray[np.float64]
 _BLOCK = 1 << 17  # numbers in the largest array of a block: about the size of the second cache
 _LOG_2PI = float(np.log(2 * np.pi))
 

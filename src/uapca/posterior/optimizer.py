@@ -6,14 +6,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import cho_factor, cho_solve
 
+from uapca._validation import Doubles
 from uapca.posterior.likelihood import Observations, Parameters, Pass, regressed
 
 __all__ = ["Climb", "climb", "start"]
-
-Doubles = npt.NDArray[np.float64]
 
 
 class Climb(NamedTuple):

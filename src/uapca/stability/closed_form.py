@@ -102,7 +102,7 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
     first, second = _pairs(q, joint)
     # Numbers out of range are looked for once they have been used.
     with np.errstate(over="ignore", invalid="ignore"):
-        unit, error = _units(redraw.rows, redraw.expected, order)
+        unit = _unit(redraw.rows, redraw.expected)
         pairs = spectrum(redraw.expected / unit / unit)
         V = pairs.vectors
         sums: _Sums
@@ -111,18 +111,23 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         elif redraw.entries is not None:
             sums = _EntrySums(redraw, unit, V, (first, second))
         else:
-            sums = _RowSums(redraw, (unit, error), V[: q + 1], (first, second), order)
+            sums = _RowSums(redraw, unit, V[: q + 1], (first, second), order)
         total, whole = sums.totals() if order == 2 else (0.0, np.zeros(q))
         moved, influences = np.zeros(q), sums.influences
         if redraw.units == "anew":
             moved, total, whole, influences = _standardize(sums, pairs)[:q], 0.0, 0.0 * whole, None
         turned = V @ sums.spreads @ V.T
-        inverse, tied = _inverse_gaps(pairs.values * (unit / error), q)
+        inverse, tied = _inverse_gaps(pairs.values, q)
         tangent = turned * inverse[first, :, None] * inverse[second, None, :]
         blocks = V.T @ tangent @ V
-        loose = tied[first] | tied[second]
-        _check_range(turned, sums.linear, blocks[~loose])
-        blocks[loose] = np.inf
+        if not math.isfinite(blocks.sum()):
+            if not np.isfinite(redraw.rows.cov.average_diagonal(redraw.rows.given_weights)).all():
+                raise ValueError(out_of_range("X"))
+            raise ValueError(
+                "X must have errors and a spread of comparable size; powers of their ratio do not "
+                "fit into float64 (check the units of the errors)"
+            )
+        blocks[tied[first] | tied[second]] = np.inf
     turned, linear = turned[:q], sums.linear
     spreads = turned.diagonal(axis1=1, axis2=2)
     # Two neighbors are a 2 × 2 problem: their gap becomes √((g + δ_ii − δ_jj)² + 4 δ_ij²).
@@ -142,9 +147,9 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         vectors=V,
         covariance=blocks[:q],
         joint=_joint(blocks, (first, second), q) if joint else None,
-        size=unit * error,
+        size=unit**2,
         variance=np.maximum(variance, 0.0),
-        shift=shift * unit * error,
+        shift=shift * unit**2,
         linear=linear,
         spreads=np.maximum(spreads, 0.0),
         gap_variance=gap_variance,
@@ -198,34 +203,15 @@ def _standardize(sums: _Sums, pairs: Spectrum) -> Doubles:
     return np.asarray(moved - np.einsum("ia,iaa->i", U, crossed))
 
 
-def _units(X: UncertainArray, base: Doubles, order: int) -> tuple[float, float]:
-    """Units of the spread and of the errors, powers of two, so that fourth powers stay finite.
-
-    To order 2 both are one, the larger: there the errors are part of the spread.
-    """
-    spread = max(base.diagonal().tolist())
-    within = float(X.cov.average_diagonal(X.given_weights).max())
-    leading = max(spread, within) if order == 2 else spread
-    lost = leading < _SMALLEST and spread > 0.0
-    if leading < _SMALLEST and not lost:
+def _unit(X: UncertainArray, expected: Doubles) -> float:
+    """A power of two near the standard deviations: in its units fourth powers stay finite."""
+    largest = float(expected.diagonal().max())
+    if largest < _SMALLEST:
         counted = X.mean[X.weights > 0.0]
-        lost = bool((counted != counted[0]).any())
-    if lost or not math.isfinite(within):
-        raise ValueError(out_of_range("X", "underflows" if math.isfinite(within) else "overflows"))
-    # What is too small to be squared is measured in the other's unit.
-    large = max(spread, within)
-    found = (large if order == 2 or x < _SMALLEST else x for x in (spread, within))
-    one, other = (math.ldexp(1.0, math.frexp(math.sqrt(max(x, 0.0)))[1]) for x in found)
-    return one, other
-
-
-def _check_range(*found: Doubles) -> None:
-    """Raise unless all numbers are finite and so are their sums."""
-    if not all(math.isfinite(np.add.reduce(values, axis=None)) for values in found):
-        raise ValueError(
-            "X must have errors and a spread of comparable size; powers of their ratio do not fit "
-            "into float64 (check the units of the errors)"
-        )
+        if largest > 0.0 or (counted != counted[0]).any():
+            raise ValueError(out_of_range("X", "underflows"))
+        largest = float(X.cov.average_diagonal(X.given_weights).max())  # of a single row
+    return math.ldexp(1.0, math.frexp(math.sqrt(largest))[1])
 
 
 def _inverse_gaps(values: Doubles, q: int) -> tuple[Doubles, npt.NDArray[np.bool_]]:
@@ -268,22 +254,16 @@ class _Sums:
 
 
 class _RowSums(_Sums):
-    """From one pass over rows with independent errors.
-
-    The means and the errors are measured in ``units`` m and e: the sums are in m²e². With products
-    of errors, of order 2, the two are the same.
-    """
+    """From one pass over rows with independent errors, in the fourth power of ``unit``."""
 
     _cumulants: tuple[Doubles, Doubles, Doubles] | None = None
 
-    def __init__(
-        self, redraw: Redraw, units: tuple[float, float], U: Doubles, pairs: Pairs, order: int
-    ) -> None:
+    def __init__(self, redraw: Redraw, unit: float, U: Doubles, pairs: Pairs, order: int) -> None:
         X, (first, second) = redraw.rows, pairs
         (n, d), k, q, count = X.shape, len(U), int(second[-1]) + 1, len(first)
-        self.pairs, self.U, self._redraw, self._unit = pairs, U, redraw, units[0]
+        self.pairs, self.U, self._redraw, self._unit = pairs, U, redraw, unit
         self._w = w = X.weights
-        self._cov = X.cov.scaled(1.0 / units[1])
+        self._cov = X.cov.scaled(1.0 / unit)
         self.spreads, self.linear = np.zeros((count, d, d)), np.zeros((k, k))
         if order == 2:
             # B = diag(w) − wwᵀ has B_nm² = w_n² w_m², to which n = m adds w_n² (1 − 2 w_n).
@@ -295,27 +275,25 @@ class _RowSums(_Sums):
             self.linear += 2.0 * np.square(along @ U.T)
             self.spreads += (along[first] * U[second]).sum(axis=1)[:, None, None] * S
             self.spreads += along[second][:, :, None] * along[first][:, None, :]
-        diagonal = self.spreads.reshape(count, -1)[:, :: d + 1]
-        alone = X.cov.kind == "diagonal"
+        alone, outer, diagonal = X.cov.kind == "diagonal", np.zeros((q, d, d)), np.zeros((count, d))
         for block in row_blocks(n, d * (6 + 2 * count + (0 if alone else k))):
             m, own = self._weighted(block), self._own[block] if order == 2 else None
             cov = self._cov if len(m) == n else self._cov.take(block)
-            a = U @ m.T
+            columns = np.ascontiguousarray(m.T)  # long rows are faster to multiply by factors
+            a = U @ columns
             # Independent errors need few products: Ψu = ψ ∘ u, and u need not be inside of a sum.
             if alone:
                 psi = np.asarray(cov.diagonal(), dtype=np.float64)
                 P = (U[:, None] * U) @ psi.T
-                outer = (a[:q, :, None] * m).transpose(0, 2, 1) @ psi
-                self.spreads += outer[second] * U[first][:, None]
-                self.spreads += (outer[first] * U[second][:, None]).transpose(0, 2, 1)
+                outer += (a[:q, None] * columns) @ psi
             else:
                 images = row_images(cov, U)
                 P = U @ images.transpose(0, 2, 1)
                 for total, i, j in zip(self.spreads, first, second, strict=True):
-                    half = (m.T * a[j]) @ images[i]
-                    total += half + (half if i == j else (m.T * a[i]) @ images[j]).T
+                    half = (columns * a[j]) @ images[i]
+                    total += half + (half if i == j else (columns * a[i]) @ images[j]).T
             shared = P[first, second]
-            self.spreads += (shared[:, :, None] * m).transpose(0, 2, 1) @ m
+            self.spreads += (shared[:, None] * columns) @ m
             self.linear += 4.0 * np.einsum("in,jn,ijn->ij", a, a, P)
             weights = a[first] * a[second]
             if own is not None:
@@ -330,6 +308,10 @@ class _RowSums(_Sums):
             elif own is not None:
                 for total, i, j in zip(self.spreads, first, second, strict=True):
                     total += (images[j].T * own) @ images[i]
+        if alone:
+            self.spreads += outer[second] * U[first][:, None]
+            self.spreads += (outer[first] * U[second][:, None]).transpose(0, 2, 1)
+            self.spreads.reshape(count, -1)[:, :: d + 1] += diagonal
         if order == 2 and redraw.cumulants is not None:
             self._add_cumulants(*redraw.cumulants)
 

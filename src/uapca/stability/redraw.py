@@ -24,7 +24,6 @@ from uapca.aggregate.accumulate import moments
 from uapca.decomposition.spectrum import Spectrum, spectrum
 from uapca.stability.simulation import Simulation, aligned, draw_batches, leading
 from uapca.uncertain import Covariance, UncertainArray
-from uapca.uncertain.covariance import row_blocks
 
 __all__ = ["POINTS_FOR_TAILS", "Drawn", "Groups", "Redraw", "redraw_of", "weighted_sum"]
 
@@ -154,7 +153,12 @@ class Redraw:
             if self.units == "anew":
                 variances = np.einsum("brd,brd->bd", rows, rows)[:, None]
                 rows = rows / np.sqrt(np.where(variances > 0.0, variances, 1.0))
-            pairs = leading(rows, reference)
+            # Beyond the rank a redraw has no variance, and says nothing of further axes.
+            fill = (
+                rng.standard_normal((len(rows), *reference.shape)) if q > self.rank else reference
+            )
+            pairs = leading(rows, fill)
+            pairs[0][:, self.rank :] = 0.0
             found.append(pairs)
             if groups is not None and drawn is not None and studentized:
                 found[-1] = *pairs, groups.errors(*drawn, *pairs)
@@ -233,11 +237,6 @@ def redraw_of(
 def weighted_sum(cov: Covariance, weights: Doubles) -> Doubles:
     """Σ t_n Ψ_n for weights (…, N) of any sum and sign, shape (…, D, D)."""
     total = np.zeros((*weights.shape[:-1], *cov.shape[1:]))
-    if cov.kind == "diagonal":
-        axis = np.arange(total.shape[-1])
-        for block in row_blocks(*cov.shape[:2]):
-            total[..., axis, axis] += weights[..., block] @ cov.take(block).diagonal()
-        return total
     # `average` takes weights that sum to 1, so those above and below zero are normalized apart.
     for place in np.ndindex(weights.shape[:-1]):
         for sign in (1.0, -1.0):

@@ -5,7 +5,7 @@ Paper, Sec. "Comparison To Sampling".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from uapca._progress import Progress, reported
-from uapca._validation import Doubles, Seed, optional, rng_from
+from uapca._validation import Doubles, Seed, check_count, optional, rng_from
 from uapca.compare import hellinger_to_each
 from uapca.decomposition import UAPCA
-from uapca.stability.simulation import check_count, check_data, draw_batches
+from uapca.stability.simulation import check_data, draw_batches
 from uapca.uncertain import UncertainArray
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
 ]
 
 _ROWS = 10  # distributions in the experiment of the paper
-_BATCH_BYTES = 2 << 20
 
 
 def fit_by_sampling(
@@ -79,26 +78,35 @@ def fit_by_sampling(
     X = check_data(X)
     n = check_count(n_samples, "n_samples")
     generator = rng_from(rng)
+    with reported(progress, n, "samples") as done:
+        return UAPCA(n_components).fit(_sampled(X, n, generator, done))
+
+
+def _sampled(
+    X: UncertainArray, n: int, rng: np.random.Generator, done: Callable[[int], None] | None = None
+) -> UncertainArray:
+    """Rows with the means of ``n`` draws of each, and with the covariance within the draws.
+
+    By the law of total variance these rows have the mean and covariance of all the points.
+    """
     d = X.shape[1]
     means, products = np.zeros(X.shape), np.zeros((d, d))
     roots = np.sqrt(X.weights)[:, None]
-    with reported(progress, n, "samples") as done:
-        for batch, points in draw_batches(X, n, generator):
-            points -= X.mean  # deviations: their squares are as large as the result, and no larger
-            means += points.sum(axis=0)
-            points *= roots
-            flat = points.reshape(-1, d)
-            products += flat.T @ flat
+    for batch, points in draw_batches(X, n, rng):
+        points -= X.mean  # deviations: their squares are as large as the result, and no larger
+        means += points.sum(axis=0)
+        points *= roots
+        flat = points.reshape(-1, d)
+        products += flat.T @ flat
+        if done is not None:
             done(batch.stop - batch.start)
     means /= n
     shares = means * roots
     within = products / n - shares.T @ shares
     means += X.mean
-    # By the law of total variance these rows have the mean and covariance of all the points.
-    drawn = UncertainArray(
+    return UncertainArray(
         means, within, weights=X.given_weights, names=X.names, features=X.features, check=False
     )
-    return UAPCA(n_components).fit(drawn)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,7 +237,8 @@ def sampling_convergence(
             X = make_sampling_experiment(d, generator)
             closed = X.pooled()
             for j, n in enumerate(counts):
-                means, covs = _sampled_moments(X, n, runs, generator)
+                moments = [_sampled(X, n, generator).pooled() for _ in range(runs)]
+                means, covs = map(np.stack, zip(*moments, strict=True))
                 distances[i, j] = hellinger_to_each(closed, means, covs)
                 done(d * n)
     return SamplingConvergence(np.array(features), np.array(counts), distances)
@@ -268,31 +277,6 @@ def make_sampling_experiment(n_features: int, rng: Seed = None) -> UncertainArra
     sigma = factor @ factor.T
     mean = generator.standard_normal((_ROWS, d)) @ factor.T
     return UncertainArray(mean, sigma[::-1, ::-1])
-
-
-def _sampled_moments(
-    X: UncertainArray, n: int, runs: int, rng: np.random.Generator
-) -> tuple[Doubles, Doubles]:
-    """Means (runs, D) and covariances (runs, D, D) of ``n`` draws of each row, for many runs.
-
-    Runs are drawn together as long as they stay in cache; a long run is drawn in parts.
-    """
-    rows, d = X.shape
-    center, _ = X.pooled()
-    sums, products = np.zeros((runs, d)), np.zeros((runs, d, d))
-    size = max(_BATCH_BYTES // (8 * rows * d), 1)
-    part, together = min(n, size), max(size // n, 1)
-    for start in range(0, runs, together):
-        some = slice(start, min(start + together, runs))
-        k = some.stop - some.start
-        for first in range(0, n, part):
-            m = min(part, n - first)
-            points = X.sample(k * m, rng).reshape(k, m * rows, d)
-            points -= center
-            sums[some] += points.sum(axis=1)
-            products[some] += points.transpose(0, 2, 1) @ points
-    means = sums / (n * rows)
-    return means + center, products / (n * rows) - means[:, :, None] * means[:, None, :]
 
 
 def _listed(values: Any, parameter: str) -> list[Any]:

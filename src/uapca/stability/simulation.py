@@ -16,12 +16,21 @@ from scipy.linalg import eigh
 from sklearn.pipeline import Pipeline
 
 from uapca._progress import Progress, reported
-from uapca._validation import Doubles, Seed, as_floats, check_choice, check_finite, rng_from, shown
+from uapca._validation import (
+    Doubles,
+    Seed,
+    as_floats,
+    check_choice,
+    check_count,
+    check_finite,
+    rng_from,
+    shown,
+)
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.covariance import root
 
-__all__ = ["Simulation", "check_count", "check_data", "draw_batches", "simulate"]
+__all__ = ["Simulation", "check_data", "draw_batches", "simulate"]
 
 _SCORES_LIMIT = 4 << 30  # bytes of scores above which the caller should decide
 # Small enough to stay in cache while a batch is worked on, where draws are cheap to start; laws
@@ -227,11 +236,11 @@ def simulate(
     return Simulation(components, eigenvalues, kept, reference, align, totals)
 
 
-def leading(rows: Doubles, reference: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+def leading(rows: Doubles, fill: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """Leading eigenpairs of YᵀY and its trace for a stack Y of shape (b, R, D).
 
-    From D × D or R × R products, whichever are smaller. The number of pairs q is that of
-    ``reference``, shape (q, D), which also completes the basis where the rank is below q.
+    From D × D or R × R products, whichever are smaller. The number of pairs q is that of axes in
+    ``fill``, shape (q, D) or (b, q, D), which completes the basis if R is below q.
 
     Returns
     -------
@@ -240,7 +249,7 @@ def leading(rows: Doubles, reference: Doubles) -> tuple[Doubles, Doubles, Double
     totals : ndarray of shape (b,)
     """
     b, r, d = rows.shape
-    q = len(reference)
+    q = fill.shape[-2]
     totals = np.einsum("brd,brd->b", rows, rows)
     turned = rows.transpose(0, 2, 1)
     values, found = _leading_pairs(turned @ rows if d <= r else rows @ turned, q)
@@ -252,7 +261,7 @@ def leading(rows: Doubles, reference: Doubles) -> tuple[Doubles, Doubles, Double
     _, singular, vectors = np.linalg.svd(rows, full_matrices=False)
     values, vectors = np.square(singular[:, :q]), vectors[:, :q]
     if q > r:
-        fixed = np.broadcast_to(reference, (b, q, d))
+        fixed = np.broadcast_to(fill, (b, q, d))
         basis = np.linalg.qr(np.concatenate([vectors, fixed], axis=1).transpose(0, 2, 1))[0]
         vectors = np.concatenate([vectors, basis.transpose(0, 2, 1)[:, r:q]], axis=1)
         values = np.pad(values, ((0, 0), (0, q - r)))
@@ -317,15 +326,6 @@ def check_data(X: object) -> UncertainArray:
         raise TypeError(f"X must be an UncertainArray; got {type(X).__name__}{hint}")
     X.require_complete("a PCA")
     return X
-
-
-def check_count(value: object, parameter: str, most: int | None = None, of: str = "") -> int:
-    """A positive integer, at most ``most``, which is the number of ``of``."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if whole and value >= 1 and (most is None or value <= most):  # type: ignore[operator]
-        return int(value)  # type: ignore[call-overload, no-any-return]
-    rule = "a positive integer" if most is None else f"an integer from 1 to the {most} {of}"
-    raise ValueError(f"{parameter} must be {rule}; got {shown(value)}")
 
 
 def _probabilities(p: npt.ArrayLike) -> Doubles:

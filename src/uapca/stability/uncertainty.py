@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.special import fdtri, gammaincinv, gammaln, ndtr, ndtri
 from sklearn.pipeline import Pipeline
 
-from uapca._validation import Doubles, Seed, check_choice, rng_from, shown
+from uapca._validation import Doubles, Seed, check_choice, check_count, rng_from, shown
 from uapca.decomposition import UAPCA, unwrap
 from uapca.decomposition.base import feature_variances
 from uapca.decomposition.spectrum import Spectrum, spectrum
@@ -35,7 +35,7 @@ from uapca.stability.confidence import (
     statements,
 )
 from uapca.stability.redraw import Drawn, Redraw, redraw_of
-from uapca.stability.simulation import aligned, angles, check_count, check_data
+from uapca.stability.simulation import aligned, angles, check_data
 from uapca.uncertain import UncertainArray
 
 __all__ = ["ComponentUncertainty", "component_uncertainty", "ellipse_factor"]
@@ -126,7 +126,6 @@ class ComponentUncertainty:
     _expansion: Expansion
     _fit: Spectrum
     _drawn: Drawn | None
-    _bounds: dict[float, Doubles] = field(init=False, default_factory=dict)
 
     @cached_property
     def std(self) -> Doubles:
@@ -199,21 +198,19 @@ class ComponentUncertainty:
         p : float, default=0.95
             Between 0 and 1.
         """
-        return self._intervals(level(p))[: len(self.eigenvalues)].copy()
+        return self._intervals(p)[: len(self.eigenvalues)]
 
     def share_interval(self, p: float = 0.95) -> Doubles:
         """Intervals for the shares of the total variance, shape (q, 2), with the total varying.
 
         As `eigenvalue_interval`.
         """
-        return self._intervals(level(p))[len(self.eigenvalues) :].copy()
+        return self._intervals(p)[len(self.eigenvalues) :]
 
     def _intervals(self, p: float) -> Doubles:
-        if p not in self._bounds:
-            refused = np.array([bool(reason) for reason in self.refusals + self.share_refusals])
-            bounds = self._redrawn.interval(p, self._stated)
-            self._bounds[p] = np.where(refused[:, None], np.nan, bounds)
-        return self._bounds[p]
+        refused = np.array([bool(reason) for reason in self.refusals + self.share_refusals])
+        bounds = self._redrawn.interval(level(p), self._stated)
+        return np.where(refused[:, None], np.nan, bounds)
 
     @cached_property
     def subspace_angle(self) -> float:
@@ -246,7 +243,9 @@ class ComponentUncertainty:
 
         Groups are of components that swap in more than 5 % of redraws and, of samples and truths,
         of those whose variances could be equal in the population: equal ones differ by more than
-        2.5 standard errors in 4 % of samples.
+        2.5 standard errors in 4 % of samples. Then, where the variances of redraws have means more
+        than two standard deviations from those of the fit (errors of few rows in many features),
+        these means, and why no intervals are stated.
         """
         q, d = self.components.shape
         if d == 1:
@@ -260,6 +259,11 @@ class ComponentUncertainty:
             first = last + 1
         if first < q:  # the last run goes on with a component that is not among the q
             sentences.append(self._sentence(first, q, ignorance))
+        mean, own = self.eigenvalue_mean, self.eigenvalues
+        moved = np.flatnonzero(np.abs(mean - own) > 2.0 * self.eigenvalue_std + 0.01 * own)
+        if len(moved):
+            listed = ", ".join(f"PC{i + 1} {mean[i]:.3g}" for i in moved.tolist())
+            sentences.append(f"redraws have other variances on average: {listed}")
         shares = [
             r if r != s else "" for r, s in zip(self.share_refusals, self.refusals, strict=True)
         ]

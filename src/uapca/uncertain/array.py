@@ -63,7 +63,7 @@ Index = slice | EllipsisType | npt.ArrayLike
 # Names of the columns with errors and correlations in a table.
 ERROR = "{}_err"
 CORRELATION = "{}_{}_corr"
-# Above this number of features nobody expects a column for each pair of them.
+# Largest number of features for which a frame has a column for each pair by default.
 _WIDEST = 50
 
 # What a repr shows: rows, features and characters of a label.
@@ -76,7 +76,7 @@ _KINDS = {
     "low-rank": "low-rank errors",
     "shared-axes": "errors along axes that all rows share",
 }
-# What people look for by the names of other libraries.
+# Attribute names of other libraries, and what to use instead.
 _ELSEWHERE = {
     "T": "mean.T",
     "columns": "features",
@@ -131,13 +131,13 @@ class UncertainArray:
     origin : str, optional
         A short text on how the data was read.
     source : {"values", "groups", "posterior"}, optional
-        What the rows are: values that may be one thing or another, groups of points (the default
-        where ``counts`` are given) or posterior distributions of noisy observations. The
+        What the rows are: uncertain values, groups of points (the default where ``counts`` are
+        given) or posterior distributions of noisy observations. The
         covariances of groups are those of their points (÷ n); means of ``counts`` points with
         standard errors are "values".
     check : bool, default=True
-        Whether to check that the values are finite, symmetric and positive semi-definite. False
-        trusts them and costs nothing; shapes and weights are checked all the same.
+        Whether to check that the values are finite and the covariances symmetric and positive
+        semi-definite. Shapes and weights are always checked.
 
     Attributes
     ----------
@@ -298,7 +298,7 @@ class UncertainArray:
     def replace(self, **parts: Any) -> Self:
         """The same rows with some of their attributes replaced.
 
-        As with ``check=False`` the parts are taken to be right: nothing is checked again.
+        As with ``check=False``, values are not checked.
 
         Parameters
         ----------
@@ -462,7 +462,9 @@ class UncertainArray:
         mean = np.empty((n, q))
         with np.errstate(over="ignore", invalid="ignore"):
             for block in row_blocks(n, d):
-                mean[block] = product(self.mean[block] - origin, matrix.T) + offset
+                product(self.mean[block] - origin, matrix.T, out=mean[block])
+            if b is not None:
+                mean += offset
             mean = mean.astype(self.mean.dtype, copy=False)
         known = mean if self.missing is None else np.where(self.missing, 0.0, mean)
         check_finite(known, "A x + b", ("row", "new feature"))
@@ -887,7 +889,7 @@ def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
 class LawList(Sequence["uapca.laws.Law"]):
     """One law for each row, and one affine map for all of them.
 
-    The map is applied to a law when it is asked for: projecting a million rows maps none of them.
+    The map is applied when a law is accessed: projecting a million rows maps none of them.
     """
 
     __slots__ = ("items", "map")
@@ -897,7 +899,7 @@ class LawList(Sequence["uapca.laws.Law"]):
     ) -> None:
         # A list may change later; other sequences may create their laws on access.
         self.items: Sequence[uapca.laws.Law] = tuple(items) if isinstance(items, list) else items
-        #: The matrix (q, D), or the factors (D,), and the offset of the map; None for no map.
+        #: The matrix (q, D) and the offset (q,) of the map; None for no map.
         self.map: tuple[Doubles, Doubles] | None = map
 
     def __len__(self) -> int:
@@ -929,13 +931,10 @@ class LawList(Sequence["uapca.laws.Law"]):
 
     def affine(self, A: Doubles, b: Doubles) -> LawList:
         """The laws of A x + b; ``A`` of shape (q, D), or (D,) for a factor on each axis."""
+        A = np.diag(A) if A.ndim == 1 else A
         if self.map is not None:
             matrix, offset = self.map
-            b = (A * offset if A.ndim == 1 else A @ offset) + b
-            if A.ndim == 1:
-                A = (A * matrix.T).T
-            else:
-                A = A * matrix if matrix.ndim == 1 else A @ matrix
+            A, b = A @ matrix, A @ offset + b
         return LawList(self.items, (A, b))
 
     def sample(self, n: int, rng: np.random.Generator) -> Doubles:
@@ -946,7 +945,7 @@ class LawList(Sequence["uapca.laws.Law"]):
         if self.map is None:
             return draws
         matrix, offset = self.map
-        return np.asarray((draws * matrix if matrix.ndim == 1 else draws @ matrix.T) + offset)
+        return np.asarray(draws @ matrix.T + offset)
 
     def scaled(self, s: float) -> LawList:
         """The laws with all deviations from their means times ``s``."""

@@ -14,8 +14,9 @@ from uapca._validation import (
     as_floats,
     check_finite,
     check_labels,
+    check_nonnegative,
     frozen,
-    nonnegative,
+    normalized,
     semidefinite,
     vector,
 )
@@ -44,7 +45,7 @@ __all__ = [
 def without_units(
     mean: Any, cov: Any, std: Any, factors: Any, features: Any
 ) -> tuple[Any, Any, Any, Any, Any]:
-    """The same as plain arrays in the units of ``mean``, and features that name these units.
+    """The arguments as plain arrays in the units of ``mean``, and features labeled with the units.
 
     Quantities of astropy and pint are recognized by their methods. ``mean`` and ``std`` may also
     be mappings from features to columns, or astropy tables, with a unit for each column. Errors
@@ -206,15 +207,7 @@ def covariance_from(
 
 def weights_from(weights: Any, n: int, parameter: str = "weights") -> tuple[Doubles | None, float]:
     """Weights that sum to 1, None for equal ones, and the sum they had."""
-    if weights is None:
-        return None, float(n)
-    array = nonnegative(weights, parameter, "row", n)
-    # The sum as it is, so that counts sum to a count; it may be larger than any float.
-    with np.errstate(over="ignore"):
-        whole = float(array.sum())
-    array /= array.max()
-    array /= float(array.sum())
-    return frozen(array), min(whole, float(np.finfo(np.float64).max))
+    return (None, float(n)) if weights is None else normalized(weights, parameter, "row", n)
 
 
 def counts_from(counts: Any, n: int) -> npt.NDArray[Any] | None:
@@ -241,11 +234,7 @@ def _diagonal(std: Any, n: int, d: int, check: bool) -> Diagonal:
     if check:
         axes = ("row", "feature")[2 - array.ndim :]
         check_finite(array, "std", axes)
-        if array.size and array.min() < 0:
-            index = np.unravel_index(int(array.argmin()), array.shape)
-            place = ", ".join(f"{axis} {i}" for axis, i in zip(axes, index, strict=True))
-            what = f"{place} has {array[index]}" if place else f"got {array[index]}"
-            raise ValueError(f"std must not be negative; {what}")
+        check_nonnegative(array, "std", axes)
     return Diagonal(array, n, d)
 
 

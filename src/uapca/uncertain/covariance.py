@@ -4,8 +4,8 @@ Every representation keeps some of the parts of one sum,
 
     Ψₙ = s² (Mₙ + Fₙ Fₙᵀ + B diag(σₙ²) Bᵀ),
 
-and each question is answered part by part, at the cost that the parts allow; nothing is expanded to
-``(N, D, D)`` unless `Covariance.dense` is called.
+and everything is computed part by part; nothing is expanded to ``(N, D, D)`` unless
+`Covariance.dense` is called.
 
 =============  =======================================  ==========================
 class          what is kept                             memory
@@ -440,11 +440,6 @@ class Covariance:
     def times(self, factor: float) -> Self:
         """Every Ψₙ times a factor; nothing is copied."""
         return self._with(self.arrays, self._n, self._d, factor)
-
-    def in_float64(self) -> Self:
-        """The same, with what is kept in double precision."""
-        kept = {name: kept.astype(np.float64, copy=False) for name, kept in self.arrays.items()}
-        return self._with(kept, self._n, self._d)
 
     def plain(self) -> Covariance:
         """The same covariances without shared axes: those become matrices, others stay."""

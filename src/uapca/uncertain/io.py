@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from uapca._files import read_archive, replacing, write_archive
-from uapca._validation import as_floats, check_finite, frozen, semidefinite
+from uapca._validation import as_floats, check_finite, semidefinite
 from uapca.uncertain.array import LawList, UncertainArray
 from uapca.uncertain.checks import shared_axes
 
@@ -21,14 +21,7 @@ __all__ = ["load", "save"]
 FORMAT = "uapca.UncertainArray"
 VERSION = 2  # 2: missing cells, counts, origin and source
 _FOREIGN = "path must name a file that UncertainArray.save wrote; {where} is of another kind"
-_KEPT: dict[str, list[set[str]]] = {
-    "zero": [set()],
-    "diagonal": [{"std"}],
-    "shared": [{"cov"}],
-    "dense": [{"cov"}],
-    "low-rank": [{"factors"}, {"factors", "std"}],
-    "shared-axes": [{"axes", "std"}, {"axes", "factors", "std"}],
-}
+_ERRORS = {"cov", "std", "factors", "axes"}
 
 
 def save(X: UncertainArray, path: str | PathLike[str]) -> None:
@@ -94,8 +87,9 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> UncertainArray
     kind, multiplier = header["covariance"], header["multiplier"]
     total, weights = header["total_weight"], arrays.pop("weights", None)
     mean, counts = arrays.pop("mean"), arrays.pop("counts", None)
-    if set(arrays) not in _KEPT[kind]:
-        raise ValueError(f"covariances of kind {kind!r} are not made of {sorted(arrays)}")
+    kept = sorted(arrays)
+    if not _ERRORS.issuperset(kept):
+        raise ValueError(f"covariances are not made of {kept}")
     for name, number in (("multiplier", multiplier), ("total_weight", total)):
         if not (isinstance(number, int | float) and 0.0 <= number < np.inf):
             raise ValueError(f"{name} must be a finite number, not negative; got {number!r}")
@@ -105,9 +99,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> UncertainArray
             isinstance(labels, list) and all(isinstance(label, str) for label in labels)
         ):
             raise ValueError(f"{name} must be a list of strings")
-    if kind in ("shared", "dense") and arrays["cov"].ndim != (2 if kind == "shared" else 3):
-        raise ValueError(f"cov must fit its kind, {kind}; got shape {arrays['cov'].shape}")
-    if kind == "shared-axes":
+    if "axes" in arrays:
         arrays = {"cov": shared_axes(mean.shape, **arrays)}
     if not isinstance(header.get("origin"), str | None):
         raise ValueError("origin must be a string")
@@ -123,17 +115,15 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Any]) -> UncertainArray
         origin=header.get("origin"),
         source=header.get("source"),
     )
-    if X.given_weights is not None:
-        if np.abs(X.given_weights - weights).max() > 1e-9:
-            raise ValueError("weights must sum to 1")
-        weights = frozen(weights.astype(np.float64))
-    return X.replace(
-        given_weights=weights, total_weight=float(total), cov=X.cov.times(float(multiplier))
-    )
+    if X.cov.kind != kind:
+        raise ValueError(f"covariances of kind {kind!r} are not made of {kept}")
+    if weights is not None and abs(weights.sum() - 1.0) > 1e-9:
+        raise ValueError("weights must sum to 1")
+    return X.replace(total_weight=float(total), cov=X.cov.times(float(multiplier)))
 
 
 def _laws_to_dict(laws: LawList) -> dict[str, Any]:
-    """The laws as they were given, and the map they are seen through."""
+    """The laws as they were given, and the map that is applied to them."""
     from uapca.laws import law_to_dict  # most data does not need it
 
     matrix, offset = (None, None) if laws.map is None else (part.tolist() for part in laws.map)
@@ -150,6 +140,6 @@ def _laws(laws: dict[str, Any], d: int) -> LawList:
     matrix, offset = as_floats(laws["matrix"], "matrix"), as_floats(laws["offset"], "offset")
     if matrix.shape[0] != d or offset.shape != (d,):
         raise ValueError(f"laws must be mapped to {d} features; got {matrix.shape[0]}")
-    check_finite(matrix, "matrix", ("row", "column")[: matrix.ndim])
+    check_finite(matrix, "matrix", ("row", "column"))
     check_finite(offset, "offset", ("feature",))
     return LawList(items, (matrix.astype(np.float64), offset.astype(np.float64)))

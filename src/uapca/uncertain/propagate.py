@@ -132,7 +132,7 @@ def derivatives_from(first: Function) -> tuple[Function, ...]:
 def _check_curvature(
     x: Doubles, std: Doubles, function: Function, slope: Doubles, curve: Doubles, name: str
 ) -> None:
-    """Warn where the function is too curved, or ends, within the errors."""
+    """Warn where the function is too curved or undefined within the errors."""
     with np.errstate(all="ignore"):
         ends = np.asarray(function(np.concatenate([x - 3 * std, x + 3 * std])), dtype=np.float64)
     beyond = ~np.isfinite(ends).reshape(2, -1).all(axis=0)

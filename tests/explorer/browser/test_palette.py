@@ -9,6 +9,7 @@ from matplotlib.colors import to_hex
 
 import uapca
 from uapca._looks import DASHES, OKABE_ITO, SHAPES, looks, row_looks
+from uapca.laws import Mixture, Normal
 
 CORNERS = {
     "circle": 16,
@@ -29,7 +30,8 @@ def test_groups_look_as_in_the_plots(opened):
     page = opened(X, "Groups", groups=groups)
     drawn = page.page.locator(".uapca-row").evaluate_all(
         """(all) => all.map((row) => {
-          const [region, mean] = row.children;
+          const part = (name) => row.querySelector('.uapca-' + name);
+          const [region, mean] = [part('region'), part('mean')];
           return [region.getAttribute('stroke'), region.getAttribute('stroke-dasharray') || '',
             mean.getAttribute('d')];
         })"""
@@ -140,6 +142,33 @@ def test_the_widest_of_many_rows_look_as_in_the_plots(opened):
         assert page.page.locator(".uapca-legend li").count() == len(wanted.wide)
         labels = page.page.locator(".uapca-projection .uapca-label").all_text_contents()
         assert "star 11" in labels
+
+
+def test_modes_of_one_row_are_joined_as_in_the_plots(opened):
+    ends = [Normal([6.0 * side, side, 0.0], 0.5 * np.eye(3)) for side in (-1, 1)]
+    laws = [Mixture([0.4, 0.6], ends), Normal([0.0, 9.0, 1.0], np.eye(3))]
+    X = uapca.from_distributions([*laws, Normal([1.0, -9.0, 2.0], np.eye(3))])
+    ax = uapca.plot.projection(uapca.UAPCA(2).fit(X), X)
+    (line,) = [line for line in ax.lines if line.get_gid() == "modes"]
+    page = opened(X, "Two modes")
+    (path,) = [
+        d
+        for d in page.page.locator(".uapca-modes").evaluate_all(
+            "(all) => all.map((node) => node.getAttribute('d'))"
+        )
+        if d
+    ]
+    x, y = np.array(re.findall(r"-?[\d.]+", path), dtype=float).reshape(2, 2).T
+    a, b = line.get_xydata()
+    assert np.hypot(*np.ptp([x, y], axis=1)) > 100
+    direction = np.abs(np.array([np.ptp(x), np.ptp(y)])) / np.hypot(np.ptp(x), np.ptp(y))
+    np.testing.assert_allclose(direction, np.abs(a - b) / np.linalg.norm(a - b), atol=0.01)
+    note = page.page.locator(".uapca-key .uapca-note").inner_text()
+    assert "joins the modes of one row" in note
+    page.named("checkbox", "Densities").uncheck()
+    page.settle()
+    assert page.page.locator(".uapca-modes[d]").count() == 0
+    assert "modes" not in page.page.locator(".uapca-key .uapca-note").inner_text()
 
 
 def test_colors_of_data_stand_in_one_place():
