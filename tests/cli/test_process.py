@@ -1,16 +1,29 @@
 """The program as a process: what it loads, pipes, signals, terminals."""
 
+import fcntl
 import os
 import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 import pytest
 
+from robustness.forks import Forks
+
 COMMAND = [sys.executable, "-m", "uapca"]
+
+
+@pytest.fixture(scope="module")
+def forks():
+    """A process that runs commands in forks of itself."""
+    made = Forks()
+    yield made
+    made.close()
 
 
 def process(*arguments, **options):
@@ -71,17 +84,10 @@ def test_without_click_it_says_what_to_install(tmp_path):
     )
 
 
-def test_pipes_get_plain_text():
-    done = process("datasets", env={**os.environ, "FORCE_COLOR": "1"})
+def test_pipes_get_plain_text(forks):
+    done = forks.run("datasets", env={**os.environ, "FORCE_COLOR": "1"})
     assert done.returncode == 0
     assert "\x1b" not in done.stdout + done.stderr
-
-
-def test_a_reader_that_has_enough_is_no_error():
-    shell = f"{sys.executable} -m uapca traces students -o - | head -n 1"
-    done = subprocess.run(shell, shell=True, capture_output=True, text=True)
-    assert done.stdout.startswith("scale,u,segment,feature")
-    assert done.stderr.splitlines()[-1].startswith("  → 6 rows")
 
 
 def test_a_terminal_without_unicode_gets_escapes():
@@ -108,7 +114,7 @@ def slow(tmp_path):
 
 @pytest.mark.parametrize(
     ("number", "code", "existing"),
-    [(signal.SIGINT, 130, False), (signal.SIGINT, 130, True), (signal.SIGTERM, 143, True)],
+    [(signal.SIGINT, 130, False), (signal.SIGTERM, 143, True)],
 )
 def test_interrupted_while_writing(tmp_path, slow, number, code, existing):
     out = tmp_path / "out"
@@ -137,44 +143,40 @@ def test_interrupted_while_writing(tmp_path, slow, number, code, existing):
         assert target.read_text() == "mine"
 
 
-def in_terminal(*arguments, columns=80, **environment):
+@pytest.fixture
+def in_terminal(forks):
     """What a terminal so wide receives."""
-    import fcntl
-    import struct
-    import termios
 
-    parent, child = pty.openpty()
-    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    settings = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
-    running = subprocess.Popen(
-        [*COMMAND, *map(str, arguments)],
-        stdin=child,
-        stdout=child,
-        stderr=child,
-        env={**settings, "TERM": "xterm-256color", **environment},
-    )
-    os.close(child)
-    received = b""
-    while True:
-        try:
-            part = os.read(parent, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        received += part
-    os.close(parent)
-    assert running.wait(timeout=300) == 0
-    return received.decode()
+    def run(*arguments, columns=80, **environment):
+        parent, child = pty.openpty()
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        settings = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
+        settings |= {"TERM": "xterm-256color", **environment}
+        forks.start(*arguments, stdin=child, stdout=child, stderr=child, env=settings)
+        os.close(child)
+        received = b""
+        while True:
+            try:
+                part = os.read(parent, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            received += part
+        os.close(parent)
+        assert forks.wait() == 0
+        return received.decode()
+
+    return run
 
 
-def test_a_terminal_gets_colors_unless_it_does_not_want_them():
+def test_a_terminal_gets_colors_unless_it_does_not_want_them(in_terminal):
     assert "\x1b[1m" in in_terminal("fit", "teaser")
     assert "\x1b" not in in_terminal("fit", "teaser", NO_COLOR="1")
     assert "\x1b" not in in_terminal("fit", "teaser", TERM="dumb")
 
 
-def test_a_narrow_terminal_gets_narrow_tables():
+def test_a_narrow_terminal_gets_narrow_tables(in_terminal):
     text = re.sub(r"\x1b\[[0-9;]*m", "", in_terminal("fit", "students", "-q", columns=30))
     assert max(map(len, text.splitlines())) <= 30
     assert "(continued)" in text
@@ -190,7 +192,7 @@ EVIL = (
 
 
 @pytest.mark.parametrize("command", ["fit", "project"])
-def test_labels_do_not_steer_a_terminal(tmp_path, command):
+def test_labels_do_not_steer_a_terminal(in_terminal, tmp_path, command):
     path = tmp_path / "evil.csv"
     path.write_text(EVIL, encoding="utf-8")
     text = in_terminal(command, path, columns=120)
@@ -204,10 +206,10 @@ def test_labels_do_not_steer_a_terminal(tmp_path, command):
         assert "␛]0;title␇y\\x9b31m" in rest
 
 
-def test_a_progress_bar_is_for_terminals_only(tmp_path):
+def test_a_progress_bar_is_for_terminals_only(forks, in_terminal, tmp_path):
     text = in_terminal("figures", "-o", tmp_path / "a", "closed-projection")
     assert re.search(r"figures .* closed-projection", text)
-    done = process("figures", "-o", tmp_path / "b", "closed-projection")
+    done = forks.run("figures", "-o", tmp_path / "b", "closed-projection")
     assert done.stderr == f"wrote 1 figure and captions.md to '{tmp_path / 'b'}'\n"
 
 
