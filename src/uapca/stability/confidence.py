@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, gammaincinv, logit, ndtr, ndtri, stdtrit
 
-from uapca._validation import Doubles, shown
+from uapca._validation import Doubles
 from uapca.decomposition.spectrum import Spectrum, spectrum, tie_tolerance
 from uapca.stability.closed_form import Expansion
 from uapca.stability.redraw import POINTS_FOR_TAILS, Drawn, Redraw
@@ -28,7 +28,6 @@ __all__ = [
     "Redrawn",
     "Statements",
     "freedom",
-    "level",
     "pushed",
     "redrawn",
     "separations",
@@ -235,8 +234,8 @@ class Statements:
 
     Attributes
     ----------
-    reasons, share_reasons : tuple of q str
-        Why none is stated; empty where one is.
+    reasons : tuple of 2q str
+        Why none is stated, of eigenvalues and then of shares; empty where one is.
     close : ndarray of bool, shape (q + 1,)
         Whether the eigenvalues around each gap, from that above the first on, could be equal in
         the population; never of values.
@@ -246,7 +245,6 @@ class Statements:
     """
 
     reasons: tuple[str, ...]
-    share_reasons: tuple[str, ...]
     close: npt.NDArray[np.bool_]
     margins: Doubles | None = None
 
@@ -256,7 +254,7 @@ def statements(redraw: Redraw, expansion: Expansion, redrawn: Redrawn) -> Statem
     q, d = len(redrawn.fit) // 2, len(redraw.fit)
     if redraw.question == "values":
         text = "" if redraw.rank else "a single value has no spread to share"
-        return Statements(("",) * q, (text,) * q, np.zeros(q + 1, dtype=bool))
+        return Statements(("",) * q + (text,) * q, np.zeros(q + 1, dtype=bool))
     with np.errstate(divide="ignore", invalid="ignore"):
         error = redrawn.std[:q] / redrawn.fit[:q]
         near, margins = _margins(expansion, error, q)
@@ -282,7 +280,7 @@ def statements(redraw: Redraw, expansion: Expansion, redrawn: Redrawn) -> Statem
         # without errors of first order: neither their size nor their bias can be estimated.
         text = "those of standardized features do not cover; tilts and standard errors do"
     if text:
-        return Statements((text,) * q, (text,) * q, close, margins)
+        return Statements((text,) * 2 * q, close, margins)
     values, wide, spare = expansion.values, np.zeros(d, dtype=bool), np.full(q, np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
         if redraw.entries is not None:
@@ -304,8 +302,7 @@ def statements(redraw: Redraw, expansion: Expansion, redrawn: Redrawn) -> Statem
             text = "eigenvalues that are close to each other are biased apart in a sample"
             reasons.append(text * bool(near[i] or near[i + 1]))
     text = "the errors hide most of the variance of a component" * bool(wide.any())
-    shares = tuple(reason or text for reason in reasons)
-    return Statements(tuple(reasons), shares, close, margins)
+    return Statements((*reasons, *(reason or text for reason in reasons)), close, margins)
 
 
 def _margins(expansion: Expansion, error: Doubles, q: int) -> tuple[npt.NDArray[np.bool_], Doubles]:
@@ -368,10 +365,3 @@ def _stretched(figures: Doubles) -> Doubles:
     """log λ and logit share of 2q figures, the first axis."""
     q = len(figures) // 2
     return np.concatenate([np.log(figures[:q]), logit(figures[q:])])
-
-
-def level(p: object) -> float:
-    """A probability between 0 and 1."""
-    if isinstance(p, int | float | np.number) and 0.0 < p < 1.0:
-        return float(p)
-    raise ValueError(f"p must be between 0 and 1; got {shown(p)}")

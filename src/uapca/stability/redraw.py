@@ -147,9 +147,10 @@ class Redraw:
     def draw(self, fit: Spectrum, q: int, n: int, rng: np.random.Generator) -> Drawn:
         """n redraws and their PCAs, aligned to the leading q components of the fit."""
         reference, groups = fit.vectors[:q], self.groups
-        studentized = groups is not None and not groups.kept and self.units != "anew"
+        if groups is not None and (groups.kept or self.units == "anew"):
+            groups = None  # intervals are not studentized
         found: list[tuple[Doubles, ...]] = []
-        for rows, drawn in self.batches(n, rng):
+        for rows, *drawn in self.batches(n, rng):
             if self.units == "anew":
                 variances = np.einsum("brd,brd->bd", rows, rows)[:, None]
                 rows = rows / np.sqrt(np.where(variances > 0.0, variances, 1.0))
@@ -159,36 +160,32 @@ class Redraw:
             )
             pairs = leading(rows, fill)
             pairs[0][:, self.rank :] = 0.0
-            found.append(pairs)
-            if groups is not None and drawn is not None and studentized:
-                found[-1] = *pairs, groups.errors(*drawn, *pairs)
+            found.append(
+                pairs if groups is None else (*pairs, groups.errors(drawn[0], drawn[1], *pairs))
+            )
         values, components, totals, *errors = map(np.concatenate, zip(*found, strict=True))
-        pcas = Simulation(
-            aligned(components, reference, "sign"), values, None, reference, "sign", totals
-        )
-        if groups is None or not errors:
+        turned = aligned(components, reference, "sign")
+        pcas = Simulation(turned, values, None, reference, "sign", totals)
+        if groups is None:
             return Drawn(pcas)
         means = (groups.means - groups.weights @ groups.means)[None]
         own = fit.values[None, :q], reference[None], np.array([self.fit.trace()])
         return Drawn(pcas, (groups.errors(means, groups.parts[None], *own)[0], errors[0]))
 
-    def batches(
-        self, n: int, rng: np.random.Generator
-    ) -> Iterator[tuple[Doubles, tuple[Doubles, Doubles] | None]]:
+    def batches(self, n: int, rng: np.random.Generator) -> Iterator[tuple[Doubles, ...]]:
         """Batches Y of shape (b, R, D) with YᵀY redrawn covariances; of groups also their parts."""
         if self.groups is not None:
-            for means, parts in self.groups.redraws(n, rng):
-                yield self.groups.roots(means, parts), (means, parts)
+            yield from self.groups.redraws(n, rng)
             return
         w, (count, d) = self.X.weights, self.X.shape
         if self.question == "truth":
             for start in range(0, n, 100):
-                yield self._truths(min(100, n - start), rng), None
+                yield (self._truths(min(100, n - start), rng),)
             return
         for _, points in draw_batches(self.X, n, rng, min(count, d) ** 2):
             points -= (w @ points)[:, None, :]
             points *= np.sqrt(w)[:, None]
-            yield points, None
+            yield (points,)
 
     def _truths(self, b: int, rng: np.random.Generator) -> Doubles:
         """Y of shape (b, D, D) with YᵀY the redrawn covariances of the truths.
@@ -396,16 +393,17 @@ class Groups:
         rank = len(self.index) // len(self.counts)
         return np.ascontiguousarray(roots[:, :rank]).reshape(len(self.index), -1)
 
-    def redraws(self, n: int, rng: np.random.Generator) -> Iterator[tuple[Doubles, Doubles]]:
-        """Batches of centered means (b, G, D) and parts (b, R, D)."""
-        g, d = self.means.shape
+    def redraws(self, n: int, rng: np.random.Generator) -> Iterator[tuple[Doubles, ...]]:
+        """Batches of Y with K = YᵀY, and the centered means (b, G, D) and parts (b, P, D) in it."""
+        (g, d), sizes = self.means.shape, np.sqrt(self.weights)[:, None]
         size = min(max(_BATCH_BYTES // (8 * d * max(self.rows, g * d)), 1), n)
         for start in range(0, n, size):
             b = min(size, n - start)
             shift, parts = (self._resampled if self.kept else self._normal)(b, rng)
             means = self.means + shift
             means -= (self.weights @ means)[:, None, :]
-            yield means, parts
+            scaled = self.scale * sizes[self.index] * parts
+            yield np.concatenate([sizes * means, scaled], axis=1), means, parts
 
     def _resampled(self, b: int, rng: np.random.Generator) -> tuple[Doubles, Doubles]:
         counts = self.counts[self.index]
@@ -428,11 +426,6 @@ class Groups:
         freedom = np.maximum(self.counts[:, None] - 1.0 - axis, 1.0)
         triangle[:, :, axis, axis] = np.sqrt(rng.chisquare(freedom, (b, g, rank)))
         return shift, (triangle @ half).reshape(b, g * rank, d)
-
-    def roots(self, means: Doubles, parts: Doubles) -> Doubles:
-        """Y of shape (b, R, D) with K = YᵀY."""
-        sizes = np.sqrt(self.weights)[:, None]
-        return np.concatenate([sizes * means, self.scale * sizes[self.index] * parts], axis=1)
 
     def errors(
         self,

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.special import fdtri, gammaincinv, gammaln, ndtr, ndtri
 from sklearn.pipeline import Pipeline
 
-from uapca._validation import Doubles, Seed, check_choice, check_count, rng_from, shown
+from uapca._validation import Doubles, Seed, check_choice, check_count, probability, rng_from, shown
 from uapca.decomposition import UAPCA, unwrap
 from uapca.decomposition.base import feature_variances
 from uapca.decomposition.spectrum import Spectrum, spectrum
@@ -29,7 +29,6 @@ from uapca.stability.confidence import (
     Redrawn,
     Statements,
     freedom,
-    level,
     redrawn,
     separations,
     statements,
@@ -179,12 +178,12 @@ class ComponentUncertainty:
     @property
     def refusals(self) -> tuple[str, ...]:
         """Why no interval is stated for each eigenvalue; empty where it is."""
-        return self._stated.reasons
+        return self._stated.reasons[: len(self.eigenvalues)]
 
     @property
     def share_refusals(self) -> tuple[str, ...]:
         """Why no interval is stated for each share; empty where it is."""
-        return self._stated.share_reasons
+        return self._stated.reasons[len(self.eigenvalues) :]
 
     def eigenvalue_interval(self, p: float = 0.95) -> Doubles:
         """Intervals for the eigenvalues, shape (q, 2), never below zero.
@@ -208,8 +207,8 @@ class ComponentUncertainty:
         return self._intervals(p)[len(self.eigenvalues) :]
 
     def _intervals(self, p: float) -> Doubles:
-        refused = np.array([bool(reason) for reason in self.refusals + self.share_refusals])
-        bounds = self._redrawn.interval(level(p), self._stated)
+        refused = np.array([bool(reason) for reason in self._stated.reasons])
+        bounds = self._redrawn.interval(probability(p, "p"), self._stated)
         return np.where(refused[:, None], np.nan, bounds)
 
     @cached_property
@@ -222,7 +221,9 @@ class ComponentUncertainty:
 
     def subspace_interval(self, p: float = 0.95) -> float:
         """The angle that the largest principal angle of all q components stays below."""
-        return float(np.quantile(self._redrawn.angles(0, len(self.components)), level(p)))
+        return float(
+            np.quantile(self._redrawn.angles(0, len(self.components)), probability(p, "p"))
+        )
 
     def _subspace(self, first: int, last: int) -> float:
         return float(np.sqrt(np.square(self._redrawn.angles(first, last)).mean()))
@@ -715,7 +716,7 @@ def ellipse_factor(
     2.45
     """
     check_choice(kind, ("prediction", "mean"), "kind")
-    p, d = level(p), check_count(d, "d")
+    p, d = probability(p, "p"), check_count(d, "d")
     if n is None:
         return np.asarray(math.sqrt(2.0 * gammaincinv(d / 2, p)) if kind == "prediction" else 0.0)
     count = np.asarray(n, dtype=np.float64)
