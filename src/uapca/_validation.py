@@ -40,7 +40,6 @@ __all__ = [
     "optional",
     "out_of_range",
     "plural",
-    "restore_frozen",
     "rng_from",
     "root",
     "row_blocks",
@@ -62,9 +61,8 @@ _TOLERANCE = {8: 1e-8, 4: 1e-4}
 ROUNDING = 512
 # Up to this size matrices are checked before a second thread would have started.
 _SMALL_BYTES = 4 << 20
-# Up to this many features the matrices of many rows are factored together.
-_FEW_FEATURES, _TOGETHER = 24, 1024
-_LEAST_PIVOT = 1e-30
+# Up to this many features NumPy's loop over matrices is faster than one call of LAPACK for each.
+_FEW_FEATURES = 24
 _BLOCK_BYTES = 2 << 20  # the fastest size measured, with 0.5 MiB of L2 cache for each core
 
 
@@ -295,13 +293,10 @@ def semidefinite(
 
 def _suspects(matrices: Floats, tolerance: float) -> list[slice]:
     """Blocks of matrices that do not pass the cheap test; in two threads if that is worth it."""
-    d = matrices.shape[1]
-    few = d <= _FEW_FEATURES
-    blocks = list(row_blocks(len(matrices), d**2, _TOGETHER if few else 1))
+    blocks = list(row_blocks(len(matrices), matrices.shape[1] ** 2))
 
     def fine(block: slice) -> bool:
-        part = matrices[block]
-        return (few and _surely_definite(part)) or _surely_valid(part, tolerance)
+        return _surely_valid(matrices[block], tolerance)
 
     if matrices.nbytes <= _SMALL_BYTES:
         return [block for block in blocks if not fine(block)]
@@ -316,32 +311,6 @@ def _suspects(matrices: Floats, tolerance: float) -> list[slice]:
 def _controller() -> ThreadpoolController:
     """Made once, as it searches all libraries of the process, which takes milliseconds."""
     return ThreadpoolController()
-
-
-def _surely_definite(part: Floats) -> bool:
-    """Whether all matrices are symmetric and have Cholesky factors in float32, with some margin.
-
-    LAPACK takes longer to start on a small matrix than to factor it, so all rows are factored
-    together, entry by entry. The diagonal is lowered by more than the rounding errors of the
-    factors amount to (Higham 2002, Theorem 10.5), so that success proves a matrix to be positive
-    definite. Failure proves nothing.
-    """
-    d = part.shape[1]
-    entries = np.ascontiguousarray(part.transpose(1, 2, 0))
-    with np.errstate(all="ignore"):
-        factors = entries.astype(np.float32)
-        for k, row in enumerate(factors):
-            if not (entries[k, k + 1 :] == entries[k + 1 :, k]).all():
-                return False
-            pivot, rest = row[k], row[k + 1 :]
-            pivot *= np.float32(1.0 - d * (d + 4) * 2.0**-23)
-            if k:
-                row[k:] -= np.einsum("in,ijn->jn", factors[:k, k], factors[:k, k:])
-            # Smaller ones lose digits to underflow.
-            if not _LEAST_PIVOT < pivot.min() <= pivot.max() < np.inf:
-                return False
-            rest /= np.sqrt(pivot, out=pivot)
-    return True
 
 
 def _surely_valid(part: Floats, tolerance: float) -> bool:
@@ -408,17 +377,11 @@ def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str,
     """Names of rows or features as a tuple of distinct strings, one for each of ``count``."""
     if labels is None:
         return None
-    if isinstance(labels, str):
+    if isinstance(labels, str) or not hasattr(labels, "__iter__"):
         raise TypeError(
-            f"{parameter} must be a sequence of strings, one for each {of}; "
-            f"got the single string {labels!r}"
+            f"{parameter} must be a sequence of strings, one for each {of}; got {shown(labels)}"
         )
-    try:
-        result = tuple(map(str, labels))
-    except TypeError:
-        raise TypeError(
-            f"{parameter} must be a sequence of strings, one for each {of}; got {labels!r}"
-        ) from None
+    result = tuple(map(str, labels))
     if len(result) != count:
         raise ValueError(
             f"{parameter} must have one entry for each {of}; got {len(result)} for {count} {of}s"
@@ -448,14 +411,6 @@ def frozen(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def restore_frozen(target: object, state: tuple[Any, dict[str, Any]]) -> None:
-    """``__setstate__`` for classes with slots: arrays come back read-only, as they were."""
-    for name, value in state[1].items():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
-        object.__setattr__(target, name, value)
 
 
 def rng_from(rng: Seed) -> np.random.Generator:
