@@ -39,7 +39,6 @@ __all__ = [
     "optional",
     "out_of_range",
     "plural",
-    "restore_frozen",
     "rng_from",
     "root",
     "row_blocks",
@@ -402,17 +401,11 @@ def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str,
     """Names of rows or features as a tuple of distinct strings, one for each of ``count``."""
     if labels is None:
         return None
-    if isinstance(labels, str):
+    if isinstance(labels, str) or not hasattr(labels, "__iter__"):
         raise TypeError(
-            f"{parameter} must be a sequence of strings, one for each {of}; "
-            f"got the single string {labels!r}"
+            f"{parameter} must be a sequence of strings, one for each {of}; got {shown(labels)}"
         )
-    try:
-        result = tuple(map(str, labels))
-    except TypeError:
-        raise TypeError(
-            f"{parameter} must be a sequence of strings, one for each {of}; got {labels!r}"
-        ) from None
+    result = tuple(map(str, labels))
     if len(result) != count:
         raise ValueError(
             f"{parameter} must have one entry for each {of}; got {len(result)} for {count} {of}s"
@@ -442,14 +435,6 @@ def frozen(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def restore_frozen(target: object, state: tuple[Any, dict[str, Any]]) -> None:
-    """``__setstate__`` for classes with slots: arrays come back read-only, as they were."""
-    for name, value in state[1].items():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
-        object.__setattr__(target, name, value)
 
 
 def rng_from(rng: Seed) -> np.random.Generator:
