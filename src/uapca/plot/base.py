@@ -571,7 +571,8 @@ def draw_legend(figure: Any, entries: dict[str, Any], ax: Any = None) -> float:
         return 0.0
     dpi = figure.get_figure(root=True).dpi
     font = FontProperties(size=mpl.rcParams["legend.fontsize"])
-    host, room, where = figure, figure.bbox.width, {"loc": "outside lower center"}
+    host, room = figure, figure.bbox.width
+    where: dict[str, Any] = {"loc": "outside lower center"}
     if ax is not None:
         boxes = [axis.get_tightbbox() or ax.bbox for axis in (ax.xaxis, ax.yaxis)]
         whole = Bbox.union([ax.bbox, *boxes])
