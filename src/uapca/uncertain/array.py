@@ -54,6 +54,7 @@ __all__ = [
     "concat",
     "has_correlations",
     "headline",
+    "mapped",
     "positions",
 ]
 
@@ -453,18 +454,15 @@ class UncertainArray:
         features : sequence of q str, optional
             Names of the new features. With factors the old names are kept.
         """
-        n, d = self.shape
+        d = self.shape[1]
         matrix = linear_map(A, d)
         if matrix.ndim == 2:
             self.require_complete("affine with a matrix")
         q = len(matrix)
         offset = np.zeros(q) if b is None else vector(b, "b", "new feature", q)
         origin = np.zeros(d) if center is None else vector(center, "center", "feature", d)
-        product: Any = np.multiply if matrix.ndim == 1 else np.matmul
-        mean = np.empty((n, q))
         with np.errstate(over="ignore", invalid="ignore"):
-            for block in row_blocks(n, d):
-                product(self.mean[block] - origin, matrix.T, out=mean[block])
+            mean = mapped(self.mean, matrix, origin)
             if b is not None:
                 mean += offset
             mean = mean.astype(self.mean.dtype, copy=False)
@@ -477,7 +475,7 @@ class UncertainArray:
             mean=mean,
             cov=self.cov.project(matrix),
             features=names,
-            laws=self.laws and self.laws.affine(matrix, offset - product(origin, matrix.T)),
+            laws=self.laws and self.laws.affine(matrix, offset - mapped(origin[None], matrix)[0]),
             parameter_errors=(
                 self.parameter_errors.scaled(matrix)
                 if self.parameter_errors is not None and matrix.ndim == 1
@@ -806,6 +804,18 @@ class UncertainArray:
             + "".join(rows)
             + f"</tbody></table>{note}</div>"
         )
+
+
+def mapped(points: Floats, A: Doubles, center: Doubles | float = 0.0) -> Doubles:
+    """A (x − center) of points in float64, in blocks; ``A`` a matrix or a factor for each axis.
+
+    Centered first, so that an offset costs no digits.
+    """
+    product: Any = np.multiply if A.ndim == 1 else np.matmul
+    out = np.empty((len(points), len(A)))
+    for block in row_blocks(len(points), points.shape[1], least=64):
+        product(points[block] - center, A.T, out=out[block])
+    return out
 
 
 def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
