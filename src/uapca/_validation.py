@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -236,8 +236,8 @@ def linear_map(A: Any, d: int) -> Doubles:
 
 
 def semidefinite(
-    matrices: Floats, parameter: str | None = None, rounding: float = ROUNDING
-) -> Floats:
+    matrices: Array, parameter: str | None = None, rounding: float = ROUNDING
+) -> Array:
     """The matrices if all are valid; those invalid by rounding become the nearest valid ones.
 
     A covariance matrix is symmetric and positive semi-definite up to rounding. Both are checked on
@@ -288,7 +288,7 @@ def semidefinite(
         if len(bad):
             found = stack.copy() if found is stack else found
             found[block.start + bad] = nearest
-    return found.reshape(matrices.shape)
+    return cast(Array, found.reshape(matrices.shape))
 
 
 def _suspects(matrices: Floats, tolerance: float) -> list[slice]:
