@@ -384,7 +384,8 @@ def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str,
     result = tuple(map(str, labels))
     if len(result) != count:
         raise ValueError(
-            f"{parameter} must have one entry for each {of}; got {len(result)} for {count} {of}s"
+            f"{parameter} must have one entry for each {of}; got {len(result)} for "
+            f"{plural(count, of)}"
         )
     if len(set(result)) != count:
         twice = max(result, key=Counter(result).__getitem__)

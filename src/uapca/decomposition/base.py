@@ -45,6 +45,7 @@ __all__ = [
     "check_underflow",
     "feature_units",
     "feature_variances",
+    "refuse_errors_as_y",
     "varies",
 ]
 
@@ -227,10 +228,11 @@ class UncertainTransformer(PointTransformer, auto_wrap_output_keys=None):
     def _read(
         self,
         X: Any,
-        cov: Any = None,
-        std: Any = None,
-        factors: Any = None,
-        weights: Any = None,
+        y: Any,
+        cov: Any,
+        std: Any,
+        factors: Any,
+        weights: Any,
         *,
         reset: bool = True,
     ) -> UncertainArray:
@@ -239,6 +241,7 @@ class UncertainTransformer(PointTransformer, auto_wrap_output_keys=None):
         Remembers the features, or with ``reset=False`` checks that they are the remembered ones.
         Points are not checked for infinities here: the sums over them show these at no cost.
         """
+        refuse_errors_as_y(X, y)
         if reset:
             self._library = X.library if isinstance(X, UncertainArray) else library_of(X)
         if isinstance(X, UncertainArray):
@@ -321,6 +324,21 @@ class UncertainTransformer(PointTransformer, auto_wrap_output_keys=None):
         """Raise unless X has the features of the fit, in their order, and all its cells."""
         X.require_complete(type(self).__name__)
         check_features(self, X)
+
+
+def refuse_errors_as_y(X: Any, y: Any) -> None:
+    """Refuse errors that were given as the second argument, which scikit-learn ignores."""
+    if y is None:
+        return
+    points, errors = (
+        np.asarray(a, dtype=object).shape if isinstance(a, list) else getattr(a, "shape", ())
+        for a in (X, y)
+    )
+    if len(errors) >= 2 and errors[1] > 1 and tuple(errors[:2]) == tuple(points):
+        raise TypeError(
+            f"y must be left out; got an array of shape {tuple(errors)}, the shape of errors: "
+            f"pass them as {'std' if len(errors) == 2 else 'cov'}=..."
+        )
 
 
 def check_features(fit: Any, X: UncertainArray) -> None:

@@ -89,7 +89,7 @@ class UncertainScaler(UncertainTransformer):
             raise ValueError(
                 f"by must be 'total', 'means' or one unit for each feature; got {shown(self.by)}"
             )
-        data = self._read(X, cov, std, factors, sample_weight)
+        data = self._read(X, y, cov, std, factors, sample_weight)
         mean, between, within = feature_variances(data)
         if isinstance(self.by, str):
             if self.by == "means":

@@ -214,7 +214,6 @@ class UAPCA(UncertainTransformer):
         -------
         self
         """
-        _refuse_errors_as_y(X, y)
         if not isinstance(X, UncertainArray) and (issparse(X) or is_dask_array(X)):
             kind, weights = ("sparse", None) if issparse(X) else ("Dask", sample_weight)
             errors = {"cov": cov, "std": std, "factors": factors, "sample_weight": weights}
@@ -231,7 +230,7 @@ class UAPCA(UncertainTransformer):
             points = self._points(X, reset=True, sparse=True)
             data, dtype = SparsePoints.of(points, sample_weight), points.dtype
         else:
-            data = self._read(X, cov, std, factors, sample_weight)
+            data = self._read(X, y, cov, std, factors, sample_weight)
             dtype = data.mean.dtype
         rows = Rows.of(data.given_weights, data.total_weight, len(data))
         certain = isinstance(data.cov, Zero)
@@ -299,12 +298,11 @@ class UAPCA(UncertainTransformer):
         >>> bool(np.allclose(parts.components_, whole.components_, atol=1e-12))
         True
         """
-        _refuse_errors_as_y(X, y)
         self._check_solver_keeps_matrices("partial_fit")
         seen: Seen | None = getattr(self, "_seen", None)
         if seen is None and hasattr(self, "components_"):
             seen = Seen.of_fit(self)
-        data = self._read(X, cov, std, factors, sample_weight, reset=seen is None)
+        data = self._read(X, y, cov, std, factors, sample_weight, reset=seen is None)
         check_finite(data.mean, "X", ("row", "feature"))
         dtype = np.result_type(data.mean, getattr(self, "components_", data.mean))
         seen = (seen or Seen(zero_sums(1, self.n_features_in_))).added(data)
@@ -905,21 +903,6 @@ def unwrap(
     elif X is not None:
         X = fit._points(X) / fit.feature_scale_
     return plain, X
-
-
-def _refuse_errors_as_y(X: Any, y: Any) -> None:
-    """Refuse errors that were given as the second argument, which scikit-learn ignores."""
-    if y is None:
-        return
-    points, errors = (
-        np.asarray(a, dtype=object).shape if isinstance(a, list) else getattr(a, "shape", ())
-        for a in (X, y)
-    )
-    if len(errors) >= 2 and errors[1] > 1 and tuple(errors[:2]) == tuple(points):
-        raise TypeError(
-            f"y must be left out; got an array of shape {tuple(errors)}, the shape of errors: "
-            f"pass them as {'std' if len(errors) == 2 else 'cov'}=..."
-        )
 
 
 def _diagonals(between: Doubles, within: Doubles | None) -> tuple[Doubles, Doubles]:
