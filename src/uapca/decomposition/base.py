@@ -187,8 +187,11 @@ class UncertainTransformer(PointTransformer, auto_wrap_output_keys=None):
             return cast(Floats, super().transform(X))
         self._check_features(X)
         A, center = self._map()
-        names = self.get_feature_names_out().tolist() if A.ndim == 2 else None
-        return X.affine(A, center=center, features=names)
+        return X.affine(A, center=center, features=self._component_names())
+
+    def _component_names(self) -> tuple[str, ...] | None:
+        """Names of what `transform` returns, None where the features keep theirs."""
+        return None
 
     def _transform_points(self, X: Any) -> Any:
         points = self._points(X)
