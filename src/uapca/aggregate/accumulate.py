@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -329,10 +329,11 @@ def _stacks(
             width = min(longest, m - low)
             away = scratch[: count * width].reshape(count, width, d)
             roots = np.ones((count, width))
-            inside = np.minimum(np.arange(low, low + width), lengths[own, None] - 1)
+            places: Any = np.s_[None, low : low + width]
             if order is None:
-                places, near = inside, points[None, low : low + width]
+                near = points[places]
             else:
+                inside = np.minimum(np.arange(low, low + width), lengths[own, None] - 1)
                 places = order[starts[own, None] + inside]
                 near = gathered[: count * width].reshape(count, width, d)
                 np.take(points, places, axis=0, out=near, mode="clip")
@@ -459,7 +460,7 @@ def _first_errors(sums: Sums) -> Doubles:
     terms = _U * (8.0 * np.sqrt(np.minimum(sums.counts, _SUMMED)) + 64.0)
     size = sums.largest
     spread = np.sqrt(size / np.where(sums.weights > 0.0, sums.weights, 1.0))
-    errors = terms[:, None] * np.stack([spread, size], axis=1)
+    errors = terms[:, None] * np.array([spread, size]).T
     return np.where(sums.counts[:, None] > 1, errors, 0.0)
 
 

@@ -105,7 +105,7 @@ def data_of(pca: Fit, X: Data) -> tuple[UAPCA, UncertainArray]:
 
 def scores_of(fit: UAPCA, data: UncertainArray, components: list[int]) -> UncertainArray:
     """The rows of `data_of` projected onto some components (paper, Eq. (affine-cov))."""
-    return data.affine(fit._projection()[components], center=fit.mean_)
+    return data.affine(fit._map()[0][components], center=fit.mean_)
 
 
 def _some(names: Sequence[str]) -> str:
