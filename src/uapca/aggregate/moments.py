@@ -31,7 +31,6 @@ from uapca.aggregate.accumulate import (
     Sums,
     grouped_sums,
     merged,
-    removed,
     underflow,
     zero_sums,
 )
@@ -321,7 +320,7 @@ class Moments:
                 "other must hold points that were merged before; it has more points of "
                 f"{lost[0]!r} than there are, or heavier ones"
             )
-        sums = removed(self.sums, other.sums, where)
+        sums = merged(self.sums, other.sums, where, len(self), -1.0)
         return replace(self, sums=sums, reduced=True).occupied()
 
     def discounted(self, factor: float) -> Self:
