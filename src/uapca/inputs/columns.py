@@ -209,8 +209,10 @@ def _numbers_of_values(
 ) -> dict[str, str]:
     """Columns that say how large or how many the values of others are, and why not to use them."""
     why = {}
-    stems = {stem for own in found.values() for stem, _ in error_stems(own.columns[0])}
-    stems -= found.keys()
+    stems = set()
+    if any(map(_SIZE.fullmatch, names)):
+        stems = {stem for own in found.values() for stem, _ in error_stems(own.columns[0])}
+        stems -= found.keys()
     for name in names:
         match = _SIZE.fullmatch(name)
         size = name not in found and bool(_OBSERVATIONS.fullmatch(name))

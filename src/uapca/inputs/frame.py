@@ -7,7 +7,6 @@ except pyarrow for objects that only offer an Arrow stream.
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
 import warnings
@@ -23,7 +22,6 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaincinv, ndtri
 
 from uapca._names import error_columns, split_unit
 from uapca._validation import Floats, check_choice, library_of, listed, optional, plural
@@ -45,7 +43,8 @@ from uapca.inputs.columns import (
     naming_column,
     shown,
 )
-from uapca.laws import Independent, Marginal, NormalMarginal, Point, TwoPieceNormal, as_marginal
+from uapca.laws import Marginal
+from uapca.laws.asymmetric import RowLaws, asymmetric, law_of_distances, law_of_quantiles
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.checks import unit_symbol
 
@@ -357,15 +356,21 @@ class Table:
         # Arrow keeps its columns apart; the others have a matrix, or make it fast.
         if (
             frame is not None
+            and names
             and hasattr(frame.to_native(), "to_numpy")
             and all(n not in self._numbers and self._types[n].is_float() for n in names)
         ):
+            place = {name: j for j, name in enumerate(self.names)}
+            first, last = place[names[0]], place[names[-1]]
+            columns = slice(first, last + 1, max(1, (last - first) // max(1, len(names) - 1)))
+            if [*self.names[columns]] == [*names]:  # a view, where pandas has one matrix
+                return np.asarray(frame[:, columns].to_numpy())
             return np.asarray(frame.select(list(names)).to_numpy())
-        columns = self.floats(names)
-        single = bool(columns) and all(column.dtype == np.float32 for column in columns)
+        arrays = self.floats(names)
+        single = bool(arrays) and all(column.dtype == np.float32 for column in arrays)
         # One column after the other in memory, as they come: copied at the speed of memory.
-        array = np.empty((len(columns), len(self)), np.float32 if single else np.float64)
-        for j, column in enumerate(columns):
+        array = np.empty((len(arrays), len(self)), np.float32 if single else np.float64)
+        for j, column in enumerate(arrays):
             array[j] = column
         return array.T
 
@@ -1055,20 +1060,11 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
                     f"errors must not be negative; {place} makes an error of {value}"
                     f"{remedy if table.textual else ''}"
                 )
-        if kind == "quantiles":
-            found = _from_quantiles(mean[:, j], *values)
-            sides[j] = found.pop("law")
+        if len(values) == 2:
+            law = law_of_quantiles if kind == "quantiles" else law_of_distances
+            center, std[:, j], sides[j] = law(mean[:, j].copy(), *values)
             # An error that is missing does not make the value missing.
-            mean[:, j] = np.where(np.isnan(found["mean"]), mean[:, j], found["mean"])
-            std[:, j] = found["std"]
-        elif len(values) == 2:
-            low, high = values
-            sides[j] = (mean[:, j].copy(), low, high, 0.0)
-            # The mean and the variance of the two-piece normal law with this mode.
-            # An error that is missing does not make the value missing.
-            mean[:, j] += np.sqrt(2.0 / np.pi) * np.nan_to_num(high - low, nan=0.0)
-            skew = math.sqrt(1.0 - 2.0 / math.pi) * (high - low)
-            std[:, j] = np.hypot(skew, np.sqrt(low) * np.sqrt(high))  # squares might underflow
+            mean[:, j] = np.where(np.isnan(center), mean[:, j], center)
         elif kind == "inverse":
             # No observation: the survey catalogues write an inverse variance of 0.
             none = values[0] == 0.0
@@ -1082,7 +1078,7 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     for j, own_sides in sides.items():
         for part, side in zip(parts, own_sides, strict=True):
             part[:, j] = side
-    return mean, std, RowLaws(_asymmetric, *parts)
+    return mean, std, RowLaws(asymmetric, *parts)
 
 
 def _hint_at_units(table: Table, roles: Roles, std: Floats) -> None:
@@ -1121,85 +1117,6 @@ def _lacking(table: Table, roles: Roles, std: Floats, j: int) -> str:
     """The column that the first missing error of a feature is missing in."""
     columns, row = roles.errors[roles.features[j]].columns, int(np.isnan(std[:, j]).argmax())
     return next((c for c in columns if np.isnan(table.block([c])[row, 0])), columns[0])
-
-
-def _from_quantiles(median: Floats, below: Floats, above: Floats) -> dict[str, Any]:
-    """Laws with a median and the distances of their 16 % and 84 % quantiles from it.
-
-    Two-piece normals, whose distances differ at most by a factor of 1.546. Otherwise laws of
-    Pearson's type III (gamma laws, moved and scaled), up to a factor of 197. The ratio of the
-    distances is found in a table, to seven digits.
-    """
-    sign = np.where(above < below, -1.0, 1.0)
-    small, large = np.minimum(below, above), np.maximum(below, above)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(large > 0.0, large / small, small + 1.0)
-    # The probability of the narrow half of a two-piece normal, whose wide half has the width 1.
-    masses = np.linspace(0.5, 0.0, 4001)
-    narrow_end, middle, wide_end = _quantiles_of_halves(masses)
-    ratios = (wide_end - middle) / (middle - narrow_end)
-    mass = np.interp(ratio, ratios, masses)
-    _, middle, wide_end = _quantiles_of_halves(mass)
-    wide = large / (wide_end - middle)
-    narrow = wide * mass / (1.0 - mass)
-    lower, upper = np.where(sign > 0.0, narrow, wide), np.where(sign > 0.0, wide, narrow)
-    mode, skew = median - sign * middle * wide, np.zeros(len(ratio))
-    mean, variance = TwoPieceNormal.moments([mode, lower, upper])[:2]
-    std = np.sqrt(variance)
-    far = np.flatnonzero(ratio > ratios[-1])
-    if len(far):
-        shapes = np.geomspace(3.0, 0.1, 4001)
-        ends = gammaincinv(shapes[:, None], [0.16, 0.5, 0.84])
-        logs = np.log((ends[:, 2] - ends[:, 1]) / (ends[:, 1] - ends[:, 0]))
-        shape = np.exp(np.interp(np.log(ratio[far]), logs, np.log(shapes)))
-        half = gammaincinv(shape, 0.5)
-        scale = large[far] / (gammaincinv(shape, 0.84) - half)
-        mean[far] = mode[far] = median[far] + sign[far] * (shape - half) * scale
-        std[far] = lower[far] = upper[far] = np.sqrt(shape) * scale
-        skew[far] = sign[far] * 2.0 / np.sqrt(shape)
-    return {"mean": mean, "std": std, "law": (mode, lower, upper, skew)}
-
-
-def _quantiles_of_halves(mass: Floats) -> tuple[Floats, Floats, Floats]:
-    """16 %, 50 % and 84 % quantiles from the mode, where `mass` is below it, of width 1 above."""
-    wide = 1.0 - mass
-    inside = ndtri(0.08 / np.maximum(mass, 0.16)) * mass / wide
-    low = np.where(mass >= 0.16, inside, ndtri(1.0 - 0.42 / wide))
-    return low, ndtri(1.0 - 0.25 / wide), ndtri(1.0 - 0.08 / wide)
-
-
-def _asymmetric(mode: float, lower: float, upper: float, skew: float) -> Marginal:
-    if skew:
-        from scipy.stats import pearson3
-
-        return as_marginal(pearson3(skew, loc=mode, scale=upper))
-    if lower != upper:
-        return TwoPieceNormal(mode, lower, upper)
-    return NormalMarginal(mode, upper) if upper else Point(mode)
-
-
-class RowLaws(Sequence[Independent]):
-    """Laws of independent marginals, made when looked at: a million rows need no million objects.
-
-    Parameters
-    ----------
-    marginal : callable
-        Makes a marginal of its parameters.
-    parameters : ndarray of shape (N, D), each
-    """
-
-    def __init__(self, marginal: Callable[..., Marginal], *parameters: Floats) -> None:
-        self._marginal, self._parameters = marginal, parameters
-
-    def __len__(self) -> int:
-        return len(self._parameters[0])
-
-    def __getitem__(self, index: Any) -> Any:
-        parts = [part[index] for part in self._parameters]
-        if isinstance(index, slice | np.ndarray):
-            return RowLaws(self._marginal, *parts)
-        rows = zip(*(part.tolist() for part in parts), strict=True)
-        return Independent([self._marginal(*own) for own in rows])
 
 
 def _covariances(reading: Reading, roles: Roles, values: Floats, std: Any) -> Floats:
