@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from uapca._names import error_columns, split_unit
 from uapca._validation import Floats, check_choice, library_of, listed, optional, plural
-from uapca.aggregate.labels import factorize, is_missing
+from uapca.aggregate.labels import factorize, is_a, is_missing
 from uapca.exceptions import (
     BadCell,
     DroppedRowsWarning,
@@ -466,20 +466,16 @@ def table_of(data: Any, parameter: str = "source", **options: Any) -> Table:
 
 
 def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and isinstance(source, pandas.DataFrame):
+    keys: list[Any] = []
+    if is_a(source, "pandas", "DataFrame"):
         keys = list(source.columns)
         if not source.columns.is_unique:
             twice = source.columns[source.columns.duplicated()][0]
             raise ValueError(f"column names must be distinct; {twice!r} occurs twice")
         if not all(isinstance(key, str) for key in keys):
-            flat = [
-                " ".join(filter(None, map(str, key))) if isinstance(key, tuple) else str(key)
-                for key in keys
-            ]
-            table = _of_frame(source.set_axis(flat, axis=1), parameter, options)
-            table.keys = dict(zip(table.names, keys, strict=True))
-            return table
+            levels = [key if isinstance(key, tuple) else (key,) for key in keys]
+            flat = [" ".join(filter(None, map(str, parts))) for parts in levels]
+            source = source.set_axis(flat, axis=1)
     kind = type(source).__name__
     nw = optional("narwhals", f"reading an object of type {kind}", "frames")
     frame = nw.from_native(source, pass_through=True)
@@ -488,6 +484,7 @@ def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     table = Table(frame, **options)
+    table.keys |= dict(zip(table.names, keys, strict=False))
     noted = getattr(getattr(frame.to_native(), "schema", None), "metadata", None) or {}
     if isinstance(noted, dict) and b"pandas" in noted:
         with suppress(ValueError, TypeError, KeyError, RecursionError):  # anybody can write it
@@ -720,12 +717,11 @@ class Reading:
         self.mask: npt.NDArray[np.bool_] = np.ones(len(table), dtype=bool)
         self.dropped: dict[str, int] = {}
         self.weights = weights
-        self.weighted = weights if isinstance(weights, str) else None
-        if weights is None and WEIGHT in table.names:
-            self.weighted = WEIGHT
-        if self.weighted is not None:
-            expand([self.weighted], table.names, "weights")
+        own = WEIGHT if weights is None and WEIGHT in table.names else None
+        self.weighted = weights if isinstance(weights, str) else own
         self.named = names if isinstance(names, str) else None
+        for column, parameter in ((self.weighted, "weights"), (self.named, "names")):
+            expand([] if column is None else [column], table.names, parameter)
         self.names: Sequence[str | None] | None = None
         self.unusable: list[str] = []
         if names is None:
@@ -747,7 +743,6 @@ class Reading:
         elif names is not False and self.named is None:
             self.names = list(map(str, names))
         if self.named is not None:
-            expand([self.named], table.names, "names")
             self.names = table.texts(self.named)
             if None in self.names:
                 raise ValueError(
@@ -766,12 +761,7 @@ class Reading:
         return [name for name in known if name not in without]
 
     def numbers(self, columns: Sequence[str]) -> Floats:
-        """Columns as numbers side by side, after `check_numbers`."""
-        self.check_numbers(columns)
-        return self.table.block(columns)
-
-    def check_numbers(self, columns: Sequence[str]) -> None:
-        """Refuse cells that are no numbers, or leave out their rows."""
+        """Columns as numbers side by side; refuses other cells, or leaves out their rows."""
         table = self.table
         table.resolve(columns, chosen=True)
         for name in columns:
@@ -792,6 +782,7 @@ class Reading:
                 "the column out with exclude=",
             )
         self.drop([i for i, _ in bad], "with a cell that cannot be read")
+        return table.block(columns)
 
     def complete(
         self,
@@ -1026,13 +1017,12 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     """Means and standard deviations (N, D), and the laws of rows with asymmetric errors."""
     table, chosen, errors = reading.table, roles.features, roles.errors
     columns = [c for own in errors.values() if own.kind != "constant" for c in own.columns]
-    reading.check_numbers(columns)
     symmetric = all(n in errors and errors[n].kind == "std" for n in chosen)
-    if symmetric and all(table.factor(errors[n].columns[0], n) == 1.0 for n in chosen):
-        std = table.block(columns)
-        if std.dtype == mean.dtype and std.min(initial=0.0) >= 0.0:
-            return mean, std, None
-    given = dict(zip(columns, table.floats(columns), strict=True))
+    std = reading.numbers(columns)
+    plain = symmetric and std.dtype == mean.dtype and std.min(initial=0.0) >= 0.0
+    if plain and all(table.factor(errors[n].columns[0], n) == 1.0 for n in chosen):
+        return mean, std, None
+    given = dict(zip(columns, std.T, strict=True))
     # One column after the other in memory, as they come.
     doubles = [np.float64 for own in errors.values() if own.kind == "constant"]
     std = np.empty(mean.shape[::-1], np.result_type(mean, *doubles, *given.values())).T
