@@ -96,7 +96,7 @@ def test_errors_beside_points(rng):
         ),
         (
             [1.0, 2.0],
-            "by must have one unit for each of the 5 features; got shape (2,)",
+            "by must have one entry for each of the 5 features; got shape (2,)",
         ),
         (
             [1.0, 2.0, 0.0, 1.0, 1.0],

@@ -404,28 +404,21 @@ def _warn_of_columns(names: Sequence[str], points: Any) -> None:
         for j, name in enumerate(names)
         if j in counting or COUNTER.fullmatch(name) or IDENTIFIER.fullmatch(name)
     ]
-    if counters:
-        warnings.warn(
-            f"{_taken(counters)}, but {counters[0]!r} seems to count or identify the rows: "
-            "UAPCA().fit(uapca.read(df)) leaves such columns out",
-            ErrorColumnWarning,
-            stacklevel=5,
-        )
-    found = list(error_columns(names))
-    if found:
-        errors = [column for column, _, _ in found]
-        warnings.warn(
-            f"{_taken(errors)}, but {errors[0]!r} is named like the errors of {found[0][1]!r}: "
-            "UAPCA().fit(uapca.from_frame(df)) "
-            "uses such columns as errors",
-            ErrorColumnWarning,
-            stacklevel=5,
-        )
-
-
-def _taken(names: Sequence[str]) -> str:
-    taken = "is taken for a feature" if len(names) == 1 else "are taken for features"
-    return f"{listed(names)} {taken}"
+    errors = {column: value for column, value, _ in error_columns(names)}
+    reasons = {
+        "seems to count or identify the rows: UAPCA().fit(uapca.read(df)) leaves such columns "
+        "out": counters,
+        f"is named like the errors of {next(iter(errors.values()), None)!r}: "
+        "UAPCA().fit(uapca.from_frame(df)) uses such columns as errors": [*errors],
+    }
+    for reason, found in reasons.items():
+        if found:
+            taken = "is taken for a feature" if len(found) == 1 else "are taken for features"
+            warnings.warn(
+                f"{listed(found)} {taken}, but {found[0]!r} {reason}",
+                ErrorColumnWarning,
+                stacklevel=5,
+            )
 
 
 def _is_text(column: Any) -> bool:

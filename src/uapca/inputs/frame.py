@@ -116,6 +116,7 @@ class Table:
         words: Mapping[str, Marginal | None] | None = None,
         encoding: str | None = None,
         units: Mapping[str, Any] | None = None,
+        notes: Iterable[str] = (),
     ) -> None:
         self.source, self.form, self.textual = source, form, textual
         self.decimal, self.thousands = decimal, thousands
@@ -124,7 +125,7 @@ class Table:
         self.absent: frozenset[str] = _ABSENT.union(absent)
         self.units: dict[str, Any] = dict(units or {})
         self.bad: dict[str, list[int]] = {}
-        self.notes: list[str] = []
+        self.notes: list[str] = list(notes)
         self.index: tuple[str, ...] = ()
         self.library: str | None = None
         self._numbers: dict[str, Floats] = {}

@@ -152,9 +152,8 @@ def scree(
                 ha="center",
                 fontsize="small",
             )
-        named = at[:: -(-len(at) // 10)]
-        made.ax.set_xticks(named, [f"PC{int(i)}" for i in named])
-        made.ax.set(xlim=(0.4, len(at) + 0.6), ylim=(0.0, 1.12 * float(tops.max()) or 1.0))
+        made.name_components(len(at))
+        made.ax.set_ylim(0.0, 1.12 * float(tops.max()) or 1.0)
         made.words("component", _LABELS[values])
     return made.drawn
 

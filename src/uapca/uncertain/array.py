@@ -30,7 +30,6 @@ from uapca._validation import (
     optional,
     out_of_range,
     plural,
-    restore_frozen,
     rng_from,
     scale_from,
     shown,
@@ -293,7 +292,10 @@ class UncertainArray:
         raise AttributeError("an UncertainArray is immutable")
 
     def __setstate__(self, state: tuple[Any, dict[str, Any]]) -> None:
-        restore_frozen(self, state)
+        for name, value in state[1].items():  # arrays are read-only again
+            object.__setattr__(
+                self, name, frozen(value) if isinstance(value, np.ndarray) else value
+            )
 
     def replace(self, **parts: Any) -> Self:
         """The same rows with some of their attributes replaced.
