@@ -42,6 +42,7 @@ from uapca.aggregate.moments import (
     check_length,
     complete_rows,
     labeled_rows,
+    labels_of,
     rank_of,
     weights_of,
 )
@@ -1074,7 +1075,6 @@ class Aggregator:
         """
         with self._lock:
             array, keys, names = self._read(points, labels)
-            check_length(keys.codes, len(array))
             w = None if weights is None else weights_of(weights, len(array))
             kept, _ = complete_rows(keys.codes, np.isnan(array), self._missing)
             check_finite(labeled_rows(array, np.where(kept, 0, -1)), "points", ("row", "feature"))
@@ -1124,23 +1124,17 @@ class Aggregator:
             )
         if not is_table(points):
             array, names = _matrix(points, self._features)
-            return array, _given(labels, len(array)), names
+            return array, labels_of(labels, len(array)), names
         _check_index(points, labels, "labels")
         table, by = table_of(points, "points"), self._by or []
         roles = _point_roles(table, by, self._features)
-        keys = keyed([table.labels(key) for key in by]) if by else _given(labels, len(table))
+        keys = keyed([table.labels(key) for key in by]) if by else labels_of(labels, len(table))
         return table.block(roles.features), keys, tuple(roles.features)
 
 
 def _far(values: Floats) -> bool:
     """Whether moments of such values may be too large for floats."""
     return bool(max(values.max(initial=0.0), -values.min(initial=0.0)) > _LARGE)
-
-
-def _given(labels: Any, n: int) -> Keyed:
-    if labels is None:
-        return Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
-    return keyed([labels])
 
 
 def _column_names(parameter: str, names: Any) -> list[str] | None:
