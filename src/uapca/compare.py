@@ -304,7 +304,7 @@ def _normal(value: Comparable, parameter: str) -> Normal:
                 f"{parameter} must be fitted at a finite scale; got inf, where K is only known in "
                 "units of s² (principal_angles compares the components)"
             )
-        units = _units(value)  # distances are those in the units of the data
+        units = value._units  # distances are those in the units of the data
         return units * value.mean_, covariance * units[:, None] * units
     if isinstance(value, UncertainArray):
         return value.pooled()
@@ -333,7 +333,7 @@ def _on_components(a: Comparable, b: Comparable) -> tuple[Normal, Normal]:
     assert isinstance(b, UAPCA)
     if len(a.mean_) != len(b.mean_):
         raise ValueError(_different(len(a.mean_), len(b.mean_)))
-    if not np.array_equal(_units(a), _units(b)):
+    if not np.array_equal(a._units, b._units):
         raise ValueError("a and b must have the same feature_scale_ with space='components'")
     shift = b.mean_ - a.mean_
     basis = scipy.linalg.orth(np.vstack([a.components_, b.components_]).T)
@@ -347,11 +347,6 @@ def _on_components(a: Comparable, b: Comparable) -> tuple[Normal, Normal]:
         return np.asarray(floor * np.eye(basis.shape[1]) + (inner.T * (values - floor)) @ inner)
 
     return (np.zeros(basis.shape[1]), model(a)), (basis.T @ shift, model(b))
-
-
-def _units(pca: UAPCA) -> Doubles:
-    """What a fit divided the features by."""
-    return np.ones_like(pca.mean_) if pca.feature_scale_ is None else pca.feature_scale_
 
 
 def _directions(value: UAPCA | npt.ArrayLike, parameter: str) -> Doubles:
