@@ -47,7 +47,7 @@ from uapca.inputs.columns import (
 )
 from uapca.laws import Independent, Marginal, NormalMarginal, Point, TwoPieceNormal, as_marginal
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import unit_symbol
+from uapca.uncertain.units import unit_symbol
 
 __all__ = ["Table", "from_frame", "is_table", "table_of"]
 

@@ -14,7 +14,7 @@ from uapca.inputs.files import open_table
 from uapca.inputs.frame import Reading, RowLaws, is_table, with_units
 from uapca.laws import Uniform
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import without_units
+from uapca.uncertain.units import without_units
 
 __all__ = ["from_intervals"]
 

@@ -40,10 +40,10 @@ from uapca.uncertain.checks import (
     covariance_from,
     means_from,
     weights_from,
-    without_units,
 )
 from uapca.uncertain.covariance import Covariance, Rows, Zero, joined, row_blocks
 from uapca.uncertain.propagate import KNOWN, Function, derivatives_from, propagated
+from uapca.uncertain.units import without_units
 
 __all__ = [
     "CORRELATION",
