@@ -325,26 +325,18 @@ def _surely_valid(part: Floats, tolerance: float) -> bool:
         with np.errstate(invalid="ignore", over="ignore"):
             if not np.abs(part - transposed).max() <= tolerance * variances.min():
                 return False
-    if _have_factors(part):
-        return True
-    lifted, index = part.astype(np.float64), np.arange(part.shape[1])
-    lifted[:, index, index] += tolerance * np.square(_units(part))
-    return _have_factors(lifted)
-
-
-def _have_factors(matrices: Floats) -> bool:
-    """Whether all matrices have Cholesky factors; one with a value that is not finite has none."""
-    if matrices.shape[1] <= _FEW_FEATURES:
+    lifted, d = part.astype(np.float64), part.shape[1]
+    lifted.reshape(len(part), -1)[:, :: d + 1] += tolerance * np.square(_units(part))
+    # LAPACK takes NaN for a positive pivot, and then the last one is NaN too.
+    if d <= _FEW_FEATURES:
         try:
-            pivots = np.linalg.cholesky(matrices)[:, -1, -1]
+            return bool((np.linalg.cholesky(lifted)[:, -1, -1] > 0.0).all())
         except np.linalg.LinAlgError:
             return False
-        # LAPACK takes NaN for a positive pivot, and then the last one is NaN too.
-        return bool((pivots > 0.0).all())
     # NumPy would also clear the other triangle, which takes a quarter of the time.
-    factor = get_lapack_funcs("potrf", dtype=matrices.dtype)
-    for matrix in matrices:
-        upper, info = factor(matrix.T, clean=False)
+    factor = get_lapack_funcs("potrf", dtype=np.float64)
+    for matrix in lifted:
+        upper, info = factor(matrix.T, clean=False, overwrite_a=True)
         if info != 0 or not upper[-1, -1] > 0.0:
             return False
     return True
