@@ -30,8 +30,9 @@ from uapca.decomposition.sparse import SparsePoints
 from uapca.exceptions import ErrorColumnWarning
 from uapca.uncertain import UncertainArray
 from uapca.uncertain.array import mapped
-from uapca.uncertain.checks import covariance_from, weights_from, without_units
+from uapca.uncertain.checks import covariance_from, weights_from
 from uapca.uncertain.covariance import row_blocks
+from uapca.uncertain.units import without_units
 
 __all__ = [
     "SMALLEST",

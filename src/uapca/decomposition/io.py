@@ -242,8 +242,8 @@ def _restored(content: dict[str, Any]) -> UAPCA:
         between = semidefinite(_numbers(content, "between", d, d), "between")
         certain = content["within"] is None
         within = None if certain else semidefinite(_numbers(content, "within", d, d), "within")
-    divisor, solver = rows.divisor(pca.ddof), content["used_solver"]
-    pca._set_state(center, units, rows, divisor, solver, between, within)
+    rows.divisor(pca.ddof)  # which refuses what no fit can have
+    pca._set_state(center, units, rows, content["used_solver"], between, within)
     lost = content.get("vanished", [False, False])
     right = isinstance(lost, list) and [*map(type, lost)] == [bool, bool]
     _require(right, "vanished must be two of true and false")

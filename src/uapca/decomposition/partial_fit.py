@@ -53,8 +53,7 @@ class Seen:
         sums.weights[:] = rows.weight
         sums.squares[:] = rows.concentration * rows.weight**2
         sums.means[0] = pca._center
-        units = np.ones(pca.n_features_in_) if pca.feature_scale_ is None else pca.feature_scale_
-        factor = pca._divisor * rows.weight * units[:, None] * units
+        factor = rows.divisor(pca.ddof) * rows.weight * pca._units[:, None] * pca._units
         sums.scatters[0] = pca.between_covariance_ * factor
         within = None if pca._within is None else pca._within * factor
         return cls(sums, within, rows.observations)

@@ -247,8 +247,9 @@ class UAPCA(UncertainTransformer):
                 self._set_components(q, dtype)
             else:
                 self._fit_moments(*feature_variances(data), rows, solver)
+                divisor = rows.divisor(self.ddof)
                 pairs, own = solvers.solve(
-                    solver, data, self._center, self.feature_scale_, self._divisor, q, self._scale
+                    solver, data, self._center, self.feature_scale_, divisor, q, self._scale
                 )
                 self._set_components(q, dtype, pairs)
                 self._own_variances = own[: self.n_components_]
@@ -338,27 +339,26 @@ class UAPCA(UncertainTransformer):
         if units is not None or divisor != 1.0:
             between = between / factor
             within = None if within is None else within / factor
-        self._set_state(mean, units, rows, divisor, solver, between, within)
+        self._set_state(mean, units, rows, solver, between, within)
 
     def _set_state(
         self,
         center: Doubles,
         units: Doubles | None,
         rows: Rows,
-        divisor: float,
         solver: str,
         between: Doubles,
         within: Doubles | None,
     ) -> None:
         """Keep what the fit knows of the rows; only the center is in the units of the data."""
-        self._center = self.mean_ = center
         self.feature_scale_ = units
-        if units is not None:
-            with np.errstate(over="ignore"):
-                self.mean_ = center / units
-            if not np.isfinite(self.mean_).all():
-                raise ValueError(out_of_range("X"))
-        self._rows, self._divisor, self.solver_ = rows, divisor, solver
+        self._center = center
+        self._units = np.ones_like(center) if units is None else units
+        with np.errstate(over="ignore"):
+            self.mean_ = center / self._units
+        if not np.isfinite(self.mean_).all():
+            raise ValueError(out_of_range("X"))
+        self._rows, self.solver_ = rows, solver
         self.n_samples_ = self.n_samples_seen_ = rows.count
         self._lost = (False, False)  # whether C and Ψ̄ underflowed
         self._between, self._within = (between, within) if between.ndim == 2 else (None, None)
@@ -398,8 +398,8 @@ class UAPCA(UncertainTransformer):
             bool(within.max() < SMALLEST) and any(a.any() for a in data.cov.arrays.values()),
         )
         self._check_lost(weight)
-        if self.feature_scale_ is not None:
-            check_underflow(data, self._center, (between + within) * self.feature_scale_**2)
+        if self.standardize:
+            check_underflow(data, self._center, (between + within) * self._units**2)
 
     def _check_lost(self, weight: float = 1.0) -> None:
         """Refuse the scale if the part of K that counts there has vanished."""
@@ -491,18 +491,12 @@ class UAPCA(UncertainTransformer):
     # Using the fit
 
     def _map(self) -> tuple[Doubles, Doubles]:
-        A = np.asarray(self.components_, dtype=np.float64)
-        if self.feature_scale_ is not None:
-            A = A / self.feature_scale_
+        A = self.components_ / self._units
         return A / self._deviations()[:, None] if self.whiten else A, self._center
 
     def _inverse_map(self) -> tuple[Doubles, Doubles]:
-        B = np.asarray(self.components_.T, dtype=np.float64)
-        if self.whiten:
-            B = B * self._deviations()
-        if self.feature_scale_ is not None:
-            B = B * self.feature_scale_[:, None]
-        return B, self._center
+        B = self.components_.T * self._units[:, None]
+        return B * self._deviations() if self.whiten else B, self._center
 
     def _deviations(self) -> Doubles:
         """√λ; 1 where there is no variance."""
@@ -775,8 +769,7 @@ class UAPCA(UncertainTransformer):
         if q < d:
             log_det += (d - q) * np.log(noise)
             distance += (away + spread - along.sum(axis=1)) / noise
-        if self.feature_scale_ is not None:
-            log_det += 2.0 * np.log(self.feature_scale_).sum()
+        log_det += 2.0 * np.log(self._units).sum()
         return np.asarray(-0.5 * (d * np.log(2.0 * np.pi) + log_det + distance))
 
     def score(self, X: UncertainArray | npt.ArrayLike, y: object = None) -> float:
@@ -829,7 +822,7 @@ class UAPCA(UncertainTransformer):
             points = self._points(X)
             cov = Zero(*points.shape)
         A = np.asarray(self.components_, dtype=np.float64)
-        units = np.ones(A.shape[1]) if self.feature_scale_ is None else self.feature_scale_
+        units = self._units
         centered = (points - self._center) / units
         squares, away = np.square(centered @ A.T), np.einsum("nd,nd->n", centered, centered)
         if isinstance(cov, Zero):
@@ -897,6 +890,7 @@ def unwrap(
         return fit, X
     plain = copy.copy(fit)
     plain.standardize, plain.feature_scale_, plain._center = False, None, fit.mean_
+    plain._units = np.ones_like(fit._units)
     plain.__dict__.pop("_seen", None)
     if isinstance(X, UncertainArray):
         X = X.affine(1.0 / fit.feature_scale_)

@@ -70,7 +70,7 @@ from uapca.inputs.frame import (
 )
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import without_units
+from uapca.uncertain.units import without_units
 
 __all__ = ["Aggregator", "from_groups"]
 

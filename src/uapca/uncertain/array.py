@@ -40,10 +40,10 @@ from uapca.uncertain.checks import (
     covariance_from,
     means_from,
     weights_from,
-    without_units,
 )
 from uapca.uncertain.covariance import Covariance, Rows, Zero, joined, row_blocks
 from uapca.uncertain.propagate import KNOWN, Function, derivatives_from, propagated
+from uapca.uncertain.units import without_units
 
 __all__ = [
     "CORRELATION",
@@ -396,7 +396,7 @@ class UncertainArray:
             total_weight=total,
             counts=None if self.counts is None else frozen(self.counts[rows]),
             names=_taken(self.names, rows),
-            laws=None if self.laws is None else self.laws.take(rows),
+            laws=None if self.laws is None else self.laws[rows],
             missing=None if self.missing is None else frozen(self.missing[rows]),
         )
 
@@ -919,10 +919,12 @@ class LawList(Sequence["uapca.laws.Law"]):
     @overload
     def __getitem__(self, index: int) -> uapca.laws.Law: ...
     @overload
-    def __getitem__(self, index: slice) -> LawList: ...
-    def __getitem__(self, index: int | slice) -> uapca.laws.Law | LawList:
+    def __getitem__(self, index: Rows) -> LawList: ...
+    def __getitem__(self, index: int | Rows) -> uapca.laws.Law | LawList:
         if isinstance(index, slice):
             return LawList(self.items[index], self.map)
+        if isinstance(index, np.ndarray):
+            return LawList([self.items[i] for i in index], self.map)
         law = self.items[index]
         return law if self.map is None else law.affine(*self.map)
 
@@ -933,12 +935,6 @@ class LawList(Sequence["uapca.laws.Law"]):
 
     def __repr__(self) -> str:
         return f"LawList({len(self)} laws)"
-
-    def take(self, rows: Rows) -> LawList:
-        """The laws of some of the rows."""
-        if isinstance(rows, slice):
-            return self[rows]
-        return LawList([self.items[i] for i in rows], self.map)
 
     def affine(self, A: Doubles, b: Doubles) -> LawList:
         """The laws of A x + b; ``A`` of shape (q, D), or (D,) for a factor on each axis."""
