@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
@@ -342,6 +343,8 @@ TABLES = (".csv", ".tsv", ".parquet", ".feather", ".xlsx")
 
 def write_table(path: Path | None, columns: Mapping[str, Sequence[Any]], what: str) -> None:
     """Columns of equal length as a table, by the ending of the path."""
+    from uapca._validation import optional
+
     suffix = ".csv" if path is None or path == STDOUT else path.suffix.lower()
     # Python's numbers: their text is the shortest that reads back the same.
     plain = {
@@ -360,28 +363,20 @@ def write_table(path: Path | None, columns: Mapping[str, Sequence[Any]], what: s
             # A file name may hold what is no text; so may, through it, a label.
             stream.write(text.encode("utf-8", errors="backslashreplace"))
         elif suffix == ".xlsx":
-            from openpyxl import Workbook
-            from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE as ILLEGAL
-
-            book = Workbook(write_only=True)
+            book = optional("openpyxl", "writing Excel files", "frames").Workbook(write_only=True)
+            illegal = import_module("openpyxl.cell.cell").ILLEGAL_CHARACTERS_RE
             sheet = book.create_sheet("uapca")
             for row in rows:
                 # Characters that no workbook can hold are shown as in a terminal.
-                legal = [ILLEGAL.sub(lambda c: shown(c[0]), str(cell)) for cell in row]
+                legal = [illegal.sub(lambda c: shown(c[0]), str(cell)) for cell in row]
                 cells = zip(row, legal, strict=True)
                 sheet.append([text if isinstance(cell, str) else cell for cell, text in cells])
             book.save(stream)
         else:
-            import pyarrow as pa
-            from pyarrow import feather, parquet
-
-            write = parquet.write_table if suffix == ".parquet" else feather.write_feather
-            write(pa.table(plain), stream)
+            table = optional("pyarrow", f"writing {suffix} files", "frames").table(plain)
+            module = import_module(f"pyarrow.{suffix[1:]}")
+            write = module.write_table if suffix == ".parquet" else module.write_feather
+            write(table, stream)
     except OSError as error:  # openpyxl needs room for temporary files
         raise OSError(error.errno, error.strerror, str(path)) from error
-    except ModuleNotFoundError as error:
-        raise CommandError(
-            f"writing {suffix} files needs {error.name}. Install it with "
-            'pip install "uapca[frames]", or use CSV.'
-        ) from None
     write_bytes(path, stream.getvalue(), what)

@@ -529,7 +529,8 @@ class Text:
         named = _names_above(guarded[0], comments, source)
         self.names, self.columns, self.units, above = _headed([*named, *guarded], source)
         above -= len(named)
-        self.start: int = places[ends[above - 1] - 1] + 1 if above else places[0]
+        below = ends[above - 1] if above else 0
+        self.start: int = places[below] if below < len(places) else places[-1] + 1
         self.broken: bool = guarded != rows or any(place > self.start for place, _ in other)
 
     def table(self, options: Mapping[str, Any]) -> Table:
@@ -699,6 +700,9 @@ def _units_row(columns: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], dic
             return columns, {}
     if len(units) < 2:
         return columns, {}
+    # A column in which something else stands below may have the unit of another.
+    told = {name: str(cells[0]).strip().strip("[]()") for name, cells in columns.items() if cells}
+    units |= {name: unit for name, unit in told.items() if unit in units.values()}
     return {name: cells[1:] for name, cells in columns.items()}, units
 
 

@@ -251,24 +251,20 @@ class Table:
             Whether all cells must be numbers; otherwise a column that is mostly something else
             stays what it is.
         """
-        odd: dict[str, list[Any]] = {}
-        plain: dict[str, list[Any]] = {}
-        for name in names:
-            if name in self._numbers or self.kind(name) != "text":
+        unread = [n for n in names if n not in self._numbers and self.kind(n) == "text"]
+        texts = {name: self.cells(name) for name in unread}
+        plain = {name: self._plain(cells) for name, cells in texts.items()}
+        odd = {name: cells for name, cells in texts.items() if plain[name] is None}
+        self.settle(odd, [cell for name in texts.keys() - odd.keys() for cell in texts[name]])
+        if self.thousands == ".":
+            odd = texts  # 1.050 is no plain number then
+        for name, values in plain.items():
+            if values is None or name in odd or np.isnan(values).all():
                 continue
-            cells = self.cells(name)
-            values = self._plain(cells)
-            if values is None:
-                odd[name] = cells
-            elif not np.isnan(values).all() and (chosen or not _are_codes(cells, values)):
+            if chosen or not _are_codes(texts[name], values):
                 self._numbers[name] = values
-                plain[name] = cells
-        if odd:
-            self.settle(odd, plain)
-            if self.thousands == ".":
-                odd |= plain  # 1.050 is no plain number then
         for name, cells in odd.items():
-            parsed = [self.number(cell) for cell in cells]
+            parsed = list(map(self.number, cells))
             bad = [i for i, value in enumerate(parsed) if value is None]
             there = sum(value is None or value == value for value in parsed)
             # With decimal="," a point is neither here nor there: 1.050 is refused, not left out.
@@ -303,10 +299,8 @@ class Table:
         except (TypeError, ValueError):
             return None
 
-    def settle(
-        self, odd: Mapping[str, list[Any]], plain: Mapping[str, list[Any]] | None = None
-    ) -> None:
-        """Find out what commas in numbers mean; refuse to guess."""
+    def settle(self, odd: Mapping[str, list[Any]], plain: Sequence[Any] = ()) -> None:
+        """Find out what commas in numbers mean, also beside plain ones; refuse to guess."""
         if self.decimal is not None or self.thousands is not None:
             return
         commas: dict[str, list[str]] = {}
@@ -319,13 +313,15 @@ class Table:
             if signed and 2 * (len(signed) + numbers) > len(texts):
                 commas[name] = signed
                 points += [text for text in texts if "." in text]
+            elif texts and all(map(_DOTTED.fullmatch, texts)):  # 1.073.096
+                points += texts
         if not commas:
             return
         every = [text for signed in commas.values() for text in signed]
         # 1,5 and 0,125 can only be decimals, 1,234.5 only thousands; 1,000 may be either.
         grouped, decimal = (any(map(form.fullmatch, every)) for form in (_THOUSANDS, _DECIMAL))
         # A point in a column without commas tells nothing: 1.050 may be a thousand, or one.
-        others = [cell for cells in (plain or {}).values() for cell in cells if "." in str(cell)]
+        others = [c for c in plain if "." in str(c) and str(c).casefold() not in self.absent]
         clear = all(map(_DOTTED.fullmatch, points + others)) and (points or not others)
         if grouped and not decimal:
             self.thousands = ","

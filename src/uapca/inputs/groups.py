@@ -1115,6 +1115,7 @@ class Aggregator:
         return Collector(d, _LIVE_ROWS, **options)
 
     def _read(self, points: Any, labels: Any) -> tuple[Floats, Keyed, tuple[str, ...] | None]:
+        names: tuple[str, ...] | None
         if self._by is not None and (labels is not None or not is_table(points)):
             got = (
                 f"an object of type {type(points).__name__}"
@@ -1124,25 +1125,24 @@ class Aggregator:
             raise TypeError(
                 f"points must be a table with the labels in {listed(self._by)}; got {got}"
             )
-        if not is_table(points):
+        if is_table(points):
+            _check_index(points, labels, "labels")
+            table, by = table_of(points, "points"), self._by or []
+            chosen = _point_roles(table, by, self._features).features
+            array, names = table.block(chosen), tuple(chosen)
+            given = [table.labels(key) for key in by] or [labels]
+        else:
             array, names = _matrix(points, self._features)
-            return array, _given(labels, len(array)), names
-        _check_index(points, labels, "labels")
-        table, by = table_of(points, "points"), self._by or []
-        roles = _point_roles(table, by, self._features)
-        keys = keyed([table.labels(key) for key in by]) if by else _given(labels, len(table))
-        return table.block(roles.features), keys, tuple(roles.features)
+            given = [labels]
+        if given[0] is None:
+            one = ("all",) if len(array) else ()
+            return array, Keyed(np.zeros(len(array), dtype=np.int64), one, (None,)), names
+        return array, keyed(given), names
 
 
 def _far(values: Floats) -> bool:
     """Whether moments of such values may be too large for floats."""
     return bool(max(values.max(initial=0.0), -values.min(initial=0.0)) > _LARGE)
-
-
-def _given(labels: Any, n: int) -> Keyed:
-    if labels is None:
-        return Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
-    return keyed([labels])
 
 
 def _column_names(parameter: str, names: Any) -> list[str] | None:
