@@ -24,7 +24,7 @@ from typing import Any, TextIO
 
 import click
 
-from uapca._names import guarded, nearest, plural
+from uapca._names import guarded, nearest, plural, several
 
 __all__ = [
     "STDOUT",
@@ -99,10 +99,8 @@ def _visible(character: str) -> str:
     if character in _KEPT or unicodedata.category(character) not in _UNSAFE:
         return character
     code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)  # the pictures of control characters, such as ␛
-    if code == 0x7F:
-        return "␡"
+    if code < 0x20 or code == 0x7F:
+        return chr(0x2400 + min(code, 0x21))  # the pictures of control characters, such as ␛
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
@@ -112,16 +110,8 @@ def quoted(text: object, width: int = 300) -> str:
 
 
 def listed(names: Iterable[object], most: int = 8) -> str:
-    """Names one after the other; a long list is cut and says how many are left.
-
-    Examples
-    --------
-    >>> listed("abc", most=2)
-    'a, b and 1 more'
-    """
-    texts = [shown(name, 40) for name in names]
-    left = len(texts) - most
-    return ", ".join(texts[:most]) + (f" and {left} more" if left > 0 else "")
+    """Names one after the other, safe to print; a long list is cut."""
+    return several([shown(name, 40) for name in names], most)
 
 
 def significant(value: float, digits: int = 4) -> str:

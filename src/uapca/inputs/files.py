@@ -30,11 +30,10 @@ from urllib.parse import unquote
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import is_error_word, nearest, unguarded
+from uapca._names import is_error_word, nearest, several, unguarded
 from uapca._validation import Floats, listed, optional
 from uapca.aggregate.labels import is_a
 from uapca.exceptions import FileError
-from uapca.inputs.columns import shown
 from uapca.inputs.frame import Table, table_of
 
 __all__ = ["Source", "is_streamed", "library", "open_table", "skip", "sources_of", "stream_of"]
@@ -250,7 +249,7 @@ def _excel(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
     notes = [f"left out above the header: {', '.join(map(str, r.values()))}" for r in rows[:first]]
     notes += [f"left out below the table: {text}" for text in below]
     if sheet is None and len(sheets) > 1:
-        notes.append(f"the sheet {sheets[0]!r}; sheet= chooses another: {shown(sheets[1:])}")
+        notes.append(f"the sheet {sheets[0]!r}; sheet= chooses another: {several(sheets[1:])}")
     return Table(head.columns, path, form="Excel table", units=head.units, notes=notes, **options)
 
 
@@ -752,7 +751,7 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[str], 
         said = f"{name!r} is a broken link" if os.path.islink(name) else f"{name!r} is no file"
         skip(skipped, FileError(said))
         data.remove(name)
-    ignored = shown([os.path.basename(name) for name in others])
+    ignored = several([os.path.basename(name) for name in others])
     return data, [f"not read, by their endings: {ignored}"] if others else []
 
 

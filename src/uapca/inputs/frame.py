@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import error_columns, split_unit
+from uapca._names import error_columns, several, split_unit
 from uapca._validation import Floats, check_choice, library_of, listed, optional, plural
 from uapca.aggregate.labels import factorize, is_a, is_missing
 from uapca.exceptions import (
@@ -41,7 +41,6 @@ from uapca.inputs.columns import (
     find_roles,
     lookalikes,
     naming_column,
-    shown,
 )
 from uapca.laws import Marginal
 from uapca.laws.asymmetric import RowLaws, asymmetric, law_of_distances, law_of_quantiles
@@ -362,18 +361,14 @@ class Table:
             if [*self.names[columns]] == [*names]:  # a view, where pandas has one matrix
                 return np.asarray(frame[:, columns].to_numpy())
             return np.asarray(frame.select(list(names)).to_numpy())
-        arrays = self.floats(names)
+        own = self._numbers
+        arrays = [own[n] if n in own else _of_objects(self._array(n)) for n in names]
         single = bool(arrays) and all(column.dtype == np.float32 for column in arrays)
         # One column after the other in memory, as they come: copied at the speed of memory.
         array = np.empty((len(arrays), len(self)), np.float32 if single else np.float64)
         for j, column in enumerate(arrays):
             array[j] = column
         return array.T
-
-    def floats(self, names: Iterable[str]) -> list[npt.NDArray[Any]]:
-        """Columns of numbers, each by itself."""
-        own = self._numbers
-        return [own[n] if n in own else _of_objects(self._array(n)) for n in names]
 
     # Words for messages
 
@@ -810,7 +805,7 @@ class Reading:
                 found = "is empty or nan" if np.isnan(block[row, k]) else f"is {block[row, k]}"
                 counts = where.sum(axis=0)
                 columns = [f"{column(int(j))} {counts[j]:,}" for j in counts.nonzero()[0]]
-                each = f": {shown(columns, 20)}" if len(columns) > 1 else ""
+                each = f": {several(columns, 20)}" if len(columns) > 1 else ""
                 raise ValueError(
                     f"{rule}; {self.table.place(row, column(k), self.names)} {found}"
                     f"{f' ({where.sum()} such{each})' if where.sum() > 1 else ''}{remedy}"
@@ -860,7 +855,7 @@ class Reading:
         if self.named is not None:
             lines.append(f"names of rows: {self.named or 'the first column'}")
         if self.unusable:
-            lines.append(f"cannot name the rows: {shown(self.unusable)}")
+            lines.append(f"cannot name the rows: {several(self.unusable)}")
         if self.weighted is not None:
             lines.append(f"weights: {self.weighted}")
         lines += roles.say()
@@ -914,7 +909,7 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         steps = np.diff(np.array(chosen, dtype=np.float64))
         if (steps > 0.0).any() and (steps < 0.0).any() and any("." in name for name in chosen):
             raise ValueError(
-                f"the first line must name the columns; {table.of}it holds {shown(chosen, 4)}: "
+                f"the first line must name the columns; {table.of}it holds {several(chosen, 4)}: "
                 "write a line of names above, without #, or pass features= if these are names"
             )
     suspects = lookalikes(chosen, set(chosen) - set(roles.errors)) if features is None else {}
@@ -968,12 +963,12 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
             roles.errors[n].describe(n) if n in roles.errors else f"{n} (certain)" for n in chosen
         ]
         patterns = {part.replace(n, "x") for part, n in zip(parts, chosen, strict=True)}
-        pairs = shown(parts, 20)
+        pairs = several(parts, 20)
         if len(parts) > 8 and len(patterns) == 1:
-            pairs = f"{len(parts)} features, each {patterns.pop()}: {shown(chosen)}"
+            pairs = f"{len(parts)} features, each {patterns.pop()}: {several(chosen)}"
         described = ["values with errors", pairs]
     if roles.pairs:
-        described.append(f"correlations: {shown(list(roles.pairs.values()))}")
+        described.append(f"correlations: {several(list(roles.pairs.values()))}")
     common, kept = reading.finish(described, roles), reading.mask
     if not kept.all():
         mean = mean[kept]
@@ -1089,7 +1084,7 @@ def _without_errors(roles: Roles, mean: Floats, std: Floats) -> Floats:
     counts = unknown.sum(axis=0)
     if not counts.any():
         return mean
-    each = shown([f"{roles.features[j]} {counts[j]:,}" for j in counts.nonzero()[0]], 20)
+    each = several([f"{roles.features[j]} {counts[j]:,}" for j in counts.nonzero()[0]], 20)
     roles.hints.append(f"taken for missing, having no error: {each}")
     warn(
         f"{plural(int(counts.sum()), 'value')} without an error taken for missing, as asked for: "
