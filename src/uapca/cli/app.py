@@ -158,7 +158,13 @@ def _escaping(stream: Any) -> Iterator[None]:
         try:
             stream.flush()
         except OSError:  # nobody reads it, or the disk is full; Python must not try again
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            number = stream.fileno()
+            kept, nowhere = os.dup(number), os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, number)
+            stream.flush()
+            os.dup2(kept, number)
+            os.close(kept)
+            os.close(nowhere)
         stream.reconfigure(errors=before)
 
 
