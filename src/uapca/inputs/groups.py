@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from uapca._names import several
 from uapca._progress import Progress, reported
 from uapca._validation import (
     Floats,
@@ -48,7 +49,7 @@ from uapca.aggregate.moments import (
 )
 from uapca.exceptions import FileError
 from uapca.inputs.cells import check_words
-from uapca.inputs.columns import Roles, expand, find_roles, shown
+from uapca.inputs.columns import Roles, expand, find_roles
 from uapca.inputs.files import (
     Source,
     check_units,
@@ -275,7 +276,7 @@ def from_groups(
         raise ValueError(_NOTHING_LEFT)
     X = moments.to_uncertain(spread)
     meaning = {"std": "the spread of its points", "sem": "the standard error of its mean"}[spread]
-    each = "bin" if bins is not None else shown(keys) or "label"
+    each = "bin" if bins is not None else several(keys) or "label"
     counts = moments.sums.counts[np.argsort(moments.order.codes)]
     said = f"{notes[0]}{': ' if notes[0] else ''}{plural(int(counts.sum()), 'labeled point')}"
     lines = [said, f"one row for each {each}, with {meaning}", *notes[1:]]
@@ -1127,9 +1128,9 @@ class Aggregator:
             return array, labels_of(labels, len(array)), names
         _check_index(points, labels, "labels")
         table, by = table_of(points, "points"), self._by or []
-        roles = _point_roles(table, by, self._features)
+        chosen = _point_roles(table, by, self._features).features
         keys = keyed([table.labels(key) for key in by]) if by else labels_of(labels, len(table))
-        return table.block(roles.features), keys, tuple(roles.features)
+        return table.block(chosen), keys, tuple(chosen)
 
 
 def _far(values: Floats) -> bool:
