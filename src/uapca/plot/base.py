@@ -503,7 +503,8 @@ def panel(
             raise TypeError(f"ax must be a matplotlib Axes; got {type(ax).__name__}")
         figure: Any = ax.get_figure(root=True)
         if figure.get_layout_engine() is None and ax.get_subplotspec():
-            figure.set_layout_engine("tight")  # else long names are cut off
+            # Else long names are cut off; tight layout knows nothing of subfigures.
+            figure.set_layout_engine("constrained" if figure.subfigs else "tight")
         made = Panel.of(ax)
         yield made
         made.words(title=title)
@@ -580,7 +581,7 @@ def _wrapped(texts: list[str], room: float, font: FontProperties) -> tuple[list[
     lowest, found, size = (np.inf, 0), (texts, 1), font.get_size_in_points()
     measured = cache(partial(text_to_path.get_text_width_height_descent, prop=font, ismath=False))
     usual = max(int(room / (0.58 * size)) - 7, 8)
-    for most in range(8, 6 * usual // 5 + 1, 3):
+    for most in range(8, 6 * usual // 5 + 1, 4):
         lines = list(map(TextWrapper(most).wrap, texts))
         for k in range(1, min(len(texts), 6) + 1):
             width, height, start = 0.0, 0, 0
