@@ -436,7 +436,8 @@ def rows() -> Iterator[tuple[str, Callable[[], Row]]]:
     for n in (50, 200):
         yield "truth", partial(truth_row, n, 0.5, standardize=True)
     for n, law in ((200, "exponential"), (500, "uniform"), (500, "exponential"), (500, "t5")):
-        yield "truth", partial(truth_row, n, 0.5, law)
+        runs = MANY if law == "t5" else DATA_SETS // 2
+        yield "truth", partial(truth_row, n, 0.5, law, runs=runs)
     for noise, law in ((1.0, "exponential"), (0.1, "t5")):
         yield "truth", partial(truth_row, 600, noise, law, runs=400)
     yield "truth", partial(truth_row, 151, 0.5, missing=0.1)

@@ -71,19 +71,31 @@ class Intervals:
             self.plugged = figures(values, redraw.population)
         self.mean, self.std, self.freedom = _moments(expansion, q)
         if drawn is not None:
-            self.mean = drawn.figures.mean(axis=0)
-        if drawn is not None and self.freedom is None:  # else intervals are of the closed form
-            sizes = np.maximum(drawn.figures.max(axis=0), np.finfo(float).tiny)  # no overflow
-            self.std = (drawn.figures / sizes).std(axis=0) * sizes
+            values, totals = drawn.pcas.eigenvalues, drawn.pcas.totals[:, None]
+            shares = np.divide(values, totals, out=np.zeros_like(values), where=totals > 0.0)
+            self._figures: Doubles = np.concatenate([values, shares.clip(0.0, 1.0)], axis=1)
+            self.mean = self._figures.mean(axis=0)
+            if self.freedom is None:  # else intervals are those of the closed form
+                sizes = np.maximum(self._figures.max(axis=0), np.finfo(float).tiny)  # no overflow
+                self.std = (self._figures / sizes).std(axis=0) * sizes
+        self._wide = np.zeros(len(redraw.fit), dtype=bool)
         with np.errstate(divide="ignore", invalid="ignore"):
-            self._error = self.std[:q] / self.fit[:q]
-            self._near, self._margins = _margins(expansion, self._error, q)
-        self.close = self._near & (redraw.units != "anew")  # errors not in proportion
+            error = self.std[:q] / self.fit[:q]
+            # How much smaller or larger an eigenvalue could have been to be stated.
+            self._near, self._room = _margins(expansion, error, q)
+            self.close = self._near & (redraw.units != "anew")  # errors not in proportion
+            if redraw.entries is not None:
+                relative = np.sqrt(redraw.entries.diagonal()) / expansion.values
+                self._wide = relative > _LARGEST_RELATIVE
+                # Its observed share is λ / (λ + ν) with the variance ν of the errors.
+                share = math.sqrt(2.0 / (len(redraw.X) - 1.0))
+                seen = logit(np.minimum(share / np.append(relative[:q], _LARGEST_RELATIVE), 1.0))
+                self._room[:, 0] = np.fmin(self._room[:, 0], (seen[:-1] - seen[-1]) / error)
+                # Nor are errors of truths in proportion to the eigenvalues.
+                z = separations(expansion, q)
+                self.close[1 : len(z) + 1] |= z < _APART
         if redraw.question == "values":
             self.close[:] = False
-        if redraw.entries is not None:  # errors of truths are not in proportion to the eigenvalues
-            z = separations(expansion, q)
-            self.close[1 : len(z) + 1] |= z < _APART
 
     def bounds(self, p: float) -> Doubles:
         """Of the figures, shape (2q, 2): for those of a redraw, or of the population.
@@ -106,7 +118,7 @@ class Intervals:
                 change = _stretched(self._quantiles(tails)) - _stretched(self.plugged)[:, None]
             else:
                 own, redrawn = self._drawn.errors
-                change = _stretched(self._drawn.figures.T).T - _stretched(self.plugged)
+                change = _stretched(self._figures.T).T - _stretched(self.plugged)
                 change = np.where(redrawn > 0.0, change / redrawn, 0.0)
                 change = own[:, None] * np.quantile(change, tails, axis=0, method="weibull").T
             change = change * np.tile(_stretching(p, self._room), (2, 1))
@@ -125,7 +137,7 @@ class Intervals:
         logit.
         """
         if self._drawn is not None and self._redraw.question != "truth":
-            return np.quantile(self._drawn.figures, tails, axis=0, method="weibull").T
+            return np.quantile(self._figures, tails, axis=0, method="weibull").T
         q, mean, std = self._q, self.mean[:, None], self.std[:, None]
         shape = np.square(mean[:q] / std[:q])
         found = gammaincinv(shape, tails) * (std[:q] / mean[:q]) * std[:q]
@@ -153,32 +165,6 @@ class Intervals:
         tangents = np.stack(parts, axis=1)
         top = np.linalg.eigvalsh(tangents @ tangents.transpose(0, 2, 1))[:, -1]
         return np.arctan(np.sqrt(np.maximum(top, 0.0)))
-
-    @cached_property
-    def _wide(self) -> npt.NDArray[np.bool_]:
-        """Which eigenvalues of all D are those of truths that the errors hide."""
-        if self._redraw.entries is None:
-            return np.zeros(len(self._redraw.fit), dtype=bool)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.sqrt(self._redraw.entries.diagonal()) / self._expansion.values
-        return np.asarray(relative > _LARGEST_RELATIVE)
-
-    @cached_property
-    def _room(self) -> Doubles:
-        """How much smaller or larger an eigenvalue could have been to be stated, shape (q, 2).
-
-        In standard errors of its logarithm.
-        """
-        found = self._margins.copy()
-        if self._redraw.entries is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                # Its observed share is λ / (λ + ν) with the variance ν of the errors.
-                relative = np.sqrt(self._redraw.entries.diagonal()) / self._expansion.values
-                least = np.append(relative[: self._q], _LARGEST_RELATIVE)
-                share = math.sqrt(2.0 / (len(self._redraw.X) - 1.0)) / least
-                seen = logit(np.minimum(share, 1.0))
-                found[:, 0] = np.fmin(found[:, 0], (seen[:-1] - seen[-1]) / self._error)
-        return found
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
@@ -287,7 +273,7 @@ def _stretching(p: float, margins: Doubles) -> Doubles:
 
 
 def _margins(expansion: Expansion, error: Doubles, q: int) -> tuple[npt.NDArray[np.bool_], Doubles]:
-    """Which of the q + 1 gaps around eigenvalues are too small, and `Statements.margins`.
+    """Which of the q + 1 gaps around eigenvalues are too small, and the room of each.
 
     Eigenvalues of a sample are further apart than those of the population, where those are close by
     an unknown amount. Standard errors of normal points are in proportion to the eigenvalues: gaps

@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import fdtri, gammaincinv, gammaln, ndtr, ndtri
+from scipy.special import fdtri, gammaincinv, gammaln, ndtr
 from sklearn.pipeline import Pipeline
 
 from uapca._validation import Doubles, Seed, check_choice, check_count, probability, rng_from, shown
@@ -213,11 +213,6 @@ class ComponentUncertainty:
 
     def _subspace(self, first: int, last: int) -> float:
         return float(np.sqrt(np.square(self._intervals.angles(first, last)).mean()))
-
-    @property
-    def separation(self) -> Doubles:
-        """``swap_probability`` as a number of standard deviations: 0 at ½, 1.64 at 5 %."""
-        return np.asarray(-ndtri(self.swap_probability))
 
     @property
     def monte_carlo_error(self) -> float:
