@@ -108,8 +108,10 @@ def _part_of(target: Path) -> tuple[str, IO[bytes]]:
     prefix, suffix = f".{target.name[:32]}.", ".part"
     for entry in os.scandir(target.parent):
         if entry.name.startswith(prefix) and entry.name.endswith(suffix):
-            with suppress(OSError):
-                _remove_abandoned(entry.path)
+            with suppress(OSError), open(entry.path, "r+b") if _locks else nullcontext() as old:
+                if _locks is not None:
+                    _locks.flock(old, _locks.LOCK_EX | _locks.LOCK_NB)
+                os.unlink(entry.path)  # where there are no locks it fails while the file is open
     while True:
         try:
             handle, name = tempfile.mkstemp(suffix, prefix, target.parent)
@@ -120,18 +122,6 @@ def _part_of(target: Path) -> tuple[str, IO[bytes]]:
                 _locks.flock(handle, _locks.LOCK_EX)
         if os.path.exists(name):  # no other process removed it before it was locked
             return name, os.fdopen(handle, "wb")
-        os.close(handle)
-
-
-def _remove_abandoned(path: str) -> None:
-    if _locks is None:
-        os.unlink(path)  # fails while it is open
-        return
-    handle = os.open(path, os.O_RDWR)
-    try:
-        _locks.flock(handle, _locks.LOCK_EX | _locks.LOCK_NB)
-        os.unlink(path)
-    finally:
         os.close(handle)
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -237,8 +237,8 @@ def linear_map(A: Any, d: int) -> Doubles:
 
 
 def semidefinite(
-    matrices: Floats, parameter: str | None = None, rounding: float = ROUNDING
-) -> Floats:
+    matrices: Array, parameter: str | None = None, rounding: float = ROUNDING
+) -> Array:
     """The matrices if all are valid; those invalid by rounding become the nearest valid ones.
 
     A covariance matrix is symmetric and positive semi-definite up to rounding. Both are checked on
@@ -289,7 +289,7 @@ def semidefinite(
         if len(bad):
             found = stack.copy() if found is stack else found
             found[block.start + bad] = nearest
-    return found.reshape(matrices.shape)
+    return cast(Array, found.reshape(matrices.shape))
 
 
 def _suspects(matrices: Floats, tolerance: float) -> list[slice]:
@@ -408,7 +408,8 @@ def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str,
     result = tuple(map(str, labels))
     if len(result) != count:
         raise ValueError(
-            f"{parameter} must have one entry for each {of}; got {len(result)} for {count} {of}s"
+            f"{parameter} must have one entry for each {of}; got {len(result)} for "
+            f"{plural(count, of)}"
         )
     if len(set(result)) != count:
         twice = max(result, key=Counter(result).__getitem__)

@@ -111,7 +111,7 @@ def test_bad_units(rng, by, message):
 
 def test_bad_inverse(rng):
     scaler = uapca.UncertainScaler().fit(random_uncertain(rng))
-    with pytest.raises(ValueError, match=r"^X must have the 5 features of the fit; got shape"):
+    with pytest.raises(ValueError, match=r"^Y must have 5 columns, as transform returns them"):
         scaler.inverse_transform(np.zeros((2, 3)))
 
 

@@ -344,8 +344,7 @@ def test_numbers_of_observations_are_no_features(tmp_path):
     path.write_text("site,iron_mean,iron_sd,iron_n,n\na,1,0.1,5,2\nb,2,0.2,5,3\nc,4,0.1,4,1\n")
     X = uapca.read(path)
     assert X.features == ("iron_mean",)
-    assert "left out: iron_n (numbers of observations)" in X.origin
-    assert "left out: n (numbers of observations; features= takes it)" in X.origin
+    assert "left out: iron_n, n (numbers of observations; features= takes it)" in X.origin
     assert uapca.read(path, features=["iron_mean", "iron_n"]).shape == (3, 2)
 
 

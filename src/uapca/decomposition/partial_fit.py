@@ -17,6 +17,7 @@ from uapca.aggregate.accumulate import Sums, grouped_sums, zero_sums
 from uapca.aggregate.dask import array_partial
 from uapca.decomposition.base import Rows
 from uapca.uncertain import UncertainArray, Zero
+from uapca.uncertain.array import mapped
 
 if TYPE_CHECKING:
     from uapca.decomposition.uapca import UAPCA
@@ -120,4 +121,4 @@ def dask_scores(pca: UAPCA, X: Any) -> Any:
 def _scores(pca: UAPCA, kind: Any, block: Any, block_id: tuple[int, ...] = (0,)) -> Any:
     points = as_floats(block, "X")
     check_finite(points, "X", (f"chunk {block_id[0]}, row", "feature"))
-    return pca._scores(points).astype(kind, copy=False)
+    return mapped(points, *pca._map()).astype(kind, copy=False)

@@ -18,7 +18,6 @@ from uapca._files import replacing
 from uapca._validation import (
     Doubles,
     Floats,
-    as_floats,
     check_finite,
     library_of,
     out_of_range,
@@ -46,7 +45,6 @@ from uapca.decomposition.sparse import scores as sparse_scores
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, tie_tolerance
 from uapca.uncertain import UncertainArray, Zero
 from uapca.uncertain.checks import weights_from
-from uapca.uncertain.covariance import row_blocks
 
 __all__ = ["UAPCA", "unwrap"]
 
@@ -218,7 +216,6 @@ class UAPCA(UncertainTransformer):
         -------
         self
         """
-        _refuse_errors_as_y(X, y)
         if not isinstance(X, UncertainArray) and (issparse(X) or is_dask_array(X)):
             kind, weights = ("sparse", None) if issparse(X) else ("Dask", sample_weight)
             errors = {"cov": cov, "std": std, "factors": factors, "sample_weight": weights}
@@ -235,7 +232,7 @@ class UAPCA(UncertainTransformer):
             points = self._points(X, reset=True, sparse=True)
             data, dtype = SparsePoints.of(points, sample_weight), points.dtype
         else:
-            data = self._read(X, cov, std, factors, sample_weight)
+            data = self._read(X, y, cov, std, factors, sample_weight)
             dtype = data.mean.dtype
         rows = Rows.of(data.given_weights, data.total_weight, len(data))
         certain = isinstance(data.cov, Zero)
@@ -303,12 +300,11 @@ class UAPCA(UncertainTransformer):
         >>> bool(np.allclose(parts.components_, whole.components_, atol=1e-12))
         True
         """
-        _refuse_errors_as_y(X, y)
         self._check_solver_keeps_matrices("partial_fit")
         seen: Seen | None = getattr(self, "_seen", None)
         if seen is None and hasattr(self, "components_"):
             seen = Seen.of_fit(self)
-        data = self._read(X, cov, std, factors, sample_weight, reset=seen is None)
+        data = self._read(X, y, cov, std, factors, sample_weight, reset=seen is None)
         check_finite(data.mean, "X", ("row", "feature"))
         dtype = np.result_type(data.mean, getattr(self, "components_", data.mean))
         seen = (seen or Seen(zero_sums(1, self.n_features_in_))).added(data)
@@ -496,69 +492,33 @@ class UAPCA(UncertainTransformer):
 
     # Using the fit
 
-    @overload
-    def transform(self, X: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
-    @overload
-    def transform(self, X: npt.ArrayLike) -> Floats: ...
-    def transform(self, X: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
-        """Project rows: mean A (m − μ), covariance A Ψ Aᵀ, exactly.
-
-        With ``standardize`` rows are divided by `feature_scale_` first; with ``whiten`` scores are
-        divided by √λ.
-
-        Parameters
-        ----------
-        X : UncertainArray or array-like of shape (N, D)
-
-        Returns
-        -------
-        UncertainArray, or ndarray of shape (N, q)
-            As the input: names, weights and laws go along; float32 stays float32; a Dask array
-            gives one that is not computed yet, sparse points a dense array.
-        """
-        check_is_fitted(self, "components_")
-        if isinstance(X, UncertainArray):
-            self._check_features(X)
-            names = self._component_names()
-            return X.affine(self._projection(), center=self._center, features=names)
-        if is_dask_array(X):
-            return dask_scores(self, X)  # type: ignore[no-any-return]
-        points = self._points(X, sparse=True)
-        return self._scores(points).astype(points.dtype, copy=False)
-
-    @overload
-    def inverse_transform(self, Y: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
-    @overload
-    def inverse_transform(self, Y: npt.ArrayLike) -> Floats: ...
-    def inverse_transform(self, Y: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
-        """Map scores back to the original features: x = Aᵀ y + μ, in the units of the data.
-
-        Parameters
-        ----------
-        Y : UncertainArray or array-like of shape (N, q)
-
-        Returns
-        -------
-        UncertainArray, or ndarray of shape (N, D)
-            What the components left out is at its mean, with no uncertainty: the covariances
-            have low rank, and are kept so.
-        """
-        check_is_fitted(self, "components_")
-        scores = Y if isinstance(Y, UncertainArray) else as_floats(Y, "Y")
-        if len(scores.shape) != 2 or scores.shape[1] != self.n_components_:
-            raise ValueError(
-                f"Y must have {self.n_components_} columns, one for each component; "
-                f"got shape {scores.shape}"
-            )
-        back = np.asarray(self.components_.T, dtype=np.float64)
-        if self.whiten:
-            back = back * self._deviations()
+    def _map(self) -> tuple[Doubles, Doubles]:
+        A = np.asarray(self.components_, dtype=np.float64)
         if self.feature_scale_ is not None:
-            back = back * self.feature_scale_[:, None]
-        if isinstance(scores, UncertainArray):
-            names = getattr(self, "feature_names_in_", None)
-            return scores.affine(back, self._center, features=names)
-        return (scores @ back.T + self._center).astype(scores.dtype, copy=False)
+            A = A / self.feature_scale_
+        return A / self._deviations()[:, None] if self.whiten else A, self._center
+
+    def _inverse_map(self) -> tuple[Doubles, Doubles]:
+        B = np.asarray(self.components_.T, dtype=np.float64)
+        if self.whiten:
+            B = B * self._deviations()
+        if self.feature_scale_ is not None:
+            B = B * self.feature_scale_[:, None]
+        return B, self._center
+
+    def _deviations(self) -> Doubles:
+        """√λ; 1 where there is no variance."""
+        values = self.explained_variance_
+        some = values > tie_tolerance(len(self.mean_)) * values[0]
+        return np.sqrt(np.where(some, values, 1.0))
+
+    def _transform_points(self, X: Any) -> Any:
+        if is_dask_array(X):
+            return dask_scores(self, X)
+        if not issparse(X):
+            return super()._transform_points(X)
+        points, (A, center) = self._points(X, sparse=True), self._map()
+        return sparse_scores(points, center, A).astype(points.dtype, copy=False)
 
     def rescale(self, s: float) -> UAPCA:
         """The fit at another scale, from C and Ψ̄ alone: O(D³), without the data.
@@ -859,29 +819,6 @@ class UAPCA(UncertainTransformer):
             return np.zeros(self.n_components_)
         return np.asarray(((self.components_ @ self._within) * self.components_).sum(axis=1))
 
-    def _projection(self) -> Doubles:
-        """The matrix that maps a deviation from the mean, in the units of the data, to scores."""
-        A = np.asarray(self.components_, dtype=np.float64)
-        if self.feature_scale_ is not None:
-            A = A / self.feature_scale_
-        return A / self._deviations()[:, None] if self.whiten else A
-
-    def _deviations(self) -> Doubles:
-        """√λ; 1 where there is no variance."""
-        values = self.explained_variance_
-        some = values > tie_tolerance(len(self.mean_)) * values[0]
-        return np.sqrt(np.where(some, values, 1.0))
-
-    def _scores(self, points: Any) -> Doubles:
-        """The scores of all rows; centered first, so that an offset costs no digits."""
-        if issparse(points):
-            return sparse_scores(points, self._center, self._projection())
-        A = self._projection().T
-        out = np.empty((len(points), A.shape[1]))
-        for block in row_blocks(len(points), len(A), least=64):
-            np.matmul(points[block] - self._center, A, out=out[block])
-        return out
-
     def _second_moments(
         self, X: UncertainArray | npt.ArrayLike
     ) -> tuple[Doubles, Doubles, Doubles, Doubles]:
@@ -968,21 +905,6 @@ def unwrap(
     elif X is not None:
         X = fit._points(X) / fit.feature_scale_
     return plain, X
-
-
-def _refuse_errors_as_y(X: Any, y: Any) -> None:
-    """Refuse errors that were given as the second argument, which scikit-learn ignores."""
-    if y is None:
-        return
-    points, errors = (
-        np.asarray(a, dtype=object).shape if isinstance(a, list) else getattr(a, "shape", ())
-        for a in (X, y)
-    )
-    if len(errors) >= 2 and errors[1] > 1 and tuple(errors[:2]) == tuple(points):
-        raise TypeError(
-            f"y must be left out; got an array of shape {tuple(errors)}, the shape of errors: "
-            f"pass them as {'std' if len(errors) == 2 else 'cov'}=..."
-        )
 
 
 def _diagonals(between: Doubles, within: Doubles | None) -> tuple[Doubles, Doubles]:

@@ -63,7 +63,11 @@ _STARTS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "Excel", b"SIM
 _DATA = (*_FORMATS["Parquet"], *_FORMATS["Arrow"], ".csv", ".tsv")
 _DATA += tuple(ending + packed for ending in (".csv", ".tsv") for packed in _PACKED)
 # Folders of formats that keep files which no longer count, and how they are known.
-_LAKES = {"_delta_log": "a Delta Lake", "metadata": "an Iceberg", ".hoodie": "a Hudi"}
+_LAKES = {
+    "_delta_log": ("a Delta Lake", "pass deltalake.DeltaTable(path).to_pyarrow_dataset()"),
+    "metadata/*.metadata.json": ("an Iceberg", "pass the Arrow reader of pyiceberg"),
+    ".hoodie": ("a Hudi", "read it with its own library"),
+}
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _HEAD = 1 << 20  # bytes of a text from which its columns are understood
 _BLOCK = 2 << 20  # bytes of a text taken at a time by the reader of CSV files
@@ -385,11 +389,10 @@ def _check_ods(path: str, archive: Any) -> None:
 
 def _sheet(path: str, sheet: Any, names: Sequence[str]) -> str:
     """The name of a sheet that is given by its name or its number."""
-    if isinstance(sheet, int) or sheet is None:
-        if -len(names) <= (sheet or 0) < len(names):
-            return names[sheet or 0]
-    elif sheet in names:
+    if sheet in names:
         return str(sheet)
+    if sheet is None or (isinstance(sheet, int) and -len(names) <= sheet < len(names)):
+        return names[sheet or 0]
     raise FileError(f"sheet must be one of {listed(names)} of {path!r}; got {sheet!r}")
 
 
@@ -710,17 +713,18 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[str], 
     """
     if os.path.isfile(path):
         return [path], []
-    whole, found, notes = os.path.isdir(path), list[str](), list[str]()
-    base = path if os.path.isdir(path) else re.split(r"[*?[]", path)[0]
+    folder = os.path.isdir(path)
+    base = path if folder else re.split(r"[*?[]", path)[0]
     if "://" in path:
         fs, inner = library("fsspec", "opening an address", "").core.url_to_fs(path)
-        held = sorted(fs.glob(inner) if glob.has_magic(inner) else fs.find(inner))
-        whole = not (glob.has_magic(inner) or fs.isfile(inner))
-        found = [fs.unstrip_protocol(name) for name in held]
-    elif os.path.isdir(path):
+        pattern = glob.has_magic(inner)
+        found = [fs.unstrip_protocol(n) for n in (fs.glob if pattern else fs.find)(inner)]
+        folder = not (pattern or fs.isfile(inner))
+    elif folder:
         found = _walk(path, skipped)
     else:
         base = base[: base.rfind(os.sep) + 1]
+        found = []
         for name in sorted(glob.glob(path, recursive=True)):
             # Folders that a pattern names as files are what Spark and Dask write.
             if not os.path.isdir(name):
@@ -729,11 +733,9 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[str], 
             elif format_of_name(name) is not None:
                 found += _walk(name, skipped)
     visible = [name for name in found if not _hidden(name[len(base) :])]
-    data = [name for name in visible if not whole or name.lower().endswith(_DATA)]
-    kept = set(data)
-    others = [os.path.basename(name) for name in visible if name not in kept]
-    if others:
-        notes.append(f"not read, by their endings: {shown(others)}")
+    others = [n for n in visible if folder and not n.lower().endswith(_DATA)]
+    left = {*others}
+    data = [name for name in visible if name not in left]
     if not data:
         if os.path.isdir(path):
             raise FileNotFoundError(
@@ -742,12 +744,12 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[str], 
         if not glob.has_magic(path):
             _stream(path)
         raise FileNotFoundError(f"no file matches {path!r}")
-    for name in list(data):
-        if "://" not in name and not os.path.isfile(name):
-            said = f"{name!r} is a broken link" if os.path.islink(name) else f"{name!r} is no file"
-            skip(skipped, FileError(said))
-            data.remove(name)
-    return data, notes
+    for name in [n for n in data if "://" not in n and not os.path.isfile(n)]:
+        said = f"{name!r} is a broken link" if os.path.islink(name) else f"{name!r} is no file"
+        skip(skipped, FileError(said))
+        data.remove(name)
+    ignored = shown([os.path.basename(name) for name in others])
+    return data, [f"not read, by their endings: {ignored}"] if others else []
 
 
 def _hidden(name: str) -> bool:
@@ -776,15 +778,8 @@ def _walk(folder: str, skipped: list[str] | None) -> list[str]:
 
 def _refuse_lake(folder: str) -> None:
     """Raise for a folder of a format that keeps deleted files beside those that count."""
-    for mark, form in _LAKES.items():
-        inside = os.path.join(folder, mark)
-        notes = glob.glob(os.path.join(inside, "*.metadata.json")) if mark == "metadata" else ()
-        if os.path.isdir(inside) and (mark != "metadata" or notes):
-            remedy = {
-                "a Delta Lake": "pass deltalake.DeltaTable(path).to_pyarrow_dataset()",
-                "an Iceberg": "pass the Arrow reader of pyiceberg",
-                "a Hudi": "read it with its own library",
-            }[form]
+    for mark, (form, remedy) in _LAKES.items():
+        if glob.glob(os.path.join(glob.escape(folder), mark)):
             raise FileError(
                 f"{folder!r} is {form} table, which keeps deleted rows in its files; {remedy}"
             )
@@ -988,11 +983,12 @@ def _of_fragment(fragment: Any, name: str, keys: Any = None, whole: Any = None) 
 def _of_engine(points: Any) -> Source | None:
     """What Arrow, DuckDB or polars would read or compute, a batch at a time."""
     if is_a(points, "pyarrow", "RecordBatchReader"):
-
-        def read(names: list[str], rows: int) -> Iterator[Any]:
-            return (batch.select(names) for batch in points)
-
-        return stream_of("the stream", points.schema, read, once=True)
+        return stream_of(
+            "the stream",
+            points.schema,
+            lambda names, rows: (batch.select(names) for batch in points),
+            once=True,
+        )
     if is_a(points, "duckdb", "DuckDBPyRelation"):
 
         def query(names: list[str], rows: int) -> Any:
@@ -1001,12 +997,15 @@ def _of_engine(points: Any) -> Source | None:
 
         return stream_of("the relation", points.limit(0).to_arrow_table().schema, query)
     if is_a(points, "polars", "LazyFrame"):
-
-        def collect(names: list[str], rows: int) -> Iterator[Any]:
-            for part in points.select(names).collect_batches(chunk_size=rows):
-                yield from part.to_arrow().to_batches()
-
-        return stream_of("the lazy frame", points.head(0).collect().to_arrow().schema, collect)
+        return stream_of(
+            "the lazy frame",
+            points.head(0).collect().to_arrow().schema,
+            lambda names, rows: (
+                batch
+                for part in points.select(names).collect_batches(chunk_size=rows)
+                for batch in part.to_arrow().to_batches()
+            ),
+        )
     return None
 
 
@@ -1128,8 +1127,7 @@ def _as_labels(column: Any) -> Any:
     if compute.any(compute.starts_with(column, "'")).as_py():
         column = pa.array([unguarded(text) for text in column.to_pylist()], pa.string())
     column = compute.utf8_trim_whitespace(column)
-    blank = compute.equal(column, "")
-    return compute.if_else(blank, pa.scalar(None, pa.string()), column)
+    return compute.if_else(compute.equal(column, ""), pa.scalar(None, pa.string()), column)
 
 
 def is_streamed(points: Any) -> bool:
@@ -1168,11 +1166,9 @@ def sources_of(
         try:
             parts = list(points.get_fragments())
         except ValueError:  # a filter was set, which the parts alone do not know of
-
-            def scan(names: list[str], rows: int) -> Any:
-                return points.to_batches(columns=names, batch_readahead=1, fragment_readahead=1)
-
-            return [stream_of("the dataset", points.schema, scan)], []
+            scan = partial(points.to_batches, batch_readahead=1, fragment_readahead=1)
+            whole = stream_of("the dataset", points.schema, lambda names, _: scan(columns=names))
+            return [whole], []
         for k, part in enumerate(parts):
             name = getattr(part, "path", None) or f"part {k} of the dataset"
             making.append(partial(_of_fragment, part, name, whole=points.schema))

@@ -33,7 +33,7 @@ from uapca._validation import (
 )
 from uapca.aggregate import Moments, dask, keyed, spark
 from uapca.aggregate.bins import Binning, Grid, binning_of
-from uapca.aggregate.collector import Collector, Decaying, Running, Sliding
+from uapca.aggregate.collector import Collector, Running, Sliding
 from uapca.aggregate.labels import Keyed, Vocabulary, is_a, ordered
 from uapca.aggregate.moments import (
     Overflow,
@@ -1108,11 +1108,9 @@ class Aggregator:
 
     def _new(self, d: int, names: tuple[str, ...] | None) -> Collector:
         options: dict[str, Any] = {"features": names, "spread_form": self._spread_form}
-        if self._half_life is not None:
-            return Decaying(d, _LIVE_ROWS, self._half_life, **options)
         if self._window is not None:
             return Sliding(d, _LIVE_ROWS, self._window, **options)
-        return Collector(d, _LIVE_ROWS, **options)
+        return Collector(d, _LIVE_ROWS, half_life=self._half_life or math.inf, **options)
 
     def _read(self, points: Any, labels: Any) -> tuple[Floats, Keyed, tuple[str, ...] | None]:
         if self._by is not None and (labels is not None or not is_table(points)):

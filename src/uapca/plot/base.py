@@ -105,7 +105,7 @@ def data_of(pca: Fit, X: Data) -> tuple[UAPCA, UncertainArray]:
 
 def scores_of(fit: UAPCA, data: UncertainArray, components: list[int]) -> UncertainArray:
     """The rows of `data_of` projected onto some components (paper, Eq. (affine-cov))."""
-    return data.affine(fit._projection()[components], center=fit.mean_)
+    return data.affine(fit._map()[0][components], center=fit.mean_)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -484,6 +484,7 @@ class Panel(Artist):
         norm = Normalize(low, high if high > low else low + 1.0)
         mapped = ScalarMappable(norm, LinearSegmentedColormap.from_list("uapca", SEQUENTIAL))
         if shown:
+            self.ratio *= 0.86  # the axes are narrower
             bar = self.ax.figure.colorbar(mapped, ax=self.ax, fraction=0.05, pad=0.02, aspect=25)
             bar.set_label(drawable(label), parse_math=False, wrap=True)
             bar.outline.set_linewidth(0.5 * self.line)
@@ -612,7 +613,7 @@ def _wrapped(texts: list[str], room: float, font: FontProperties) -> tuple[list[
                 height, start = max(height, sum(map(len, lines[start:end]))), end
             # Beside others, an entry of many lines would be a narrow tower.
             slim = k > 1 and max(map(len, lines)) > max(2, height / 2)
-            fits = width <= room or (k == 1 and most <= usual)
+            fits = width + size <= room or (k == 1 and most <= usual)
             key = (height, sum(map(len, lines)))  # nothing is broken in vain
             if key < lowest and fits and not slim:
                 lowest, found = key, (list(map("\n".join, lines)), k)

@@ -16,7 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from uapca._progress import Progress, reported
 from uapca._validation import Doubles, Floats, check_count, probability, shown
-from uapca.decomposition.base import BaseEstimator, OneToOneFeatureMixin, check_features
+from uapca.decomposition.base import (
+    BaseEstimator,
+    OneToOneFeatureMixin,
+    check_features,
+    refuse_errors_as_y,
+)
 from uapca.decomposition.spectrum import signed
 from uapca.exceptions import ErrorSizeWarning, UnitsWarning
 from uapca.posterior.likelihood import Observations, Parameters, dense_errors
@@ -278,6 +283,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             by the orders of magnitude of the gain in likelihood that is still expected.
         """
         self._check_settings()
+        refuse_errors_as_y(X, y)
         data = observations(X, cov, std, factors, sample_weight)
         fitted, ended = self._estimate(data, progress)
         self._fitted = fitted
@@ -369,6 +375,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         progress: Progress = False,
     ) -> UncertainArray:
         """Fit, then transform the same rows; takes what `fit` takes."""
+        refuse_errors_as_y(X, y)
         data = observations(X, cov, std, factors, sample_weight)
         return self.fit(data, progress=progress).transform(data)
 

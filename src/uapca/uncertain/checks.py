@@ -202,7 +202,16 @@ def covariance_from(
                 f"cov must have shape ({n}, {d}, {d}) to fit mean of shape ({n}, {d}); got {cov!r}"
             )
         return cov
-    return _matrices(cov, n, d, check)
+    array = as_floats(cov, "cov")
+    if array.shape not in ((d, d), (n, d, d)):
+        hint = ": pass variances as std=numpy.sqrt(cov)" if array.shape == (n, d) else ""
+        raise ValueError(
+            f"cov must have shape ({n}, {d}, {d}), one matrix for each row, or ({d}, {d}), one for "
+            f"all; got shape {array.shape}{hint}"
+        )
+    if check:
+        array = semidefinite(array, "cov")
+    return Shared(array, n) if array.ndim == 2 else Dense(array)
 
 
 def weights_from(weights: Any, n: int, parameter: str = "weights") -> tuple[Doubles | None, float]:
@@ -258,19 +267,3 @@ def shared_axes(shape: tuple[int, int], axes: Any, std: Any, factors: Any = None
     check_finite(array, "axes", ("feature", "axis"))
     own = None if factors is None else _low_rank(factors, None, n, d, check=True).arrays["factors"]
     return SharedAxes(array, _diagonal(std, n, array.shape[1], check=True), own)
-
-
-# Matrices
-
-
-def _matrices(cov: Any, n: int, d: int, check: bool) -> Covariance:
-    array = as_floats(cov, "cov")
-    if array.shape not in ((d, d), (n, d, d)):
-        hint = ": pass variances as std=numpy.sqrt(cov)" if array.shape == (n, d) else ""
-        raise ValueError(
-            f"cov must have shape ({n}, {d}, {d}), one matrix for each row, or ({d}, {d}), one for "
-            f"all; got shape {array.shape}{hint}"
-        )
-    if check:
-        array = semidefinite(array, "cov")
-    return Shared(array, n) if array.ndim == 2 else Dense(array)
