@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -72,20 +73,26 @@ class _Minimum:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Crossing(_Minimum):
-    __doc__ = f"""{_Minimum.__doc__}
-    See Also
-    --------
-    uapca.factor_traces : The features in the picture as the uncertainty counts more.
+    # Since Python 3.13 docstrings come without their indentation.
+    __doc__ = (
+        cleandoc(_Minimum.__doc__ or "")
+        + "\n\n"
+        + cleandoc(
+            """See Also
+        --------
+        uapca.factor_traces : The features in the picture as the uncertainty counts more.
 
-    Examples
-    --------
-    >>> import uapca
-    >>> first, *_ = uapca.factor_traces(uapca.datasets.load_students()).crossings
-    >>> first
-    <avoided crossing of λ2 and λ3 at s = 0.7784, relative gap 0.21>
-    >>> first.pair, first.changes_subspace
-    ((1, 2), True)
-    """
+        Examples
+        --------
+        >>> import uapca
+        >>> first, *_ = uapca.factor_traces(uapca.datasets.load_students()).crossings
+        >>> first
+        <avoided crossing of λ2 and λ3 at s = 0.7784, relative gap 0.21>
+        >>> first.pair, first.changes_subspace
+        ((1, 2), True)
+        """
+        )
+    )
 
     @property
     def scale(self) -> float:
@@ -98,18 +105,23 @@ class Crossing(_Minimum):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WeightCrossing(_Minimum):
-    __doc__ = f"""{_Minimum.__doc__}
-    See Also
-    --------
-    uapca.weight_traces : How the components turn as one row counts more.
+    __doc__ = (
+        cleandoc(_Minimum.__doc__ or "")
+        + "\n\n"
+        + cleandoc(
+            """See Also
+        --------
+        uapca.weight_traces : How the components turn as one row counts more.
 
-    Examples
-    --------
-    >>> import uapca
-    >>> first, *_ = uapca.weight_traces(uapca.datasets.load_students(), "Tom").crossings
-    >>> first
-    <avoided crossing of λ3 and λ4 at weight 0.02363, relative gap 0.467>
-    """
+        Examples
+        --------
+        >>> import uapca
+        >>> first, *_ = uapca.weight_traces(uapca.datasets.load_students(), "Tom").crossings
+        >>> first
+        <avoided crossing of λ3 and λ4 at weight 0.02363, relative gap 0.467>
+        """
+        )
+    )
 
     @property
     def weight(self) -> float:
