@@ -170,13 +170,20 @@ def raise_skip():
     raise SkipNode
 
 
-def signature_of_estimators(app, what, name, obj, options, signature, returned):
-    """That of ``__init__``; estimators have a ``__new__`` that takes any name, to explain it."""
-    if what != "class" or signature != "(*_, **parameters)":
+def signature_of_classes(app, what, name, obj, options, signature, returned):
+    """That of ``__init__`` without what is private.
+
+    Estimators have a ``__new__`` that takes any name, to explain it.
+    """
+    if what != "class" or not (signature == "(*_, **parameters)" or ", _" in (signature or "")):
         return None
     found = inspect.signature(obj)
-    bare = [one.replace(annotation=one.empty) for one in found.parameters.values()]
-    return str(found.replace(parameters=bare, return_annotation=found.empty)), None
+    shown = [
+        one.replace(annotation=one.empty)
+        for one in found.parameters.values()
+        if not one.name.startswith("_")
+    ]
+    return str(found.replace(parameters=shown, return_annotation=found.empty)), None
 
 
 def literal_examples(app, ctx, lines):
@@ -190,11 +197,15 @@ def literal_examples(app, ctx, lines):
 
 
 RUN = (
+    "install",
     "quickstart",
     "tutorials/students",
     "tutorials/catalogue",
     "tutorials/replicates",
     "tutorials/draws",
+    "tutorials/parquet",
+    "trust",
+    "spread",
 )
 
 
@@ -251,5 +262,5 @@ def setup(app):
     # MathML is part of every browser: formulas need no script and no network.
     app.add_html_math_renderer("mathml", (mathml_inline, None), (mathml_block, None))
     app.connect("source-read", show_results)
-    app.connect("autodoc-process-signature", signature_of_estimators)
+    app.connect("autodoc-process-signature", signature_of_classes)
     app.connect("sphinx-click-process-epilog", literal_examples)

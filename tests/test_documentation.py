@@ -107,7 +107,9 @@ def run_in_a_shell(text):
     for block in blocks(text, "toml"):
         Path("words.toml").write_text(block, encoding="utf-8")
     for line in "".join(blocks(text, "sh")).splitlines():
-        program, *arguments = shlex.split(line, comments=True)
+        if not (words := shlex.split(line, comments=True)):
+            continue
+        program, *arguments = words
         assert program == "uapca"
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 0, (line, result.stderr)

@@ -131,7 +131,8 @@ def test_a_questionnaire_with_a_slip(tmp_path):
     assert X.features == ("age", "score")
     assert X.missing.tolist() == [[False, i == 3] for i in range(6)]
     assert "left out: date (text such as '2024-01-01')" in X.origin
-    assert "left out: smoker, comment" in X.origin
+    assert "left out: smoker (text)" in X.origin
+    assert "left out: comment, unused (no values)" in X.origin
 
 
 def test_a_thousand_columns_with_long_names(tmp_path):
@@ -342,8 +343,8 @@ def test_numbers_of_observations_are_no_features(tmp_path):
     path = tmp_path / "means.csv"
     path.write_text("site,iron_mean,iron_sd,iron_n,n\na,1,0.1,5,2\nb,2,0.2,5,3\nc,4,0.1,4,1\n")
     X = uapca.read(path)
-    assert X.features == ("iron_mean", "n")
-    assert "left out: iron_n (numbers of observations)" in X.origin
+    assert X.features == ("iron_mean",)
+    assert "left out: iron_n, n (numbers of observations; features= takes it)" in X.origin
     assert uapca.read(path, features=["iron_mean", "iron_n"]).shape == (3, 2)
 
 
@@ -554,8 +555,8 @@ def test_cycles_of_a_thermocycler(tmp_path):
 
 def test_a_mean_beside_its_deviation():
     X = uapca.read({"gene": ["a", "b"], "mean": [1.0, 2.0], "sd": [0.1, 0.2], "n": [5.0, 6.0]})
-    assert X.features == ("mean", "n")
-    assert X.std.tolist() == [[0.1, 0.0], [0.2, 0.0]]
+    assert X.features == ("mean",)
+    assert X.std.tolist() == [[0.1], [0.2]]
     table = {"x": [1.0, 2.0], "u(x)": [0.1, 0.2]}
     X = uapca.read(table | {"y\n(kg)": [1.0, 3.0], "y\n(kg) err": [1.0, 1.0]})
     assert X.features == ("x", "y\n(kg)")

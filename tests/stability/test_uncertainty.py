@@ -609,12 +609,6 @@ def test_simulation_is_reproducible_and_says_what_it_did():
     assert "10000 draws" in repr(one)
 
 
-def test_joint_covariance_of_a_simulation():
-    found = uapca.component_uncertainty(one_axis(20), 2, joint=True)
-    for i in range(2):
-        assert_allclose(found.joint[i, :, i], found.covariance[i], atol=1e-12)
-
-
 # Ellipses of groups
 
 

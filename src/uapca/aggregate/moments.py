@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from operator import methodcaller
 from os import PathLike
-from typing import IO, Any, Literal, NamedTuple, Self, TypeVar
+from typing import IO, Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,6 @@ from uapca.aggregate.accumulate import (
     Sums,
     grouped_sums,
     merged,
-    removed,
     underflow,
     zero_sums,
 )
@@ -321,7 +320,7 @@ class Moments:
                 "other must hold points that were merged before; it has more points of "
                 f"{lost[0]!r} than there are, or heavier ones"
             )
-        sums = removed(self.sums, other.sums, where)
+        sums = merged(self.sums, other.sums, where, len(self), -1.0)
         return replace(self, sums=sums, reduced=True).occupied()
 
     def discounted(self, factor: float) -> Self:
@@ -434,9 +433,9 @@ class Moments:
             self._write(file)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a file that `save` wrote."""
-        return cls._read(path)
+    def load(cls, path: str | PathLike[str] | IO[bytes]) -> Self:
+        """Read a file that `save` wrote, or a stream of its bytes."""
+        return read_archive(path, _FORMAT, _VERSION, _FOREIGN, cls._assembled)
 
     def to_bytes(self) -> bytes:
         """The same as `save`, in memory."""
@@ -447,7 +446,7 @@ class Moments:
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Read what `to_bytes` returned."""
-        return cls._read(io.BytesIO(data))
+        return cls.load(io.BytesIO(data))
 
     def _write(self, file: IO[bytes]) -> None:
         header = {
@@ -460,25 +459,20 @@ class Moments:
         write_archive(file, _FORMAT, _VERSION, header, arrays)
 
     @classmethod
-    def _read(cls, source: str | PathLike[str] | IO[bytes]) -> Self:
-        return read_archive(source, _FORMAT, _VERSION, _FOREIGN, partial(_assembled, cls))
-
-
-M = TypeVar("M", bound=Moments)
-
-
-def _assembled(kind: type[M], header: dict[str, Any], arrays: Arrays) -> M:
-    """A summary from the parts of its file."""
-    features = header["features"]
-    none = np.zeros((*arrays["means"].shape, 0))
-    sums = {"pooled": np.zeros((0, 0)), "factors": none, **arrays, "errors": arrays["errors"].T}
-    return kind(
-        tuple(map(_from_json, header["labels"])),
-        Sums(**sums),
-        None if features is None else tuple(features),
-        tuple(None if own is None else tuple(map(_from_json, own)) for own in header["categories"]),
-        bool(header["reduced"]),
-    )
+    def _assembled(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+        """A summary from the parts of its file."""
+        features = header["features"]
+        none = np.zeros((*arrays["means"].shape, 0))
+        sums = {"pooled": np.zeros((0, 0)), "factors": none, **arrays, "errors": arrays["errors"].T}
+        return cls(
+            tuple(map(_from_json, header["labels"])),
+            Sums(**sums),
+            None if features is None else tuple(features),
+            tuple(
+                None if own is None else (*map(_from_json, own),) for own in header["categories"]
+            ),
+            bool(header["reduced"]),
+        )
 
 
 class Partial(NamedTuple):
@@ -680,28 +674,40 @@ def _positive(covs: Doubles) -> Doubles:
     return covs
 
 
+_in_iso_form = methodcaller("isoformat")
+# How labels of kinds that JSON lacks are written, and read again. Of pandas only times with
+# nanoseconds, which datetime and timedelta would cut.
+_KINDS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "tuple": (lambda label: [*map(_to_json, label)], lambda value: tuple(map(_from_json, value))),
+    "Timestamp": (_in_iso_form, lambda value: _pandas().Timestamp(value)),
+    "Timedelta": (_in_iso_form, lambda value: _pandas().Timedelta(value)),
+    "datetime": (_in_iso_form, dt.datetime.fromisoformat),
+    "date": (_in_iso_form, dt.date.fromisoformat),
+    "time": (_in_iso_form, dt.time.fromisoformat),
+    "timedelta": (
+        lambda label: [label.days, label.seconds, label.microseconds],
+        lambda value: dt.timedelta(*value),
+    ),
+    "bytes": (methodcaller("hex"), bytes.fromhex),
+}
+
+
+def _pandas() -> Any:
+    return optional("pandas", "reading labels that are times with nanoseconds", "frames")
+
+
 def _to_json(label: Any) -> Any:
     """A label as JSON; a label of a kind that JSON lacks as a list of its kind and its value."""
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return [label.dtype.str, int(label.astype(np.int64))]
     if isinstance(label, np.generic) and label.dtype.kind in "iufbU":
         label = label.item()
     if label is None or isinstance(label, str | bool | int | float):
         return label
-    if isinstance(label, tuple):
-        return ["tuple", [_to_json(part) for part in label]]
-    if isinstance(label, np.datetime64 | np.timedelta64):
-        return [label.dtype.str, int(label.astype(np.int64))]
-    # Of pandas: datetime and timedelta would cut them.
-    if getattr(label, "nanosecond", 0):
-        return ["Timestamp", label.isoformat()]
-    if getattr(label, "nanoseconds", 0):
-        return ["Timedelta", label.isoformat()]
-    for kind in (dt.datetime, dt.date, dt.time):
-        if isinstance(label, kind):
-            return [kind.__name__, label.isoformat()]
-    if isinstance(label, dt.timedelta):
-        return ["timedelta", [label.days, label.seconds, label.microseconds]]
-    if isinstance(label, bytes):
-        return ["bytes", label.hex()]
+    exact = getattr(label, "nanosecond", 0) or getattr(label, "nanoseconds", 0)
+    for kind in type(label).__mro__:
+        if kind.__name__ in _KINDS and (exact or kind.__module__.partition(".")[0] != "pandas"):
+            return [kind.__name__, _KINDS[kind.__name__][0](label)]
     raise TypeError(
         "labels must be text, numbers, dates or times to be saved; "
         f"got the {type(label).__name__} {label!r}"
@@ -712,15 +718,4 @@ def _from_json(label: Any) -> Any:
     if not isinstance(label, list):
         return label
     kind, value = label
-    if kind == "tuple":
-        return tuple(map(_from_json, value))
-    if kind == "timedelta":
-        return dt.timedelta(*value)
-    if kind == "bytes":
-        return bytes.fromhex(value)
-    if kind in ("Timestamp", "Timedelta"):
-        pandas = optional("pandas", "reading labels that are times with nanoseconds", "frames")
-        return getattr(pandas, kind)(value)
-    if kind in ("datetime", "date", "time"):
-        return getattr(dt, kind).fromisoformat(value)
-    return np.int64(value).view(kind)
+    return _KINDS[kind][1](value) if kind in _KINDS else np.int64(value).view(kind)

@@ -25,7 +25,7 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import AutoLocator
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import Bbox, ScaledTranslation
 
 from uapca._looks import GREY, LIGHT, OKABE_ITO, SEQUENTIAL, Look
 from uapca._validation import Doubles, as_floats
@@ -451,12 +451,26 @@ class Panel(Artist):
         both = len(x) > 1 and len(y) > 1
         self.ax.set_aspect("equal", adjustable="box" if both else "datalim")
         self.ax.autoscale_view()
-        # By default ticks depend on the size of axes, which depends on the width of their labels.
+        self.thin_ticks()
+        wide, high = self.ax.dataLim.size
+        self.ratio = 0.85 * float(np.clip(high / max(wide, 1e-300), 0.5, 1.2))
+
+    def thin_ticks(self) -> None:
+        """Have as many ticks as there is room for now.
+
+        By default ticks depend on the size of axes, which depends on the width of their labels.
+        """
         for axis in (self.ax.xaxis, self.ax.yaxis):
             if isinstance(axis.get_major_locator(), AutoLocator):
                 axis.get_major_locator().set_params(nbins=int(np.clip(axis.get_tick_space(), 2, 7)))
-        wide, high = self.ax.dataLim.size
-        self.ratio = 0.85 * float(np.clip(high / max(wide, 1e-300), 0.5, 1.2))
+
+    def name_components(self, count: int) -> None:
+        """PC1, PC2, … along the x-axis, as many as there is room for."""
+        size = FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size_in_points()
+        room = 72 * self.ax.bbox.width / self.ax.get_figure(root=True).dpi / (2.9 * size)
+        named = range(1, count + 1, -(-count // max(int(room), 1)))
+        self.ax.set_xticks(named, [f"PC{i}" for i in named])
+        self.ax.set_xlim(0.4, count + 0.6)
 
     def cross(self) -> None:
         """Draw thin lines through the origin."""
@@ -470,6 +484,7 @@ class Panel(Artist):
         norm = Normalize(low, high if high > low else low + 1.0)
         mapped = ScalarMappable(norm, LinearSegmentedColormap.from_list("uapca", SEQUENTIAL))
         if shown:
+            self.ratio *= 0.86  # the axes are narrower
             bar = self.ax.figure.colorbar(mapped, ax=self.ax, fraction=0.05, pad=0.02, aspect=25)
             bar.set_label(drawable(label), parse_math=False, wrap=True)
             bar.outline.set_linewidth(0.5 * self.line)
@@ -499,20 +514,24 @@ def panel(
     if ax is not None:
         if not (hasattr(ax, "transData") and hasattr(ax, "figure")):
             raise TypeError(f"ax must be a matplotlib Axes; got {type(ax).__name__}")
-        if ax.get_figure(root=True).get_layout_engine() is None and ax.get_subplotspec():
-            ax.get_figure(root=True).set_layout_engine("tight")  # else long names are cut off
+        figure: Any = ax.get_figure(root=True)
+        if figure.get_layout_engine() is None and ax.get_subplotspec():
+            figure.set_layout_engine("tight")  # else long names are cut off
         made = Panel.of(ax)
         yield made
         made.words(title=title)
+        settle(figure)
         if legend:
             draw_legend(ax.figure, made.entries, None if made.alone else ax)
+        settle(figure)
+        made.thin_ticks()
         return
     with settings() as wide:
         size = mpl.rcParams["figure.figsize"]
         usual = list(size) == list(mpl.rcParamsDefault["figure.figsize"])
         own = figsize is None and (usual or _chosen[0][1] is not None)
         size = (wide, wide) if own else figsize or size
-        figure: Any = plt.figure(figsize=size, layout="constrained")
+        figure = plt.figure(figsize=size, layout="constrained")
         # Axes of fixed aspect move a little after their room is known.
         figure.get_layout_engine().set(w_pad=0.07)
         try:
@@ -522,7 +541,7 @@ def panel(
             for last in (False, True):
                 key = draw_legend(figure, made.entries) if legend else 0.0
                 if own:
-                    text = 6.5 * mpl.rcParams["font.size"] / 72
+                    text = (6.5 if title else 4.8) * mpl.rcParams["font.size"] / 72
                     figure.set_size_inches(wide, made.ratio * wide + key + text)
                 figure.draw_without_rendering()
                 if last or not legend or not made.number_names():
@@ -534,6 +553,14 @@ def panel(
             raise
 
 
+def settle(figure: Any) -> None:
+    """Lay out a figure once more: axes of fixed aspect move after their room is known."""
+    if figure.get_layout_engine() is not None:
+        figure.get_layout_engine().execute(figure)
+    for ax in figure.axes:
+        ax.apply_aspect()
+
+
 def draw_legend(figure: Any, entries: dict[str, Any], ax: Any = None) -> float:
     """A legend below a figure, or below one of its Axes, as low as it can be.
 
@@ -543,21 +570,27 @@ def draw_legend(figure: Any, entries: dict[str, Any], ax: Any = None) -> float:
         old.remove()
     if not entries:
         return 0.0
-    host, room, where = figure, figure.bbox.width, dict[str, Any](loc="outside lower center")
-    if ax is not None:
-        # Below the ticks and the label of the axis.
-        down = ScaledTranslation(0.0, -3.6 * mpl.rcParams["font.size"] / 72, figure.dpi_scale_trans)
-        host, room = ax, max(ax.bbox.width, 0.3 * figure.bbox.width)
-        where = {"loc": "upper center", "borderaxespad": 0.0, "bbox_to_anchor": (0.5, 0.0)}
-        where["bbox_transform"] = ax.transAxes + down
+    dpi = figure.get_figure(root=True).dpi
     font = FontProperties(size=mpl.rcParams["legend.fontsize"])
-    room = room * 72 / figure.get_figure(root=True).dpi
-    texts, columns = _wrapped(list(map(drawable, entries)), room, font)
+    host, room = figure, figure.bbox.width
+    where: dict[str, Any] = {"loc": "outside lower center"}
+    if ax is not None:
+        boxes = [axis.get_tightbbox() or ax.bbox for axis in (ax.xaxis, ax.yaxis)]
+        whole = Bbox.union([ax.bbox, *boxes])
+        host, room = ax, max(whole.width, ax.get_position(original=True).width * room)
+        where = {"loc": "upper center", "borderaxespad": 0.0}
+    texts, columns = _wrapped(list(map(drawable, entries)), room * 72 / dpi, font)
     spaces = {"handlelength": 1.8, "columnspacing": 1.2, "handletextpad": 0.5, "labelspacing": 0.35}
     made = host.legend(list(entries.values()), texts, ncols=columns, **spaces, **where)
     for text in made.get_texts():
         text.set_parse_math(False)
-    return float(made.get_window_extent().height / figure.get_figure(root=True).dpi)
+    wide, high = made.get_window_extent().size / dpi
+    if ax is not None:  # below the ticks and the label of the axis; to the left if it is wide
+        left, down = (ax.bbox.min - whole.min) / dpi
+        left = min(left, max(wide - ax.bbox.width / dpi, 0.0)) / 2
+        shift = ScaledTranslation(-left, -down - 0.06, figure.dpi_scale_trans)
+        made.set_bbox_to_anchor((0.5, 0.0), ax.transAxes + shift)
+    return float(high)
 
 
 def _wrapped(texts: list[str], room: float, font: FontProperties) -> tuple[list[str], int]:
@@ -566,21 +599,21 @@ def _wrapped(texts: list[str], room: float, font: FontProperties) -> tuple[list[
     Lines are measured, in points; where they are broken goes by letters, taken as wide.
     """
     lowest, found, size = (np.inf, 0), (texts, 1), font.get_size_in_points()
-    letters = int(room / (0.58 * size))
     measured = cache(partial(text_to_path.get_text_width_height_descent, prop=font, ismath=False))
+    usual = max(int(room / (0.58 * size)) - 7, 8)
+    widest = range(8, 6 * usual // 5 + 1, 3)
+    broken = [(most, list(map(TextWrapper(most).wrap, texts))) for most in widest]
     for k in range(1, min(len(texts), 6) + 1):
-        usual = letters - 7
-        for most in {letters // k - 7, usual // 2, 2 * usual // 3, usual, 6 * usual // 5}:
-            lines = list(map(TextWrapper(max(most, 8)).wrap, texts))
+        for most, lines in broken:
             width, height, start = 0.0, 0, 0
             for column in range(k):  # as many in each, but for one more in the first
                 end = start + (len(texts) + k - 1 - column) // k
                 widths = map(measured, chain(*lines[start:end]))
                 width += 3.5 * size + max(widths, default=(0.0,))[0]
                 height, start = max(height, sum(map(len, lines[start:end]))), end
-            # Beside others, an entry of more than two lines would be a narrow tower.
-            slim = k > 1 and max(map(len, lines)) > 2
-            fits = width <= room or (k == 1 and most <= usual)
+            # Beside others, an entry of many lines would be a narrow tower.
+            slim = k > 1 and max(map(len, lines)) > max(2, height / 2)
+            fits = width + size <= room or (k == 1 and most <= usual)
             key = (height, sum(map(len, lines)))  # nothing is broken in vain
             if key < lowest and fits and not slim:
                 lowest, found = key, (list(map("\n".join, lines)), k)
@@ -620,5 +653,5 @@ def joint_legend(figure: Any, axes: Iterable[Any]) -> None:
     for ax in axes:
         entries |= Panel.of(ax).entries
     draw_legend(figure, entries)
-    for _ in range(2):  # axes of fixed aspect shrink after their room is known
-        figure.get_layout_engine().execute(figure)
+    settle(figure)
+    settle(figure)

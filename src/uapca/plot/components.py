@@ -82,9 +82,11 @@ def components(
     shown = shown if count < len(names) else np.arange(count)
     with panel(ax, title, figsize, legend, fit, data) as made:
         made.ax.axvline(0.0, color=LIGHT, linewidth=0.7 * made.line, zorder=0)
+        reach = 0.0
         for i in range(q):
             ends = np.clip(entries[i] + np.outer([-1, 1], found.std[i]), -1.0, 1.0)
             bars = np.abs(ends - entries[i])[:, shown]
+            reach = max(reach, float(np.abs(ends[:, shown]).max()))
             at = np.arange(count) + 0.8 / q * (i - 0.5 * (q - 1))
             style = {
                 "color": OKABE_ITO[i % 6],
@@ -99,6 +101,6 @@ def components(
             if swaps > SWAPS:
                 made.key(f"PC{i} and PC{i + 1} cannot be told apart", linestyle="none")
         name_lines(made, [names[j] for j in shown], len(names), "features")
-        made.ax.set_xlim(-1.05, 1.05)
+        made.ax.set_xlim(-1.05 * reach, 1.05 * reach)
         made.words("entry of the component")
     return made.drawn

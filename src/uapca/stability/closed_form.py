@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +39,6 @@ __all__ = ["Expansion", "expand"]
 # Variances below this have lost digits, or their inverses overflow.
 _SMALLEST = 1e-290
 
-Pairs = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
-
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
@@ -53,8 +50,6 @@ class Expansion:
         Eigenvalues, decreasing, and eigenvectors, as rows, of the expected covariance.
     covariance : ndarray of shape (q, D, D)
         Of the entries of each component, to first order; infinite where it is tied.
-    joint : ndarray of shape (q, D, q, D), or None
-        Between the entries of all components, if it was asked for.
     size : float
         The unit of standard deviations of eigenvalues; variances below are in its square, since
         fourth powers of the data may not fit into float64.
@@ -81,7 +76,6 @@ class Expansion:
     values: Doubles
     vectors: Doubles
     covariance: Doubles
-    joint: Doubles | None
     size: float
     variance: Doubles
     shift: Doubles
@@ -94,12 +88,11 @@ class Expansion:
     influences: Doubles | None
 
 
-def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expansion:
+def expand(redraw: Redraw, q: int, order: int = 2) -> Expansion:
     """Second-order perturbation of the leading q eigenpairs; ``order=1`` keeps linear terms.
 
     To order 1 the expected covariance should be C, the covariance of the means.
     """
-    first, second = _pairs(q, joint)
     # Numbers out of range are looked for once they have been used.
     with np.errstate(over="ignore", invalid="ignore"):
         unit = _unit(redraw.rows, redraw.expected)
@@ -107,28 +100,28 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
         V = pairs.vectors
         sums: _Sums
         if redraw.groups is not None and redraw.groups.kept:
-            sums = _PointSums(redraw, unit, V[: q + 1], (first, second))
+            sums = _PointSums(redraw, unit, V, q)
         elif redraw.entries is not None:
-            sums = _EntrySums(redraw, unit, V, (first, second))
+            sums = _EntrySums(redraw, unit, V, q)
         else:
-            sums = _RowSums(redraw, unit, V[: q + 1], (first, second), order)
+            sums = _RowSums(redraw, unit, V, q, order)
         total, whole = sums.totals() if order == 2 else (0.0, np.zeros(q))
         moved, influences = np.zeros(q), sums.influences
         if redraw.units == "anew":
             moved, total, whole, influences = _standardize(sums, pairs)[:q], 0.0, 0.0 * whole, None
         turned = V @ sums.spreads @ V.T
         inverse, tied = _inverse_gaps(pairs.values, q)
-        tangent = turned * inverse[first, :, None] * inverse[second, None, :]
-        blocks = V.T @ tangent @ V
-        if not math.isfinite(blocks.sum()):
+        tangent = turned * inverse[:, :, None] * inverse[:, None, :]
+        covariance = V.T @ tangent @ V
+        if not math.isfinite(covariance.sum()):
             if not np.isfinite(redraw.rows.cov.average_diagonal(redraw.rows.given_weights)).all():
                 raise ValueError(out_of_range("X"))
             raise ValueError(
                 "X must have errors and a spread of comparable size; powers of their ratio do not "
                 "fit into float64 (check the units of the errors)"
             )
-        blocks[tied[first] | tied[second]] = np.inf
-    turned, linear = turned[:q], sums.linear
+        covariance[tied] = np.inf
+    linear = sums.linear
     spreads = turned.diagonal(axis1=1, axis2=2)
     # Two neighbors are a 2 × 2 problem: their gap becomes √((g + δ_ii − δ_jj)² + 4 δ_ij²).
     along, across = linear.diagonal(), linear.diagonal(1)
@@ -145,35 +138,18 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
     return Expansion(
         values=pairs.values * unit**2,
         vectors=V,
-        covariance=blocks[:q],
-        joint=_joint(blocks, (first, second), q) if joint else None,
+        covariance=covariance,
         size=unit**2,
         variance=np.maximum(variance, 0.0),
         shift=shift * unit**2,
         linear=linear,
         spreads=np.maximum(spreads, 0.0),
         gap_variance=gap_variance,
-        tangent=tangent[:q],
+        tangent=tangent,
         total_variance=total,
         total_covariance=whole[:q],
         influences=None if influences is None else np.delete(influences, np.s_[q:-1], axis=1),
     )
-
-
-@lru_cache(maxsize=16)
-def _pairs(q: int, joint: bool) -> Pairs:
-    """Each component with itself and, if joint, with those after it."""
-    own = np.arange(q)
-    i, j = np.triu_indices(q if joint else 0, 1)
-    return np.append(own, i), np.append(own, j)
-
-
-def _joint(blocks: Doubles, pairs: Pairs, q: int) -> Doubles:
-    """Shape (q, D, q, D) of the blocks of all pairs; those in the other order are transposed."""
-    (first, second), d = pairs, blocks.shape[1]
-    found = np.empty((q, q, d, d))
-    found[second, first], found[first, second] = blocks.transpose(0, 2, 1), blocks
-    return found.transpose(0, 2, 1, 3)
 
 
 def _standardize(sums: _Sums, pairs: Spectrum) -> Doubles:
@@ -191,10 +167,9 @@ def _standardize(sums: _Sums, pairs: Spectrum) -> Doubles:
     k = len(crossed)
     U = V[:k]
     half = 0.5 * (values[:k, None, None] * np.eye(len(V)) + R) * U[:, None, :]
-    first, second = sums.pairs
-    back = half[second].transpose(0, 2, 1)
-    sums.spreads += (half[first] @ T - crossed[first]) @ back
-    sums.spreads -= half[first] @ crossed[second].transpose(0, 2, 1)
+    half, moving = half[: len(sums.spreads)], crossed[: len(sums.spreads)]
+    back = half.transpose(0, 2, 1)
+    sums.spreads += (half @ T - moving) @ back - half @ moving.transpose(0, 2, 1)
     weights = values[:k, None] * np.square(U)
     crossing = np.einsum("ia,iab->ib", U, crossed) @ weights.T
     sums.linear = sums.linear + weights @ T @ weights.T - crossing - crossing.T
@@ -223,21 +198,18 @@ def _inverse_gaps(values: Doubles, q: int) -> tuple[Doubles, npt.NDArray[np.bool
 
 
 class _Sums:
-    """Covariances of δu_i for some orthonormal u_i, the rows of U, of shape (k, D).
+    """Covariances of δu_i for the leading q or k eigenvectors u_i; U has shape (k, D).
 
     Attributes
     ----------
-    pairs : tuple of two ndarrays of int
-        Components i and k: all of them with themselves, then perhaps with those after them.
-    spreads : ndarray of shape (number of pairs, D, D)
-        Cov(δu_i, δu_k) for each pair of i and k.
+    spreads : ndarray of shape (q, D, D)
+        Cov(δu_i).
     linear : ndarray of shape (k, k)
         Cov(δ_ii, δ_jj).
     influences : ndarray, or None
         What each point or row adds to all δ_ii, and to tr δ.
     """
 
-    pairs: Pairs
     U: Doubles
     spreads: Doubles
     linear: Doubles
@@ -258,13 +230,13 @@ class _RowSums(_Sums):
 
     _cumulants: tuple[Doubles, Doubles, Doubles] | None = None
 
-    def __init__(self, redraw: Redraw, unit: float, U: Doubles, pairs: Pairs, order: int) -> None:
-        X, (first, second) = redraw.rows, pairs
-        (n, d), k, q, count = X.shape, len(U), int(second[-1]) + 1, len(first)
-        self.pairs, self.U, self._redraw, self._unit = pairs, U, redraw, unit
+    def __init__(self, redraw: Redraw, unit: float, V: Doubles, q: int, order: int) -> None:
+        X, U = redraw.rows, V[: q + 1]
+        (n, d), k, axes = X.shape, len(U), V[:q]
+        self.U, self._redraw, self._unit = U, redraw, unit
         self._w = w = X.weights
         self._cov = X.cov.scaled(1.0 / unit)
-        self.spreads, self.linear = np.zeros((count, d, d)), np.zeros((k, k))
+        self.spreads, self.linear = np.zeros((q, d, d)), np.zeros((k, k))
         if order == 2:
             # B = diag(w) − wwᵀ has B_nm² = w_n² w_m², to which n = m adds w_n² (1 − 2 w_n).
             self._own = np.square(w) * (1.0 - 2.0 * w)
@@ -273,45 +245,35 @@ class _RowSums(_Sums):
             self._common = S = weighted_sum(self._cov, np.square(w))
             along = U @ S
             self.linear += 2.0 * np.square(along @ U.T)
-            self.spreads += (along[first] * U[second]).sum(axis=1)[:, None, None] * S
-            self.spreads += along[second][:, :, None] * along[first][:, None, :]
-        alone, outer, diagonal = X.cov.kind == "diagonal", np.zeros((q, d, d)), np.zeros((count, d))
-        for block in row_blocks(n, d * (6 + 2 * count + (0 if alone else k))):
+            along = along[:q]
+            self.spreads += (along * axes).sum(axis=1)[:, None, None] * S
+            self.spreads += along[:, :, None] * along[:, None, :]
+        alone, crossed, axis = X.cov.kind == "diagonal", np.zeros((q, d, d)), np.arange(d)
+        for block in row_blocks(n, d * (6 + 2 * q + 2 * k)):
             m, own = self._weighted(block), self._own[block] if order == 2 else None
             cov = self._cov if len(m) == n else self._cov.take(block)
             columns = np.ascontiguousarray(m.T)  # long rows are faster to multiply by factors
             a = U @ columns
-            # Independent errors need few products: Ψu = ψ ∘ u, and u need not be inside of a sum.
             if alone:
-                psi = np.asarray(cov.diagonal(), dtype=np.float64)
-                P = (U[:, None] * U) @ psi.T
-                outer += (a[:q, None] * columns) @ psi
+                psi = np.ascontiguousarray(cov.diagonal().T, dtype=np.float64)
+                images = U[:, :, None] * psi
             else:
-                images = row_images(cov, U)
-                P = U @ images.transpose(0, 2, 1)
-                for total, i, j in zip(self.spreads, first, second, strict=True):
-                    half = (columns * a[j]) @ images[i]
-                    total += half + (half if i == j else (columns * a[i]) @ images[j]).T
-            shared = P[first, second]
-            self.spreads += (shared[:, None] * columns) @ m
+                images = row_images(cov, U).transpose(0, 2, 1)
+            P = U @ images
+            shared = P.diagonal()[:, :q].T
+            # Half of what m_n Ψ_n u and m_n add, which is made symmetric below.
+            crossed += (a[:q, None] * images[:q] + (0.5 * shared)[:, None] * columns) @ m
             self.linear += 4.0 * np.einsum("in,jn,ijn->ij", a, a, P)
-            weights = a[first] * a[second]
+            weights = np.square(a[:q])
             if own is not None:
                 weights += own * shared
                 self.linear += 2.0 * (np.square(P) @ own)
+                self.spreads += (images[:q] * own) @ images[:q].transpose(0, 2, 1)
             if alone:
-                diagonal += weights @ psi
+                self.spreads[:, axis, axis] += weights @ psi.T
             else:
                 self.spreads += weighted_sum(cov, weights)
-            if own is not None and alone:
-                self.spreads += ((psi.T * own) @ psi) * U[second][:, :, None] * U[first][:, None]
-            elif own is not None:
-                for total, i, j in zip(self.spreads, first, second, strict=True):
-                    total += (images[j].T * own) @ images[i]
-        if alone:
-            self.spreads += outer[second] * U[first][:, None]
-            self.spreads += (outer[first] * U[second][:, None]).transpose(0, 2, 1)
-            self.spreads.reshape(count, -1)[:, :: d + 1] += diagonal
+        self.spreads += crossed + crossed.transpose(0, 2, 1)
         if order == 2 and redraw.cumulants is not None:
             self._add_cumulants(*redraw.cumulants)
 
@@ -330,11 +292,10 @@ class _RowSums(_Sums):
         crossed = m.T @ skewed  # Σ w B m κ₃ᵀ
         along = U @ crossed
         self._cumulants = fourth_sum, crossed, along
-        for total, i, k in zip(self.spreads, *self.pairs, strict=True):
-            linear = crossed * (U[i] * U[k])
-            total += linear + linear.T
-            total += np.diag(fourth_sum * U[i] * U[k] + along[i] * U[k] + along[k] * U[i])
         squares = U * U
+        for total, u, square, score in zip(self.spreads, U, squares, along, strict=False):
+            linear = crossed * square
+            total += linear + linear.T + np.diag(fourth_sum * square + 2.0 * score * u)
         mixed = 2.0 * (along * U) @ squares.T
         self.linear += (squares * fourth_sum) @ squares.T + mixed + mixed.T
 
@@ -371,20 +332,14 @@ class _RowSums(_Sums):
 class _EntrySums(_Sums):
     """For independent δ_ij of known variances."""
 
-    def __init__(self, redraw: Redraw, unit: float, V: Doubles, pairs: Pairs) -> None:
+    def __init__(self, redraw: Redraw, unit: float, V: Doubles, q: int) -> None:
         assert redraw.entries is not None
-        entries, rows, k = redraw.entries / unit**4, redraw.influences, pairs[0].max() + 2
+        entries, rows = redraw.entries / unit**4, redraw.influences
         if rows is not None:
             self.influences = np.column_stack([rows, rows.sum(axis=1)]) / unit / unit
-        self.pairs, self.U, self._entries, self._V = pairs, V[:k], entries, V
-        turned = np.zeros((len(pairs[0]), *entries.shape))
-        for total, i, k in zip(turned, *pairs, strict=True):
-            if i == k:
-                np.fill_diagonal(total, entries[i])
-            else:  # of δ_ij and δ_kl, which are one for j = k and l = i
-                total[k, i] = entries[i, k]
-        self.spreads = V.T @ turned @ V
-        self.linear = np.diag(entries.diagonal()[: len(self.U)])
+        self.U, self._entries, self._V = V[: q + 1], entries, V
+        self.spreads = (V.T * entries[:q, None]) @ V
+        self.linear = np.diag(entries.diagonal()[: q + 1])
 
     def diagonals(self) -> tuple[Doubles, Doubles]:
         V = self._V
@@ -404,10 +359,10 @@ class _PointSums(_Sums):
     w/n [e (c·u) + c (e·u) + s² (e (e·u) − Ψu)] to δu. Sums of squares are variances.
     """
 
-    def __init__(self, redraw: Redraw, unit: float, U: Doubles, pairs: Pairs) -> None:
+    def __init__(self, redraw: Redraw, unit: float, V: Doubles, q: int) -> None:
         groups = redraw.groups
         assert groups is not None
-        self.pairs, self.U, index, square = pairs, U, groups.index, groups.scale**2
+        self.U, index, square = V[: q + 1], groups.index, groups.scale**2
         center = groups.weights @ groups.means
         c, e = ((groups.means - center) / unit)[index], groups.points / unit
         share = (groups.weights / np.sqrt(groups.counts * (groups.counts - 1.0)))[index, None]
@@ -419,12 +374,10 @@ class _PointSums(_Sums):
         self._features = share * (2.0 * e * c + square * centered(np.square(e)))
         self._moved = [
             share * (e * (c @ u)[:, None] + x[:, None] * c + square * centered(e * x[:, None]))
-            for u, x in zip(U, U @ e.T, strict=True)
+            for u, x in zip(self.U, self.U @ e.T, strict=True)
         ]
-        self.spreads = np.stack(
-            [self._moved[i].T @ self._moved[j] for i, j in zip(*pairs, strict=True)]
-        )
-        own = np.column_stack([one @ u for one, u in zip(self._moved, U, strict=True)])
+        self.spreads = np.stack([one.T @ one for one in self._moved[:q]])
+        own = np.column_stack([one @ u for one, u in zip(self._moved, self.U, strict=True)])
         self.influences = np.column_stack([own, self._features.sum(axis=1)])
         self.linear = own.T @ own
 

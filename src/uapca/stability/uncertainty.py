@@ -88,8 +88,6 @@ class ComponentUncertainty:
         Number of draws; 0 in closed form.
     order : int
         The highest power of the errors in the closed form.
-    joint : ndarray of shape (q, D, q, D), or None
-        The covariance between the entries of all components, if it was asked for.
 
     See Also
     --------
@@ -120,7 +118,6 @@ class ComponentUncertainty:
     reason: str
     n_draws: int
     order: int
-    joint: Doubles | None
     _redraw: Redraw
     _expansion: Expansion
     _fit: Spectrum
@@ -318,7 +315,6 @@ def component_uncertainty(
     order: int = 2,
     normal: bool = False,
     standardize: bool | None = None,
-    joint: bool = False,
     n_draws: int | None = None,
     rng: Seed = 0,
 ) -> ComponentUncertainty:
@@ -368,8 +364,6 @@ def component_uncertainty(
         all features have the total variance 1, are redrawn so, too. False takes their units as
         known, as at other scales than 1 and to order 1. Intervals of standardized samples and
         truths are not stated.
-    joint : bool, default=False
-        Whether to give the covariance between different components as well.
     n_draws : int, optional
         Number of draws of a simulation; by default up to 10,000, at least 400, within a budget of
         operations that takes seconds.
@@ -473,17 +467,18 @@ def component_uncertainty(
     if standardize or (order == 2 and _has_unit_variances(X)):
         anew = scale == 1.0 and standardize is not False
         redraw = redraw.standardized() if anew else replace(redraw, units="known")
-    expansion = expand(redraw, q, order, joint)
+    expansion = expand(redraw, q, order)
     base = Spectrum(expansion.values, expansion.vectors)
     if order == 2:
         base = spectrum(redraw.fit, min(q + 1, d))
     checked = order == 2 and method != "simulation"
     doubt = _doubt(redraw, expansion, base, q) if checked else ""
-    drawn, covariance, blocks = None, expansion.covariance, expansion.joint
+    drawn, covariance = None, expansion.covariance
     if method == "simulation" or (method == "auto" and doubt):
         drawn = redraw.draw(base, q, count or _draw_count(redraw), rng_from(rng))
         swaps = _swaps(drawn.pcas.components, base, redraw.rank)
-        covariance, blocks = _drawn_covariances(drawn.pcas.components, joint)
+        centered = drawn.pcas.components - drawn.pcas.components.mean(axis=0)
+        covariance = np.einsum("sid,sie->ide", centered, centered, optimize=True) / len(centered)
     else:
         swaps = ndtr(-separations(expansion, q))
     reason = "as asked for" + f", but it is not accurate: {doubt}" * bool(doubt)
@@ -511,7 +506,6 @@ def component_uncertainty(
         reason=reason,
         n_draws=0 if drawn is None else len(drawn.pcas.totals),
         order=order,
-        joint=blocks,
         _redraw=redraw,
         _expansion=expansion,
         _fit=base,
@@ -632,16 +626,6 @@ def _swaps(components: Doubles, fit: Spectrum, rank: int) -> Doubles:
         for i in range(min(q, len(fit.values) - 1))
     ]
     return np.array(swaps)
-
-
-def _drawn_covariances(components: Doubles, joint: bool) -> tuple[Doubles, Doubles | None]:
-    """Of each component's entries, and of those of all if asked for."""
-    centered = components - components.mean(axis=0)
-    covariance = np.stack([each.T @ each for each in centered.transpose(1, 0, 2)])
-    if not joint:
-        return covariance / len(centered), None
-    blocks = np.einsum("sid,ske->idke", centered, centered, optimize=True)
-    return covariance / len(centered), blocks / len(centered)
 
 
 def _draw_count(redraw: Redraw) -> int:
