@@ -45,12 +45,17 @@ myst_heading_anchors = 3
 nitpicky = True
 smartquotes_action = "qe"  # quotes and dots; -- begins an option
 # Types of other libraries: their inventories are on the network, which a build does not use.
-nitpick_ignore_regex = [(r"py:.*", r"(?!uapca).*")]
+# Modules have no page of their own.
+nitpick_ignore_regex = [
+    (r"py:.*", r"(?!uapca).*"),
+    (r"py:obj", r"uapca\.(laws|laws\.density|inputs\.cells)"),
+]
 suppress_warnings = ["config.cache"]  # the settings of the gallery hold a function
 templates_path = ["_templates"]
 
 autodoc_typehints = "none"  # the types stand in the docstrings
 autosummary_generate = True
+default_role = "autolink"  # `uapca.UAPCA` in a docstring is a link
 numpydoc_show_class_members = False
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True

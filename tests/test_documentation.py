@@ -156,6 +156,17 @@ def test_the_gallery_shows_every_plot_and_every_kind_of_input():
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_names_in_the_text_exist(path):
+    for name in set(re.findall(r"`(uapca\.[\w.]*\w)", path.read_text(encoding="utf-8"))):
+        found = uapca
+        for part in name.split(".")[1:]:
+            if inspect.ismodule(found) and not hasattr(found, part):
+                found = importlib.import_module(f"{found.__name__}.{part}")
+            else:
+                found = getattr(found, part)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_links_lead_somewhere(path):
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
         if "://" not in target and not target.startswith("auto_gallery"):  # made by the build

@@ -583,3 +583,38 @@ def test_sparse_columns_and_series_of_pandas():
     assert uapca.read(frame).mean.tolist() == [[1.0, 1.0], [0.0, 2.0]]
     with pytest.raises(TypeError, match="must be a table with named columns .* type Series"):
         uapca.read(pd.Series([1.0, 2.0]))
+
+
+def test_a_laboratory_export_with_a_limit_of_detection(tmp_path):
+    """A title, a line of units, separators at the end of lines, and a cell that is no number."""
+    path = tmp_path / "lab.csv"
+    path.write_text(
+        "Instrument XY-7 export\n\nSample ID, Fe ,Fe SD,Zn,Zn SD,\n,mg/kg,mg/kg,mg/kg,mg/kg,\n"
+        "S-1,12.3,0.4,3.1,0.2,\nS-2,<0.5,,2.9,0.1,\nS-3,11.9,0.5,3.3,0.2,\n"
+    )
+    assert "row 'S-2', column 'Fe': cannot read '<0.5' as a number" in refused(path)
+    X = uapca.read(path, words={"<0.5": None}, missing="keep")
+    assert X.features == ("Fe [mg/kg]", "Zn [mg/kg]")
+    assert X.missing.tolist() == [[False, False], [True, False], [False, False]]
+
+
+def test_points_that_can_only_separate_thousands(tmp_path):
+    path = tmp_path / "towns.csv"
+    path.write_text("town;people;area\nA;1.073.096;405,01\nB;331.885;141,06\nC;126.329;118,68\n")
+    X = uapca.read(path)
+    assert X.mean[0].tolist() == [1073096.0, 405.01]
+    assert "numbers have decimal commas, and points that separate thousands" in X.origin
+
+
+@pytest.mark.parametrize("above", ["k,x,y\n# values\n", "k,x,y\n\n,kg,cm\n# values\n"])
+def test_points_below_a_comment(above, tmp_path):
+    path = tmp_path / "points.csv"
+    path.write_text(f"# made by hand\n{above}a,1,2\nb,3,4\na,5,5\n")
+    assert uapca.read(path, by="k").mean.tolist() == [[3.0, 3.5], [3.0, 4.0]]
+
+
+def test_a_decimal_comma_beside_a_word_with_points(tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("n;x;y\na;1,5;3\nb;2,5;n.a.\nc;3,5;4\n")
+    X = uapca.read(path, words={"n.a.": None}, missing="keep")
+    assert X.mean[:, 0].tolist() == [1.5, 2.5, 3.5]

@@ -245,6 +245,15 @@ def test_given_axes_in_any_style(style):
         check(figure)
 
 
+def test_axes_of_subfigures():
+    X, pca = given("students")
+    figure = plt.figure(figsize=(9, 4))
+    left, right = (part.subplots() for part in figure.subfigures(1, 2))
+    uapca.plot.projection(pca, X, ax=left)
+    uapca.plot.scree(pca, X, ax=right)
+    check(figure)
+
+
 @pytest.mark.parametrize("plot", ["projection", "factor_traces", "contributions", "cos2"])
 @pytest.mark.parametrize("style", ["default", "ggplot"])
 def test_given_axes_one_column_wide(plot, style):

@@ -13,7 +13,6 @@ float knows a mean of unit spread to 1e-8, and merging such means would lose hal
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -29,7 +28,6 @@ __all__ = [
     "grouped_sums",
     "merged",
     "moments",
-    "underflow",
     "zero_sums",
 ]
 
@@ -51,7 +49,6 @@ _ALIKE = 1.6
 # Entries of scatters merged at a time.
 _MERGED_VALUES = 1 << 16
 _U = 2.0**-53  # unit roundoff
-_TINY = float(np.finfo(np.float64).tiny)
 
 
 class Sums(NamedTuple):
@@ -379,14 +376,6 @@ def group_order(
     order = np.argsort(codes.astype(small, copy=False), kind="stable")
     counts = np.bincount(codes, minlength=n_groups)[:n_groups].astype(np.int64)
     return order[: len(order) - missing], counts
-
-
-def underflow(points: Floats, used: npt.NDArray[np.bool_], sums: Sums) -> bool:
-    """Whether all points in use are so close to zero that squares of differences are lost."""
-    if (sums.variations >= _TINY).any() or (np.abs(sums.means) >= math.sqrt(_TINY)).any():
-        return False
-    kept = points[used]
-    return bool((kept[1:] != kept[:1]).any())
 
 
 def _merged_at_once(sums: Sums) -> int:

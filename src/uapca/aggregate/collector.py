@@ -171,7 +171,9 @@ class Collector:
         n = len(new.points)
         fading = np.exp2(-np.arange(n - 1, -1, -1) / self._half_life)
         old = state.discounted(float(np.exp2(-n / self._half_life)))
-        return old.merge(self._sums(new._replace(weights=fading * new.weights))).heavier(_FAINT)
+        total = old.merge(self._sums(new._replace(weights=fading * new.weights)))
+        weights = total.sums.weights
+        return total.taken(np.flatnonzero(weights >= _FAINT * weights.max(initial=0.0)))
 
     def _summary(self, state: Any, held: int) -> Moments:
         """The moments of a state and of the last ``held`` points of the buffer."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -22,16 +23,17 @@ from uapca._validation import (
     check_choice,
     check_finite,
     check_labels,
+    check_nonnegative,
     listed,
     optional,
     out_of_range,
+    vector,
 )
 from uapca.aggregate.accumulate import (
     Integers,
     Sums,
     grouped_sums,
     merged,
-    underflow,
     zero_sums,
 )
 from uapca.aggregate.labels import Categories, Factor, Keyed, joined, keyed, ordered
@@ -49,6 +51,7 @@ __all__ = [
     "check_sums",
     "complete_rows",
     "labeled_rows",
+    "labels_of",
     "rank_of",
     "weights_of",
 ]
@@ -210,25 +213,15 @@ class Moments:
                 + str(array.shape)
             )
         n, d = array.shape
-        whole = labels is None
-        if whole:
-            labels = Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
-        elif not isinstance(labels, Keyed):
-            labels = keyed([labels])
-        check_length(labels.codes, n)
-        complete_rows(labels.codes, None, missing)
+        keys = labels_of(labels, n)
+        complete_rows(keys.codes, None, missing)
         w = None if weights is None else weights_of(weights, n)
         # Points of one label need not be sorted.
-        codes = None if whole and n else labels.codes
-        sums = grouped_sums(array, codes, len(labels.values), w, rank_of(spread_form, d))
-        check_sums(array, labels.codes, w, sums)
-        summary = cls(
-            tuple(labels.values),
-            sums,
-            check_labels(features, "features", d, "feature"),
-            labels.categories,
-        )
-        return summary.occupied()
+        codes = None if labels is None and n else keys.codes
+        sums = grouped_sums(array, codes, len(keys.values), w, rank_of(spread_form, d))
+        check_sums(array, keys.codes, w, sums)
+        names = check_labels(features, "features", d, "feature")
+        return cls(tuple(keys.values), sums, names, keys.categories).occupied()
 
     @property
     def order(self) -> Factor:
@@ -335,20 +328,15 @@ class Moments:
         )
         return replace(self, sums=sums)
 
-    def heavier(self, share: float) -> Self:
-        """Without the labels that weigh less than ``share`` of the heaviest."""
-        weights = self.sums.weights
-        return self._taken(np.flatnonzero(weights >= share * weights.max(initial=0.0)))
-
     def occupied(self) -> Self:
         """Without the labels that have no points."""
-        return self._taken(np.flatnonzero(self.sums.counts))
+        return self.taken(np.flatnonzero(self.sums.counts))
 
     def in_order(self) -> Self:
         """With the labels in the order of rows."""
-        return self._taken(np.argsort(self.order.codes))
+        return self.taken(np.argsort(self.order.codes))
 
-    def _taken(self, kept: Integers) -> Self:
+    def taken(self, kept: Integers) -> Self:
         """Some of the labels."""
         if np.array_equal(kept, np.arange(len(self))):
             return self
@@ -505,6 +493,15 @@ class Partial(NamedTuple):
         return cls(Moments.merged(moments()), +dropped, frozenset(left))
 
 
+def labels_of(labels: Any, n: int) -> Keyed:
+    """The labels of ``n`` points; without any, all have the label ``"all"``."""
+    if labels is None:
+        return Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
+    keys = labels if isinstance(labels, Keyed) else keyed([labels])
+    check_length(keys.codes, n)
+    return keys
+
+
 def check_length(labels: Sequence[Any] | Integers, n: int) -> None:
     """Raise unless there is one label for each of ``n`` points."""
     if len(labels) != n:
@@ -569,15 +566,8 @@ def complete_rows(
 
 def weights_of(weights: Any, n: int) -> Doubles:
     """The weights of ``n`` points, checked."""
-    array = as_floats(weights, "weights").astype(np.float64, copy=False)
-    if array.shape != (n,):
-        raise ValueError(
-            f"weights must have one entry for each of the {n} points; got shape {array.shape}"
-        )
-    check_finite(array, "weights", ("row",))
-    if n and array.min() < 0:
-        row = int(array.argmin())
-        raise ValueError(f"weights must be zero or positive; got {array[row]} at row {row}")
+    array = vector(weights, "weights", "point", n)
+    check_nonnegative(array, "weights", ("point",))
     return array
 
 
@@ -600,8 +590,11 @@ def check_sums(points: Floats, codes: Integers, weights: Doubles | None, sums: S
     if not finite:
         raise Overflow(out_of_range("points"))
     used = codes >= 0 if weights is None else (codes >= 0) & (weights > 0.0)
-    if underflow(points, used, sums):
-        raise Overflow(out_of_range("points", "underflows"))
+    tiny = np.finfo(np.float64).tiny
+    if (sums.variations < tiny).all() and (np.abs(sums.means) < math.sqrt(tiny)).all():
+        kept = points[used]  # all so close to zero that squares of differences may be lost
+        if (kept[1:] != kept[:1]).any():
+            raise Overflow(out_of_range("points", "underflows"))
 
 
 def _replicated(sums: Sums, labels: Sequence[str]) -> Doubles:

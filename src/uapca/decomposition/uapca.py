@@ -114,6 +114,8 @@ class UAPCA(UncertainTransformer):
     --------
     uapca.UncertainArray : The data.
     uapca.UncertainScaler : Standardization as a step of its own, with other units.
+    uapca.Denoiser : Removes errors of measurement before the fit.
+    uapca.component_uncertainty : How well the components are known.
 
     Notes
     -----

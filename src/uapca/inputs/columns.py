@@ -26,11 +26,12 @@ from uapca._names import (
     error_columns,
     error_stems,
     nearest,
+    several,
 )
 from uapca._validation import listed
 from uapca.uncertain.array import CORRELATION
 
-__all__ = ["Errors", "Roles", "expand", "find_errors", "find_roles", "naming_column", "shown"]
+__all__ = ["Errors", "Roles", "expand", "find_errors", "find_roles", "naming_column"]
 
 # The weights in tables that this program writes; no column of anybody else's has this name.
 WEIGHT = "uapca_weight"
@@ -117,7 +118,7 @@ class Roles:
         for column, why in self.left_out.items():
             reasons.setdefault(why, []).append(column)
         return [
-            *(f"left out: {shown(names)} ({why})" for why, names in reasons.items()),
+            *(f"left out: {several(names)} ({why})" for why, names in reasons.items()),
             *self.hints,
         ]
 
@@ -538,12 +539,3 @@ def naming_column(
         if not value and not any(map(table.is_nearly_number, found[100:])):
             return str(name), unusable
     return None, unusable
-
-
-# Words
-
-
-def shown(names: Sequence[str], most: int = 8) -> str:
-    """Names one after the other; a long list is cut and says how many are left."""
-    text = ", ".join(names[:most])
-    return text if len(names) <= most else f"{text} and {len(names) - most} more"

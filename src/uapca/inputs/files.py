@@ -30,11 +30,10 @@ from urllib.parse import unquote
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import is_error_word, nearest, unguarded
+from uapca._names import is_error_word, nearest, several, unguarded
 from uapca._validation import Floats, listed, optional
 from uapca.aggregate.labels import is_a
 from uapca.exceptions import FileError
-from uapca.inputs.columns import shown
 from uapca.inputs.frame import Table, table_of
 
 __all__ = ["Source", "is_streamed", "library", "open_table", "skip", "sources_of", "stream_of"]
@@ -250,7 +249,7 @@ def _excel(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
     notes = [f"left out above the header: {', '.join(map(str, r.values()))}" for r in rows[:first]]
     notes += [f"left out below the table: {text}" for text in below]
     if sheet is None and len(sheets) > 1:
-        notes.append(f"the sheet {sheets[0]!r}; sheet= chooses another: {shown(sheets[1:])}")
+        notes.append(f"the sheet {sheets[0]!r}; sheet= chooses another: {several(sheets[1:])}")
     return Table(head.columns, path, form="Excel table", units=head.units, notes=notes, **options)
 
 
@@ -529,7 +528,8 @@ class Text:
         named = _names_above(guarded[0], comments, source)
         self.names, self.columns, self.units, above = _headed([*named, *guarded], source)
         above -= len(named)
-        self.start: int = places[ends[above - 1] - 1] + 1 if above else places[0]
+        below = ends[above - 1] if above else 0
+        self.start: int = places[below] if below < len(places) else places[-1] + 1
         self.broken: bool = guarded != rows or any(place > self.start for place, _ in other)
 
     def table(self, options: Mapping[str, Any]) -> Table:
@@ -699,6 +699,9 @@ def _units_row(columns: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], dic
             return columns, {}
     if len(units) < 2:
         return columns, {}
+    # A column in which something else stands below may have the unit of another.
+    told = {name: str(cells[0]).strip().strip("[]()") for name, cells in columns.items() if cells}
+    units |= {name: unit for name, unit in told.items() if unit in units.values()}
     return {name: cells[1:] for name, cells in columns.items()}, units
 
 
@@ -748,7 +751,7 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[str], 
         said = f"{name!r} is a broken link" if os.path.islink(name) else f"{name!r} is no file"
         skip(skipped, FileError(said))
         data.remove(name)
-    ignored = shown([os.path.basename(name) for name in others])
+    ignored = several([os.path.basename(name) for name in others])
     return data, [f"not read, by their endings: {ignored}"] if others else []
 
 

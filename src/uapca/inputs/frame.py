@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import error_columns, split_unit
+from uapca._names import error_columns, several, split_unit
 from uapca._validation import Floats, check_choice, library_of, listed, optional, plural
 from uapca.aggregate.labels import factorize, is_a, is_missing
 from uapca.exceptions import (
@@ -41,7 +41,6 @@ from uapca.inputs.columns import (
     find_roles,
     lookalikes,
     naming_column,
-    shown,
 )
 from uapca.laws import Marginal
 from uapca.laws.asymmetric import RowLaws, asymmetric, law_of_distances, law_of_quantiles
@@ -251,24 +250,20 @@ class Table:
             Whether all cells must be numbers; otherwise a column that is mostly something else
             stays what it is.
         """
-        odd: dict[str, list[Any]] = {}
-        plain: dict[str, list[Any]] = {}
-        for name in names:
-            if name in self._numbers or self.kind(name) != "text":
+        unread = [n for n in names if n not in self._numbers and self.kind(n) == "text"]
+        texts = {name: self.cells(name) for name in unread}
+        plain = {name: self._plain(cells) for name, cells in texts.items()}
+        odd = {name: cells for name, cells in texts.items() if plain[name] is None}
+        self.settle(odd, [cell for name in texts.keys() - odd.keys() for cell in texts[name]])
+        if self.thousands == ".":
+            odd = texts  # 1.050 is no plain number then
+        for name, values in plain.items():
+            if values is None or name in odd or np.isnan(values).all():
                 continue
-            cells = self.cells(name)
-            values = self._plain(cells)
-            if values is None:
-                odd[name] = cells
-            elif not np.isnan(values).all() and (chosen or not _are_codes(cells, values)):
+            if chosen or not _are_codes(texts[name], values):
                 self._numbers[name] = values
-                plain[name] = cells
-        if odd:
-            self.settle(odd, plain)
-            if self.thousands == ".":
-                odd |= plain  # 1.050 is no plain number then
         for name, cells in odd.items():
-            parsed = [self.number(cell) for cell in cells]
+            parsed = list(map(self.number, cells))
             bad = [i for i, value in enumerate(parsed) if value is None]
             there = sum(value is None or value == value for value in parsed)
             # With decimal="," a point is neither here nor there: 1.050 is refused, not left out.
@@ -303,10 +298,8 @@ class Table:
         except (TypeError, ValueError):
             return None
 
-    def settle(
-        self, odd: Mapping[str, list[Any]], plain: Mapping[str, list[Any]] | None = None
-    ) -> None:
-        """Find out what commas in numbers mean; refuse to guess."""
+    def settle(self, odd: Mapping[str, list[Any]], plain: Sequence[Any] = ()) -> None:
+        """Find out what commas in numbers mean, also beside plain ones; refuse to guess."""
         if self.decimal is not None or self.thousands is not None:
             return
         commas: dict[str, list[str]] = {}
@@ -319,13 +312,15 @@ class Table:
             if signed and 2 * (len(signed) + numbers) > len(texts):
                 commas[name] = signed
                 points += [text for text in texts if "." in text]
+            elif texts and all(map(_DOTTED.fullmatch, texts)):  # 1.073.096
+                points += texts
         if not commas:
             return
         every = [text for signed in commas.values() for text in signed]
         # 1,5 and 0,125 can only be decimals, 1,234.5 only thousands; 1,000 may be either.
         grouped, decimal = (any(map(form.fullmatch, every)) for form in (_THOUSANDS, _DECIMAL))
         # A point in a column without commas tells nothing: 1.050 may be a thousand, or one.
-        others = [cell for cells in (plain or {}).values() for cell in cells if "." in str(cell)]
+        others = [c for c in plain if "." in str(c) and str(c).casefold() not in self.absent]
         clear = all(map(_DOTTED.fullmatch, points + others)) and (points or not others)
         if grouped and not decimal:
             self.thousands = ","
@@ -366,18 +361,14 @@ class Table:
             if [*self.names[columns]] == [*names]:  # a view, where pandas has one matrix
                 return np.asarray(frame[:, columns].to_numpy())
             return np.asarray(frame.select(list(names)).to_numpy())
-        arrays = self.floats(names)
+        own = self._numbers
+        arrays = [own[n] if n in own else _of_objects(self._array(n)) for n in names]
         single = bool(arrays) and all(column.dtype == np.float32 for column in arrays)
         # One column after the other in memory, as they come: copied at the speed of memory.
         array = np.empty((len(arrays), len(self)), np.float32 if single else np.float64)
         for j, column in enumerate(arrays):
             array[j] = column
         return array.T
-
-    def floats(self, names: Iterable[str]) -> list[npt.NDArray[Any]]:
-        """Columns of numbers, each by itself."""
-        own = self._numbers
-        return [own[n] if n in own else _of_objects(self._array(n)) for n in names]
 
     # Words for messages
 
@@ -814,7 +805,7 @@ class Reading:
                 found = "is empty or nan" if np.isnan(block[row, k]) else f"is {block[row, k]}"
                 counts = where.sum(axis=0)
                 columns = [f"{column(int(j))} {counts[j]:,}" for j in counts.nonzero()[0]]
-                each = f": {shown(columns, 20)}" if len(columns) > 1 else ""
+                each = f": {several(columns, 20)}" if len(columns) > 1 else ""
                 raise ValueError(
                     f"{rule}; {self.table.place(row, column(k), self.names)} {found}"
                     f"{f' ({where.sum()} such{each})' if where.sum() > 1 else ''}{remedy}"
@@ -864,7 +855,7 @@ class Reading:
         if self.named is not None:
             lines.append(f"names of rows: {self.named or 'the first column'}")
         if self.unusable:
-            lines.append(f"cannot name the rows: {shown(self.unusable)}")
+            lines.append(f"cannot name the rows: {several(self.unusable)}")
         if self.weighted is not None:
             lines.append(f"weights: {self.weighted}")
         lines += roles.say()
@@ -918,7 +909,7 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         steps = np.diff(np.array(chosen, dtype=np.float64))
         if (steps > 0.0).any() and (steps < 0.0).any() and any("." in name for name in chosen):
             raise ValueError(
-                f"the first line must name the columns; {table.of}it holds {shown(chosen, 4)}: "
+                f"the first line must name the columns; {table.of}it holds {several(chosen, 4)}: "
                 "write a line of names above, without #, or pass features= if these are names"
             )
     suspects = lookalikes(chosen, set(chosen) - set(roles.errors)) if features is None else {}
@@ -972,12 +963,12 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
             roles.errors[n].describe(n) if n in roles.errors else f"{n} (certain)" for n in chosen
         ]
         patterns = {part.replace(n, "x") for part, n in zip(parts, chosen, strict=True)}
-        pairs = shown(parts, 20)
+        pairs = several(parts, 20)
         if len(parts) > 8 and len(patterns) == 1:
-            pairs = f"{len(parts)} features, each {patterns.pop()}: {shown(chosen)}"
+            pairs = f"{len(parts)} features, each {patterns.pop()}: {several(chosen)}"
         described = ["values with errors", pairs]
     if roles.pairs:
-        described.append(f"correlations: {shown(list(roles.pairs.values()))}")
+        described.append(f"correlations: {several(list(roles.pairs.values()))}")
     common, kept = reading.finish(described, roles), reading.mask
     if not kept.all():
         mean = mean[kept]
@@ -1093,7 +1084,7 @@ def _without_errors(roles: Roles, mean: Floats, std: Floats) -> Floats:
     counts = unknown.sum(axis=0)
     if not counts.any():
         return mean
-    each = shown([f"{roles.features[j]} {counts[j]:,}" for j in counts.nonzero()[0]], 20)
+    each = several([f"{roles.features[j]} {counts[j]:,}" for j in counts.nonzero()[0]], 20)
     roles.hints.append(f"taken for missing, having no error: {each}")
     warn(
         f"{plural(int(counts.sum()), 'value')} without an error taken for missing, as asked for: "

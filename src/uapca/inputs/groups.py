@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from uapca._names import several
 from uapca._progress import Progress, reported
 from uapca._validation import (
     Floats,
@@ -42,12 +43,13 @@ from uapca.aggregate.moments import (
     check_length,
     complete_rows,
     labeled_rows,
+    labels_of,
     rank_of,
     weights_of,
 )
 from uapca.exceptions import FileError
 from uapca.inputs.cells import check_words
-from uapca.inputs.columns import Roles, expand, find_roles, shown
+from uapca.inputs.columns import Roles, expand, find_roles
 from uapca.inputs.files import (
     Source,
     check_units,
@@ -274,7 +276,7 @@ def from_groups(
         raise ValueError(_NOTHING_LEFT)
     X = moments.to_uncertain(spread)
     meaning = {"std": "the spread of its points", "sem": "the standard error of its mean"}[spread]
-    each = "bin" if bins is not None else shown(keys) or "label"
+    each = "bin" if bins is not None else several(keys) or "label"
     counts = moments.sums.counts[np.argsort(moments.order.codes)]
     said = f"{notes[0]}{': ' if notes[0] else ''}{plural(int(counts.sum()), 'labeled point')}"
     lines = [said, f"one row for each {each}, with {meaning}", *notes[1:]]
@@ -1074,7 +1076,6 @@ class Aggregator:
         """
         with self._lock:
             array, keys, names = self._read(points, labels)
-            check_length(keys.codes, len(array))
             w = None if weights is None else weights_of(weights, len(array))
             kept, _ = complete_rows(keys.codes, np.isnan(array), self._missing)
             check_finite(labeled_rows(array, np.where(kept, 0, -1)), "points", ("row", "feature"))
@@ -1124,23 +1125,17 @@ class Aggregator:
             )
         if not is_table(points):
             array, names = _matrix(points, self._features)
-            return array, _given(labels, len(array)), names
+            return array, labels_of(labels, len(array)), names
         _check_index(points, labels, "labels")
         table, by = table_of(points, "points"), self._by or []
-        roles = _point_roles(table, by, self._features)
-        keys = keyed([table.labels(key) for key in by]) if by else _given(labels, len(table))
-        return table.block(roles.features), keys, tuple(roles.features)
+        chosen = _point_roles(table, by, self._features).features
+        keys = keyed([table.labels(key) for key in by]) if by else labels_of(labels, len(table))
+        return table.block(chosen), keys, tuple(chosen)
 
 
 def _far(values: Floats) -> bool:
     """Whether moments of such values may be too large for floats."""
     return bool(max(values.max(initial=0.0), -values.min(initial=0.0)) > _LARGE)
-
-
-def _given(labels: Any, n: int) -> Keyed:
-    if labels is None:
-        return Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
-    return keyed([labels])
 
 
 def _column_names(parameter: str, names: Any) -> list[str] | None:

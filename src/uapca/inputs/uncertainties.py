@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from uapca._names import several
 from uapca._validation import Floats
 from uapca.aggregate.labels import is_missing
 from uapca.exceptions import CorrelationWarning
-from uapca.inputs.columns import find_roles, shown
+from uapca.inputs.columns import find_roles
 from uapca.inputs.frame import Reading, Table, is_table, table_of, warn, with_units
 from uapca.uncertain import UncertainArray
 
@@ -93,7 +94,7 @@ def of_table(reading: Reading) -> UncertainArray:
     gaps = np.array([[is_missing(cell) for cell in row] for row in cells], dtype=bool)
     cells[gaps] = np.nan
     reading.complete(np.where(gaps, np.nan, 0.0), chosen.__getitem__, reading.missing)
-    common = reading.finish(["numbers with errors", shown(chosen, 20)], plain)
+    common = reading.finish(["numbers with errors", several(chosen, 20)], plain)
     keep: Any = {"missing": "keep"} if gaps.any() and reading.missing == "keep" else {}
     X = of_objects(cells[reading.mask], {"features": chosen, **common, **keep})
     return X.replace(library=table.library)

@@ -301,9 +301,9 @@ class Panel(Artist):
         The height of the axes of a new figure, in units of the figure's width.
     line, marker : float
         The width of lines and the size of markers, in points.
-    texts, names, wishes, optional : list
-        The labels, what they are called in the legend, the directions in which they would stand,
-        and whether they are left out where there is no room.
+    labels : list of tuple
+        Texts, what they are called in the legend, the direction in which each would stand, and
+        whether it is left out where there is no room.
     markers, lines : list of array-like of shape (M, 2)
         What labels keep clear of: points, and lines given by points close to each other.
     alone : bool
@@ -311,8 +311,6 @@ class Panel(Artist):
     """
 
     axes: Any
-    ratio: float
-    alone: bool
     draw = place_labels
 
     def __init__(self, ax: Any, ratio: float = 0.6, alone: bool = False) -> None:
@@ -323,10 +321,7 @@ class Panel(Artist):
         self.line: float = mpl.rcParams["lines.linewidth"]
         self.marker: float = mpl.rcParams["lines.markersize"]
         self.entries: dict[str, Any] = {}
-        self.texts: list[Any] = []
-        self.names: list[str] = []
-        self.wishes: list[tuple[float, float] | None] = []
-        self.optional: list[bool] = []
+        self.labels: list[tuple[Any, str, tuple[float, float] | None, bool]] = []
         self.markers: list[Any] = []
         self.lines: list[Any] = []
         self.set_zorder(-1e9)  # before the labels are drawn
@@ -378,10 +373,7 @@ class Panel(Artist):
         wide, alpha = (3.5, 1.0) if wish is None else (1.6, 0.7)
         made.set_path_effects([withStroke(linewidth=wide, foreground=background, alpha=alpha)])
         made.set_in_layout(False)
-        self.texts.append(made)
-        self.names.append(name or text)
-        self.wishes.append(wish)
-        self.optional.append(optional)
+        self.labels.append((made, name or text, wish, optional))
 
     def number_names(self) -> bool:
         """Turn names into numbers that the legend explains, if they are crowded.
@@ -389,14 +381,15 @@ class Panel(Artist):
         They are if, as last drawn, one is not written in full or had no room, or several stand
         far from their points. Short names with room stay.
         """
-        crowded, far, unread = [], 0, False
-        for text, name, optional in zip(self.texts, self.names, self.optional, strict=True):
+        crowded, far, unread, needed = [], 0, False, 0
+        for text, name, _, optional in self.labels:
             if not optional:
+                needed += 1
                 long, hidden = len(text.get_text()) > BRIEF, not text.get_visible()
                 unread |= hidden or text.get_text() != name
                 far += long and text.arrow_patch.get_visible()
                 crowded += [(text, name)] * (long or hidden)
-        if not crowded or not (unread or far >= max(3, self.optional.count(False) / 4)):
+        if not crowded or not (unread or far >= max(3, needed / 4)):
             return False
         for k, (text, name) in enumerate(crowded, 1):
             self.key(f"[{k}]  {name}", linestyle="none")
@@ -451,18 +444,12 @@ class Panel(Artist):
         both = len(x) > 1 and len(y) > 1
         self.ax.set_aspect("equal", adjustable="box" if both else "datalim")
         self.ax.autoscale_view()
-        self.thin_ticks()
-        wide, high = self.ax.dataLim.size
-        self.ratio = 0.85 * float(np.clip(high / max(wide, 1e-300), 0.5, 1.2))
-
-    def thin_ticks(self) -> None:
-        """Have as many ticks as there is room for now.
-
-        By default ticks depend on the size of axes, which depends on the width of their labels.
-        """
+        # By default ticks depend on the size of axes, which depends on the width of their labels.
         for axis in (self.ax.xaxis, self.ax.yaxis):
             if isinstance(axis.get_major_locator(), AutoLocator):
                 axis.get_major_locator().set_params(nbins=int(np.clip(axis.get_tick_space(), 2, 7)))
+        wide, high = self.ax.dataLim.size
+        self.ratio = 0.85 * float(np.clip(high / max(wide, 1e-300), 0.5, 1.2))
 
     def name_components(self, count: int) -> None:
         """PC1, PC2, … along the x-axis, as many as there is room for."""
@@ -516,15 +503,17 @@ def panel(
             raise TypeError(f"ax must be a matplotlib Axes; got {type(ax).__name__}")
         figure: Any = ax.get_figure(root=True)
         if figure.get_layout_engine() is None and ax.get_subplotspec():
-            figure.set_layout_engine("tight")  # else long names are cut off
+            # Else long names are cut off; tight layout knows nothing of subfigures.
+            figure.set_layout_engine("constrained" if figure.subfigs else "tight")
         made = Panel.of(ax)
         yield made
         made.words(title=title)
-        settle(figure)
+        figure.draw_without_rendering()
         if legend:
             draw_legend(ax.figure, made.entries, None if made.alone else ax)
-        settle(figure)
-        made.thin_ticks()
+            figure.draw_without_rendering()
+        if ax.get_aspect() == 1.0 and ax.get_autoscale_on():
+            made.equal()  # ticks for the size that the axes have now
         return
     with settings() as wide:
         size = mpl.rcParams["figure.figsize"]
@@ -551,14 +540,6 @@ def panel(
         except BaseException:
             plt.close(figure)
             raise
-
-
-def settle(figure: Any) -> None:
-    """Lay out a figure once more: axes of fixed aspect move after their room is known."""
-    if figure.get_layout_engine() is not None:
-        figure.get_layout_engine().execute(figure)
-    for ax in figure.axes:
-        ax.apply_aspect()
 
 
 def draw_legend(figure: Any, entries: dict[str, Any], ax: Any = None) -> float:
@@ -601,10 +582,9 @@ def _wrapped(texts: list[str], room: float, font: FontProperties) -> tuple[list[
     lowest, found, size = (np.inf, 0), (texts, 1), font.get_size_in_points()
     measured = cache(partial(text_to_path.get_text_width_height_descent, prop=font, ismath=False))
     usual = max(int(room / (0.58 * size)) - 7, 8)
-    widest = range(8, 6 * usual // 5 + 1, 3)
-    broken = [(most, list(map(TextWrapper(most).wrap, texts))) for most in widest]
-    for k in range(1, min(len(texts), 6) + 1):
-        for most, lines in broken:
+    for most in range(8, 6 * usual // 5 + 1, 4):
+        lines = list(map(TextWrapper(most).wrap, texts))
+        for k in range(1, min(len(texts), 6) + 1):
             width, height, start = 0.0, 0, 0
             for column in range(k):  # as many in each, but for one more in the first
                 end = start + (len(texts) + k - 1 - column) // k
@@ -612,7 +592,7 @@ def _wrapped(texts: list[str], room: float, font: FontProperties) -> tuple[list[
                 width += 3.5 * size + max(widths, default=(0.0,))[0]
                 height, start = max(height, sum(map(len, lines[start:end]))), end
             # Beside others, an entry of many lines would be a narrow tower.
-            slim = k > 1 and max(map(len, lines)) > max(2, height / 2)
+            slim = k > 1 and max(map(len, lines)) > 2 + (height > 6)
             fits = width + size <= room or (k == 1 and most <= usual)
             key = (height, sum(map(len, lines)))  # nothing is broken in vain
             if key < lowest and fits and not slim:
@@ -653,5 +633,4 @@ def joint_legend(figure: Any, axes: Iterable[Any]) -> None:
     for ax in axes:
         entries |= Panel.of(ax).entries
     draw_legend(figure, entries)
-    settle(figure)
-    settle(figure)
+    figure.draw_without_rendering()  # axes of fixed aspect move after their room is known

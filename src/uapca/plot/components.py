@@ -82,11 +82,9 @@ def components(
     shown = shown if count < len(names) else np.arange(count)
     with panel(ax, title, figsize, legend, fit, data) as made:
         made.ax.axvline(0.0, color=LIGHT, linewidth=0.7 * made.line, zorder=0)
-        reach = 0.0
         for i in range(q):
             ends = np.clip(entries[i] + np.outer([-1, 1], found.std[i]), -1.0, 1.0)
             bars = np.abs(ends - entries[i])[:, shown]
-            reach = max(reach, float(np.abs(ends[:, shown]).max()))
             at = np.arange(count) + 0.8 / q * (i - 0.5 * (q - 1))
             style = {
                 "color": OKABE_ITO[i % 6],
@@ -101,6 +99,7 @@ def components(
             if swaps > SWAPS:
                 made.key(f"PC{i} and PC{i + 1} cannot be told apart", linestyle="none")
         name_lines(made, [names[j] for j in shown], len(names), "features")
-        made.ax.set_xlim(-1.05 * reach, 1.05 * reach)
+        reach = 1.05 * float(np.abs(made.ax.dataLim.intervalx).max())
+        made.ax.set_xlim(-reach, reach)
         made.words("entry of the component")
     return made.drawn

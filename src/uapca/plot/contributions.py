@@ -153,12 +153,18 @@ def cos2(
     with panel(ax, title, figsize, legend, fit, data) as made:
         for k, component in enumerate(wanted):
             color, alpha = OKABE_ITO[k % 6], 0.75 if k == 0 else 0.3
-            style: dict[str, Any] = {"hatch": HATCHES[k % len(HATCHES)]}
-            made.area(f"PC{component + 1}", color, alpha, **style)
-            style |= {"facecolor": to_rgba(color, alpha), "linewidth": 0.6 * made.line}
-            left = ends[:, k - 1] if k else 0.0
-            width = values[order, k]
-            bars = made.ax.barh(range(count), width, 0.7, left=left, edgecolor=color, **style)
+            hatch = HATCHES[k % len(HATCHES)]
+            made.area(f"PC{component + 1}", color, alpha, hatch=hatch)
+            bars = made.ax.barh(
+                range(count),
+                values[order, k],
+                0.7,
+                left=ends[:, k - 1] if k else 0.0,
+                edgecolor=color,
+                facecolor=to_rgba(color, alpha),
+                hatch=hatch,
+                linewidth=0.6 * made.line,
+            )
         texts = [f"{v:.2f}" for v in ends[:, -1]]
         _name_bars(made, bars, texts, [names[i] for i in order], len(names), "rows")
         made.ax.axvline(1.0, color=GREY, linewidth=0.7 * made.line, zorder=1)

@@ -109,12 +109,21 @@ def scree(
             )
             made.area("between rows (means)", blue, 0.75)
         if within.any():
-            style |= {"facecolor": to_rgba(red, 0.25), "edgecolor": red, "hatch": "////"}
-            made.ax.bar(at[:q], high[:q] - low, bottom=low, gid="within", **style)
+            made.ax.bar(
+                at[:q],
+                high[:q] - low,
+                bottom=low,
+                color=to_rgba(red, 0.25),
+                edgecolor=red,
+                hatch="////",
+                gid="within",
+                **style,
+            )
             made.area("within rows (uncertainty)", red, 0.25, hatch="////")
         if len(rest):
-            style |= {"facecolor": to_rgba(GREY, 0.3), "edgecolor": GREY, "hatch": None}
-            made.ax.bar(at[q:], high[q:], gid="rest", **style)
+            made.ax.bar(
+                at[q:], high[q:], color=to_rgba(GREY, 0.3), edgecolor=GREY, gid="rest", **style
+            )
             made.area(f"not among the {q} components of the fit", GREY, 0.3)
         if data is not None and not np.isinf(fit.scale):
             found = uncertainty_of(fit, data, q)

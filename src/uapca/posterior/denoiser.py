@@ -153,7 +153,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         With fewer components than features, Σ = W Wᵀ + σ² I with W of shape (D, n_components).
         None, or the number of features, estimates the full Σ, which needs about three rows for
         each feature; None refuses fewer. The full Σ does not depend on the features' units; σ² is
-        the same in all features, in the units of the data, and `uapca.UnitsWarning` says where
+        the same in all features, in the units of the data, and ``uapca.UnitsWarning`` says where
         these differ too much.
     residual : bool, default=True
         Whether the factor model has the variance σ² beside the components.

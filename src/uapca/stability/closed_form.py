@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,8 @@ __all__ = ["Expansion", "expand"]
 # Variances below this have lost digits, or their inverses overflow.
 _SMALLEST = 1e-290
 
+Pairs = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
@@ -50,6 +53,8 @@ class Expansion:
         Eigenvalues, decreasing, and eigenvectors, as rows, of the expected covariance.
     covariance : ndarray of shape (q, D, D)
         Of the entries of each component, to first order; infinite where it is tied.
+    joint : ndarray of shape (q, D, q, D), or None
+        Between the entries of all components, if it was asked for.
     size : float
         The unit of standard deviations of eigenvalues; variances below are in its square, since
         fourth powers of the data may not fit into float64.
@@ -76,6 +81,7 @@ class Expansion:
     values: Doubles
     vectors: Doubles
     covariance: Doubles
+    joint: Doubles | None
     size: float
     variance: Doubles
     shift: Doubles
@@ -88,11 +94,12 @@ class Expansion:
     influences: Doubles | None
 
 
-def expand(redraw: Redraw, q: int, order: int = 2) -> Expansion:
+def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expansion:
     """Second-order perturbation of the leading q eigenpairs; ``order=1`` keeps linear terms.
 
     To order 1 the expected covariance should be C, the covariance of the means.
     """
+    first, second = _pairs(q, joint)
     # Numbers out of range are looked for once they have been used.
     with np.errstate(over="ignore", invalid="ignore"):
         unit = _unit(redraw.rows, redraw.expected)
@@ -100,28 +107,28 @@ def expand(redraw: Redraw, q: int, order: int = 2) -> Expansion:
         V = pairs.vectors
         sums: _Sums
         if redraw.groups is not None and redraw.groups.kept:
-            sums = _PointSums(redraw, unit, V, q)
+            sums = _PointSums(redraw, unit, V[: q + 1], (first, second))
         elif redraw.entries is not None:
-            sums = _EntrySums(redraw, unit, V, q)
+            sums = _EntrySums(redraw, unit, V, (first, second))
         else:
-            sums = _RowSums(redraw, unit, V, q, order)
+            sums = _RowSums(redraw, unit, V[: q + 1], (first, second), order)
         total, whole = sums.totals() if order == 2 else (0.0, np.zeros(q))
         moved, influences = np.zeros(q), sums.influences
         if redraw.units == "anew":
             moved, total, whole, influences = _standardize(sums, pairs)[:q], 0.0, 0.0 * whole, None
         turned = V @ sums.spreads @ V.T
         inverse, tied = _inverse_gaps(pairs.values, q)
-        tangent = turned * inverse[:, :, None] * inverse[:, None, :]
-        covariance = V.T @ tangent @ V
-        if not math.isfinite(covariance.sum()):
+        tangent = turned * inverse[first, :, None] * inverse[second, None, :]
+        blocks = V.T @ tangent @ V
+        if not math.isfinite(blocks.sum()):
             if not np.isfinite(redraw.rows.cov.average_diagonal(redraw.rows.given_weights)).all():
                 raise ValueError(out_of_range("X"))
             raise ValueError(
                 "X must have errors and a spread of comparable size; powers of their ratio do not "
                 "fit into float64 (check the units of the errors)"
             )
-        covariance[tied] = np.inf
-    linear = sums.linear
+        blocks[tied[first] | tied[second]] = np.inf
+    turned, linear = turned[:q], sums.linear
     spreads = turned.diagonal(axis1=1, axis2=2)
     # Two neighbors are a 2 × 2 problem: their gap becomes √((g + δ_ii − δ_jj)² + 4 δ_ij²).
     along, across = linear.diagonal(), linear.diagonal(1)
@@ -138,18 +145,34 @@ def expand(redraw: Redraw, q: int, order: int = 2) -> Expansion:
     return Expansion(
         values=pairs.values * unit**2,
         vectors=V,
-        covariance=covariance,
+        covariance=blocks[:q],
+        joint=_joint(blocks, (first, second), q) if joint else None,
         size=unit**2,
         variance=np.maximum(variance, 0.0),
         shift=shift * unit**2,
         linear=linear,
         spreads=np.maximum(spreads, 0.0),
         gap_variance=gap_variance,
-        tangent=tangent,
+        tangent=tangent[:q],
         total_variance=total,
         total_covariance=whole[:q],
         influences=None if influences is None else np.delete(influences, np.s_[q:-1], axis=1),
     )
+
+
+@lru_cache(maxsize=16)
+def _pairs(q: int, joint: bool) -> Pairs:
+    """Each component with itself and, if joint, with those after it."""
+    i, j = np.triu_indices(q if joint else 0, 1)
+    return np.append(range(q), i), np.append(range(q), j)
+
+
+def _joint(blocks: Doubles, pairs: Pairs, q: int) -> Doubles:
+    """Shape (q, D, q, D) of the blocks of all pairs; those in the other order are transposed."""
+    (first, second), d = pairs, blocks.shape[1]
+    found = np.empty((q, q, d, d))
+    found[second, first], found[first, second] = blocks.transpose(0, 2, 1), blocks
+    return found.transpose(0, 2, 1, 3)
 
 
 def _standardize(sums: _Sums, pairs: Spectrum) -> Doubles:
@@ -167,9 +190,10 @@ def _standardize(sums: _Sums, pairs: Spectrum) -> Doubles:
     k = len(crossed)
     U = V[:k]
     half = 0.5 * (values[:k, None, None] * np.eye(len(V)) + R) * U[:, None, :]
-    half, moving = half[: len(sums.spreads)], crossed[: len(sums.spreads)]
-    back = half.transpose(0, 2, 1)
-    sums.spreads += (half @ T - moving) @ back - half @ moving.transpose(0, 2, 1)
+    first, second = sums.pairs
+    back = half[second].transpose(0, 2, 1)
+    sums.spreads += (half[first] @ T - crossed[first]) @ back
+    sums.spreads -= half[first] @ crossed[second].transpose(0, 2, 1)
     weights = values[:k, None] * np.square(U)
     crossing = np.einsum("ia,iab->ib", U, crossed) @ weights.T
     sums.linear = sums.linear + weights @ T @ weights.T - crossing - crossing.T
@@ -198,18 +222,21 @@ def _inverse_gaps(values: Doubles, q: int) -> tuple[Doubles, npt.NDArray[np.bool
 
 
 class _Sums:
-    """Covariances of δu_i for the leading q or k eigenvectors u_i; U has shape (k, D).
+    """Covariances of δu_i for some orthonormal u_i, the rows of U, of shape (k, D).
 
     Attributes
     ----------
-    spreads : ndarray of shape (q, D, D)
-        Cov(δu_i).
+    pairs : tuple of two ndarrays of int
+        Components i and k: all of them with themselves, then perhaps with those after them.
+    spreads : ndarray of shape (number of pairs, D, D)
+        Cov(δu_i, δu_k) for each pair of i and k.
     linear : ndarray of shape (k, k)
         Cov(δ_ii, δ_jj).
     influences : ndarray, or None
         What each point or row adds to all δ_ii, and to tr δ.
     """
 
+    pairs: Pairs
     U: Doubles
     spreads: Doubles
     linear: Doubles
@@ -230,13 +257,13 @@ class _RowSums(_Sums):
 
     _cumulants: tuple[Doubles, Doubles, Doubles] | None = None
 
-    def __init__(self, redraw: Redraw, unit: float, V: Doubles, q: int, order: int) -> None:
-        X, U = redraw.rows, V[: q + 1]
-        (n, d), k, axes = X.shape, len(U), V[:q]
-        self.U, self._redraw, self._unit = U, redraw, unit
+    def __init__(self, redraw: Redraw, unit: float, U: Doubles, pairs: Pairs, order: int) -> None:
+        X, (first, second) = redraw.rows, pairs
+        (n, d), k, count = X.shape, len(U), len(first)
+        self.pairs, self.U, self._redraw, self._unit = pairs, U, redraw, unit
         self._w = w = X.weights
         self._cov = X.cov.scaled(1.0 / unit)
-        self.spreads, self.linear = np.zeros((q, d, d)), np.zeros((k, k))
+        self.spreads, self.linear = np.zeros((count, d, d)), np.zeros((k, k))
         if order == 2:
             # B = diag(w) − wwᵀ has B_nm² = w_n² w_m², to which n = m adds w_n² (1 − 2 w_n).
             self._own = np.square(w) * (1.0 - 2.0 * w)
@@ -245,11 +272,10 @@ class _RowSums(_Sums):
             self._common = S = weighted_sum(self._cov, np.square(w))
             along = U @ S
             self.linear += 2.0 * np.square(along @ U.T)
-            along = along[:q]
-            self.spreads += (along * axes).sum(axis=1)[:, None, None] * S
-            self.spreads += along[:, :, None] * along[:, None, :]
-        alone, crossed, axis = X.cov.kind == "diagonal", np.zeros((q, d, d)), np.arange(d)
-        for block in row_blocks(n, d * (6 + 2 * q + 2 * k)):
+            self.spreads += (along[first] * U[second]).sum(axis=1)[:, None, None] * S
+            self.spreads += along[second][:, :, None] * along[first][:, None, :]
+        alone, axis = X.cov.kind == "diagonal", np.arange(d)
+        for block in row_blocks(n, d * (6 + 2 * count + 2 * k)):
             m, own = self._weighted(block), self._own[block] if order == 2 else None
             cov = self._cov if len(m) == n else self._cov.take(block)
             columns = np.ascontiguousarray(m.T)  # long rows are faster to multiply by factors
@@ -260,20 +286,23 @@ class _RowSums(_Sums):
             else:
                 images = row_images(cov, U).transpose(0, 2, 1)
             P = U @ images
-            shared = P.diagonal()[:, :q].T
-            # Half of what m_n Ψ_n u and m_n add, which is made symmetric below.
-            crossed += (a[:q, None] * images[:q] + (0.5 * shared)[:, None] * columns) @ m
+            shared = P[first, second]
+            for total, i, j in zip(self.spreads, first, second, strict=True):
+                half = columns * (0.5 * P[i, j])
+                back = (a[i] * images[j] + half) @ m
+                ahead = back if i == j else (a[j] * images[i] + half) @ m
+                total += ahead.T + back
+                if own is not None:
+                    total += (images[j] * own) @ images[i].T
             self.linear += 4.0 * np.einsum("in,jn,ijn->ij", a, a, P)
-            weights = np.square(a[:q])
+            weights = a[first] * a[second]
             if own is not None:
                 weights += own * shared
                 self.linear += 2.0 * (np.square(P) @ own)
-                self.spreads += (images[:q] * own) @ images[:q].transpose(0, 2, 1)
             if alone:
                 self.spreads[:, axis, axis] += weights @ psi.T
             else:
                 self.spreads += weighted_sum(cov, weights)
-        self.spreads += crossed + crossed.transpose(0, 2, 1)
         if order == 2 and redraw.cumulants is not None:
             self._add_cumulants(*redraw.cumulants)
 
@@ -292,10 +321,11 @@ class _RowSums(_Sums):
         crossed = m.T @ skewed  # Σ w B m κ₃ᵀ
         along = U @ crossed
         self._cumulants = fourth_sum, crossed, along
+        for total, i, k in zip(self.spreads, *self.pairs, strict=True):
+            linear = crossed * (U[i] * U[k])
+            total += linear + linear.T
+            total += np.diag(fourth_sum * U[i] * U[k] + along[i] * U[k] + along[k] * U[i])
         squares = U * U
-        for total, u, square, score in zip(self.spreads, U, squares, along, strict=False):
-            linear = crossed * square
-            total += linear + linear.T + np.diag(fourth_sum * square + 2.0 * score * u)
         mixed = 2.0 * (along * U) @ squares.T
         self.linear += (squares * fourth_sum) @ squares.T + mixed + mixed.T
 
@@ -332,14 +362,19 @@ class _RowSums(_Sums):
 class _EntrySums(_Sums):
     """For independent δ_ij of known variances."""
 
-    def __init__(self, redraw: Redraw, unit: float, V: Doubles, q: int) -> None:
+    def __init__(self, redraw: Redraw, unit: float, V: Doubles, pairs: Pairs) -> None:
         assert redraw.entries is not None
-        entries, rows = redraw.entries / unit**4, redraw.influences
+        entries, rows, (first, second) = redraw.entries / unit**4, redraw.influences, pairs
         if rows is not None:
             self.influences = np.column_stack([rows, rows.sum(axis=1)]) / unit / unit
-        self.U, self._entries, self._V = V[: q + 1], entries, V
-        self.spreads = (V.T * entries[:q, None]) @ V
-        self.linear = np.diag(entries.diagonal()[: q + 1])
+        self.pairs, self.U = pairs, V[: second.max() + 2]
+        self._entries, self._V = entries, V
+        # δ_ij and δ_kl are one for i = k and j = l, or for j = k and l = i.
+        same = np.where(first == second, 1.0, 0.0)[:, None, None]
+        self.spreads = same * (V.T * entries[first, None]) @ V
+        crossed = entries[first, second, None, None] * V[second, :, None] * V[first, None, :]
+        self.spreads += (1.0 - same) * crossed
+        self.linear = np.diag(entries.diagonal()[: len(self.U)])
 
     def diagonals(self) -> tuple[Doubles, Doubles]:
         V = self._V
@@ -359,10 +394,10 @@ class _PointSums(_Sums):
     w/n [e (c·u) + c (e·u) + s² (e (e·u) − Ψu)] to δu. Sums of squares are variances.
     """
 
-    def __init__(self, redraw: Redraw, unit: float, V: Doubles, q: int) -> None:
+    def __init__(self, redraw: Redraw, unit: float, U: Doubles, pairs: Pairs) -> None:
         groups = redraw.groups
         assert groups is not None
-        self.U, index, square = V[: q + 1], groups.index, groups.scale**2
+        self.pairs, self.U, index, square = pairs, U, groups.index, groups.scale**2
         center = groups.weights @ groups.means
         c, e = ((groups.means - center) / unit)[index], groups.points / unit
         share = (groups.weights / np.sqrt(groups.counts * (groups.counts - 1.0)))[index, None]
@@ -374,10 +409,12 @@ class _PointSums(_Sums):
         self._features = share * (2.0 * e * c + square * centered(np.square(e)))
         self._moved = [
             share * (e * (c @ u)[:, None] + x[:, None] * c + square * centered(e * x[:, None]))
-            for u, x in zip(self.U, self.U @ e.T, strict=True)
+            for u, x in zip(U, U @ e.T, strict=True)
         ]
-        self.spreads = np.stack([one.T @ one for one in self._moved[:q]])
-        own = np.column_stack([one @ u for one, u in zip(self._moved, self.U, strict=True)])
+        self.spreads = np.stack(
+            [self._moved[i].T @ self._moved[j] for i, j in zip(*pairs, strict=True)]
+        )
+        own = np.column_stack([one @ u for one, u in zip(self._moved, U, strict=True)])
         self.influences = np.column_stack([own, self._features.sum(axis=1)])
         self.linear = own.T @ own
 
