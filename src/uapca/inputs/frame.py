@@ -116,7 +116,9 @@ class Table:
         units: Mapping[str, Any] | None = None,
         notes: Iterable[str] = (),
     ) -> None:
-        self.source, self.form, self.textual = source, form, textual
+        self.source: str = source
+        self.form: str = form
+        self.textual: bool = textual
         self.decimal, self.thousands = decimal, thousands
         self.words: Mapping[str, Marginal | None] = words or {}
         absent = [word.casefold() for word, law in self.words.items() if law is None]
@@ -709,7 +711,7 @@ class Reading:
         self.dropped: dict[str, int] = {}
         self.weights = weights
         own = WEIGHT if weights is None and WEIGHT in table.names else None
-        self.weighted = weights if isinstance(weights, str) else own
+        self.weighted: str | None = weights if isinstance(weights, str) else own
         self.named = names if isinstance(names, str) else None
         for column, parameter in ((self.weighted, "weights"), (self.named, "names")):
             expand([] if column is None else [column], table.names, parameter)

@@ -317,7 +317,8 @@ class Panel(Artist):
         super().__init__()
         self.ax: Any = ax
         self.drawn: Axes = ax
-        self.ratio, self.alone = ratio, alone
+        self.ratio: float = ratio
+        self.alone: bool = alone
         self.line: float = mpl.rcParams["lines.linewidth"]
         self.marker: float = mpl.rcParams["lines.markersize"]
         self.entries: dict[str, Any] = {}
