@@ -97,12 +97,16 @@ HEADER = (
     "|---|---|---|---|---|---|"
 )
 
+_MEAN, _STD = stats.lognorm(0.5).mean(), stats.lognorm(0.5).std()
 # Errors with mean 0 and standard deviation 1.
 DRAWN: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Doubles]] = {
     "normal": lambda rng, shape: rng.standard_normal(shape),
     "uniform": lambda rng, shape: rng.uniform(-np.sqrt(3), np.sqrt(3), shape),
     "exponential": lambda rng, shape: rng.exponential(size=shape) - 1.0,
     "t5": lambda rng, shape: rng.standard_t(5, shape) * np.sqrt(0.6),
+    "Laplace": lambda rng, shape: rng.laplace(size=shape) / np.sqrt(2.0),
+    "log-normal": lambda rng, shape: (rng.lognormal(0.0, 0.5, shape) - _MEAN) / _STD,
+    "Poisson": lambda rng, shape: (rng.poisson(2.0, shape) - 2.0) / np.sqrt(2.0),
     # Nine tenths near −1/3 and one tenth near 3.
     "mixture": lambda rng, shape: (
         (np.where(rng.random(shape) < 0.9, -1.0, 9.0) / 3.0 + 0.3 * rng.standard_normal(shape))
@@ -118,6 +122,8 @@ def _law(name: str, mean: Doubles, std: Doubles) -> object:
         "uniform": lambda x, s: Uniform(x - half * s, x + half * s),
         "exponential": lambda x, s: Variable(stats.expon(x - s, s)),
         "t5": lambda x, s: Variable(stats.t(5, x, s * np.sqrt(0.6))),
+        "Laplace": lambda x, s: Variable(stats.laplace(x, s / np.sqrt(2.0))),
+        "log-normal": lambda x, s: Variable(stats.lognorm(0.5), s / _STD, x - s * _MEAN / _STD),
     }
     if name in marginals:
         return Independent([marginals[name](x, s) for x, s in zip(mean, std, strict=True)])
@@ -135,10 +141,17 @@ def values_row(
     noise: float,
     law: str = "normal",
     standardize: bool = False,
+    weights: float = 1.0,
+    correlated: bool = False,
     redraws: int = REDRAWS,
     runs: int = 1,
 ) -> Row:
-    """Rows with known laws: the eigenvalues of the true values of some data sets."""
+    """Rows with known laws: the eigenvalues of the true values of some data sets.
+
+    Rows weigh from 1 to ``weights``, evenly spaced.
+    """
+    w = np.linspace(1.0, weights, n)
+    w = w / w.sum()
     rng = np.random.default_rng([n, d, int(10 * noise)])
     q = min(2, d)
     spread = np.full(d, 0.2)
@@ -147,12 +160,18 @@ def values_row(
     def data_set() -> tuple[str, Doubles, tuple[float, float]]:
         mean, std = rng.standard_normal((n, d)) * spread, noise * rng.uniform(0.7, 1.3, (n, d))
         laws = None if law == "normal" else [_law(law, *row) for row in zip(mean, std, strict=True)]
-        X = uapca.UncertainArray(mean, std=std, laws=laws)
+        X = uapca.UncertainArray(mean, std=std, weights=w, laws=laws)
+        half = np.eye(d)
+        if correlated:
+            half = rng.standard_normal((n, d, d)) / np.sqrt(d)
+            half = std[:, :, None] * half
+            X = uapca.UncertainArray(mean, half @ half.transpose(0, 2, 1), weights=w)
         found = uapca.component_uncertainty(X, q, standardize=standardize)
         values, shares, square = np.empty((redraws, q)), np.empty((redraws, q)), 0.0
         for k in range(redraws):
-            points = mean + std * DRAWN[law](rng, (n, d))
-            points = (points - points.mean(axis=0)) / np.sqrt(n)
+            errors = DRAWN[law](rng, (n, d))
+            points = mean + (np.einsum("nde,ne->nd", half, errors) if correlated else std * errors)
+            points = (points - w @ points) * np.sqrt(w)[:, None]
             if standardize:
                 points /= np.linalg.norm(points, axis=0)
             gram = points.T @ points if d <= n else points @ points.T
@@ -165,12 +184,13 @@ def values_row(
         return found.method, hits, (float(found.angle[0]), np.sqrt(square / redraws))
 
     name = f"N = {n}, D = {d}, noise {noise:g}, {law}" + ", standardized" * standardize
+    name += f", weights 1 to {weights:g}" * (weights != 1.0) + ", correlated" * correlated
     return _measured(name, data_set, runs)
 
 
 def groups_row(
     groups: int,
-    n: int,
+    n: int | tuple[int, ...],
     d: int,
     law: str = "normal",
     keep: bool = False,
@@ -181,24 +201,29 @@ def groups_row(
 ) -> Row:
     """Groups of n points: the eigenvalues of the population; of one group with given variances.
 
+    Groups of several sizes n weigh as many points as they have.
     ``normal`` is whether the points are said to be normal, by default if they are and not kept.
     """
     known = (law == "normal" and not keep) if normal is None else normal
-    rng = np.random.default_rng([groups, n, d])
+    sizes = np.broadcast_to(n, groups)
+    w = sizes / sizes.sum()
+    rng = np.random.default_rng([groups, sizes[0], d])
     axes = np.linalg.qr(rng.standard_normal((d, d)))[0]
     mean = rng.standard_normal((groups, d)) * np.array([3.0, 1.0, *[0.2] * d])[:d]
     half = axes * np.array([1.0, 0.6, 0.3, *[0.2] * d])[:d]
     if variances is not None:
         half = np.diag(np.sqrt(variances))
-    centered = mean - mean.mean(axis=0)
-    population = centered.T @ centered / groups + half @ half.T
+    centered = mean - w @ mean
+    population = (centered.T * w) @ centered + half @ half.T
 
     def found() -> uapca.stability.ComponentUncertainty:
-        points = mean[:, None] + DRAWN[law](rng, (groups, n, d)) @ half.T
+        points = np.repeat(mean, sizes, axis=0) + DRAWN[law](rng, (sizes.sum(), d)) @ half.T
+        points = np.split(points, np.cumsum(sizes)[:-1])
         X = uapca.UncertainArray(
-            points.mean(axis=1),
+            [p.mean(axis=0) for p in points],
             [np.cov(p.T, ddof=0).reshape(d, d) for p in points],
-            counts=[n] * groups,
+            weights=w,
+            counts=sizes,
             laws=[Samples(p) for p in points] if keep else None,
         )
         return uapca.component_uncertainty(
@@ -206,7 +231,8 @@ def groups_row(
         )
 
     tied = f", λ = {', '.join(f'{x:g}' for x in variances)}" if variances else ""
-    name = f"{groups} group{'s' * (groups > 1)} of {n}, D = {d}, {law}{tied}"
+    listed = ", ".join(map(str, sizes)) if np.ptp(sizes) else str(sizes[0])
+    name = f"{groups} group{'s' * (groups > 1)} of {listed}, D = {d}, {law}{tied}"
     name += ", points kept" if keep else "" if known else ", neither kept nor called normal"
     return _sampled(name, population, found, runs, standardize)
 
@@ -216,6 +242,7 @@ def truth_row(
     noise: float,
     law: str = "normal",
     standardize: bool = False,
+    missing: float = 0.0,
     runs: int = DATA_SETS // 2,
 ) -> Row:
     """Noisy observations through `Denoiser`: the eigenvalues of the population of truths.
@@ -230,13 +257,16 @@ def truth_row(
     def found() -> uapca.stability.ComponentUncertainty:
         truth = DRAWN[law](rng, (n, 3)) @ half.T
         std = noise * rng.uniform(0.7, 1.3, truth.shape)
-        X = uapca.UncertainArray(truth + std * rng.standard_normal(truth.shape), std=std)
-        rows = uapca.Denoiser().fit_transform(X)
+        seen = truth + std * rng.standard_normal(truth.shape)
+        if missing:
+            seen[rng.random(seen.shape) < missing] = np.nan
+        rows = uapca.Denoiser().fit_transform(seen, std=std)
         return uapca.component_uncertainty(
             rows, normal=law == "normal", standardize=standardize, n_draws=DRAWS, rng=rng
         )
 
     name = f"N = {n}, D = 3, noise {noise:g}, {law} truths"
+    name += f", {100 * missing:.0f} % of the cells missing" * (missing > 0.0)
     return _sampled(name, half @ half.T, found, runs, standardize)
 
 
@@ -352,6 +382,10 @@ def rows() -> Iterator[tuple[str, Callable[[], Row]]]:
             yield "values", partial(values_row, 300, 10, 2.0, law)
     for n, d, noise in ((10, 5, 0.5), (40, 5, 0.3), (100, 5, 0.5), (100, 5, 2.0)):
         yield "values", partial(values_row, n, d, noise, standardize=True)
+    yield "values", partial(values_row, 37, 7, 0.8, "Laplace", weights=15.0)
+    yield "values", partial(values_row, 23, 3, 0.9, "log-normal")
+    yield "values", partial(values_row, 61, 9, 0.5, correlated=True)
+    yield "values", partial(values_row, 19, 29, 0.4, weights=6.0, correlated=True)
     for groups, n, d in GROUPS:
         runs = MANY if (groups, n) in ((3, 10), (10, 5)) else DATA_SETS
         yield "groups", partial(groups_row, groups, n, d, runs=runs)
@@ -384,6 +418,12 @@ def rows() -> Iterator[tuple[str, Callable[[], Row]]]:
         (20, 25, 2, "exponential", 300),
     ):
         yield "groups", partial(groups_row, groups, n, d, law, keep=True, runs=runs)
+    unequal = (5, 9, 20, 60, 150, 300)
+    yield "groups", partial(groups_row, 6, unequal, 5)
+    for law in ("Laplace", "Poisson"):
+        yield "groups", partial(groups_row, 6, unequal, 4, law, keep=True)
+    yield "groups", partial(groups_row, 2, 400, 3, "log-normal", keep=True)
+    yield "groups", partial(groups_row, 5, (7, 11, 17, 29, 41), 3)
     for law in ("uniform", "exponential", "t5"):
         yield "groups", partial(groups_row, 3, 50, 3, law, keep=True, runs=DATA_SETS // 4)
     for law in ("normal", "exponential"):
@@ -396,9 +436,12 @@ def rows() -> Iterator[tuple[str, Callable[[], Row]]]:
     for n in (50, 200):
         yield "truth", partial(truth_row, n, 0.5, standardize=True)
     for n, law in ((200, "exponential"), (500, "uniform"), (500, "exponential"), (500, "t5")):
-        yield "truth", partial(truth_row, n, 0.5, law)
+        runs = MANY if law == "t5" else DATA_SETS // 2
+        yield "truth", partial(truth_row, n, 0.5, law, runs=runs)
     for noise, law in ((1.0, "exponential"), (0.1, "t5")):
         yield "truth", partial(truth_row, 600, noise, law, runs=400)
+    yield "truth", partial(truth_row, 151, 0.5, missing=0.1)
+    yield "truth", partial(truth_row, 701, 0.5, "Laplace", missing=0.1)
 
 
 def _line(k: int) -> str:

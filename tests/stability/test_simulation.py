@@ -197,21 +197,12 @@ def test_average_covariance_is_the_expected_one(rng):
     assert (np.abs(realized.mean(axis=0) - expected) < 5 * error).all()
 
 
-# Quantiles
-
-
-def test_quantiles(rng):
-    X = random_uncertain(rng, 9)
-    drawn = uapca.simulate(X, 100, 2, rng=0)
-    assert drawn.component_quantiles().shape == (3, 2, 5)
-    assert drawn.eigenvalue_quantiles(0.5).shape == (2,)
-    assert drawn.score_quantiles([0.1, 0.9]).shape == (2, 9, 2)
-    assert_array_equal(drawn.eigenvalue_quantiles(0.5), np.median(drawn.eigenvalues, axis=0))
-    assert repr(drawn).splitlines()[0] == (
-        "Simulation: 100 draws, 2 of 5 components, aligned by sign"
-    )
-    with pytest.raises(ValueError, match=told("p must be from 0 to 1; got 95")):
-        drawn.component_quantiles(95)
+def test_repr(rng):
+    drawn = uapca.simulate(random_uncertain(rng, 9), 100, 2, rng=0)
+    lines = repr(drawn).splitlines()
+    assert lines[0] == "Simulation: 100 draws, 2 of 5 components, aligned by sign"
+    low, middle, high = np.quantile(drawn.eigenvalues[:, 0], (0.025, 0.5, 0.975))
+    assert f"variance {middle:.4g} ({low:.4g} to {high:.4g})" in lines[1]
 
 
 # Randomness and memory
@@ -371,6 +362,3 @@ def test_bad_data():
 def test_scores_left_out(rng):
     drawn = uapca.simulate(random_uncertain(rng), 5, rng=0, scores=False)
     assert drawn.scores is None
-    message = "scores must be kept to have quantiles; use simulate(scores=True)"
-    with pytest.raises(ValueError, match=told(message)):
-        drawn.score_quantiles()

@@ -140,7 +140,7 @@ def test_cumulants_enter_the_closed_form(law):
     assert_allclose(found.eigenvalue_std, std, rtol=0.08)  # t5 has no eighth moment
     assert (np.abs(found.eigenvalue_std - std) < np.abs(plain.eigenvalue_std - std)).all()
     shares = values[:, :2] / values.sum(axis=1, keepdims=True)
-    assert_allclose(found._redrawn.std[2:], shares.std(axis=0), rtol=0.08)
+    assert_allclose(found._intervals.std[2:], shares.std(axis=0), rtol=0.08)
 
 
 # The points behind groups
@@ -265,7 +265,7 @@ def test_points_that_are_kept_lend_their_fourth_moments(law):
             kept = [Samples(p) for p in points]
             X = uapca.UncertainArray(means, psi, counts=[150] * 3, laws=kept)
             result = uapca.component_uncertainty(X, 1)
-            stated.append([result.eigenvalue_std[0], result._redrawn.std[1]])
+            stated.append([result.eigenvalue_std[0], result._intervals.std[1]])
             X = uapca.UncertainArray(means, psi, counts=[150] * 3)
             plain.append(uapca.component_uncertainty(X, 1).eigenvalue_std[0])
     assert_allclose(np.mean(stated, axis=0), [np.std(values), np.std(shares)], rtol=0.1)
@@ -595,7 +595,6 @@ def test_swaps_are_probabilities():
     found = uapca.component_uncertainty(near_plane(), method="simulation", n_draws=4000)
     closed = uapca.component_uncertainty(near_plane(), method="closed form")
     assert_allclose(found.swap_probability, closed.swap_probability, atol=0.03)
-    assert_allclose(closed.separation, -stats.norm.ppf(closed.swap_probability), rtol=1e-9)
 
 
 def test_simulation_is_reproducible_and_says_what_it_did():
@@ -820,3 +819,21 @@ def test_a_truth_that_errors_hide_may_be_as_large_as_its_neighbor(rng):
         found = uapca.component_uncertainty(uapca.Denoiser().fit_transform(X), rng=0)
     assert found.verdict[0].startswith("PC1 is known to")
     assert found.verdict[1].startswith("PC2 cannot be told apart from the next component, PC3")
+
+
+# The divisor of the fit
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_figures_have_the_divisor_of_the_fit(rng, standardize):
+    X = uapca.UncertainArray(rng.normal(size=(13, 3)) * [3, 2, 1], std=0.3)
+    plain = uapca.UAPCA(2, standardize=standardize).fit(X)
+    pca = uapca.UAPCA(2, standardize=standardize, ddof=1).fit(X)
+    found, usual = (uapca.component_uncertainty(X, fit=fit) for fit in (pca, plain))
+    assert_allclose(found.eigenvalues, pca.explained_variance_, rtol=1e-12)
+    for name in ("eigenvalues", "eigenvalue_mean", "eigenvalue_std", "gap"):
+        assert_allclose(getattr(found, name), getattr(usual, name) * 13 / 12, rtol=1e-12)
+    assert_allclose(found.eigenvalue_interval(), usual.eigenvalue_interval() * 13 / 12, rtol=1e-12)
+    assert_array_equal(found.share_interval(), usual.share_interval())
+    assert_array_equal(found.std, usual.std)
+    assert found.verdict == usual.verdict

@@ -153,17 +153,11 @@ def _json(pca: uapca.UAPCA, found: uapca.stability.ComponentUncertainty | None) 
 
     errors = {
         "components_std": plain(found.std),
-        "variances_std": plain(_variance_std(pca, found)),
+        "variances_std": plain(found.eigenvalue_std),
         "tilt_degrees": plain(np.degrees(found.angle)),
         "verdict": list(found.verdict),
     }
     return fit_to_json(pca, errors)
-
-
-def _variance_std(pca: uapca.UAPCA, found: uapca.stability.ComponentUncertainty) -> Any:
-    """Standard errors of the variances, with the divisor of the fit."""
-    divisor = pca.explained_variance_[0] / found.eigenvalues[0] if pca.ddof else 1.0
-    return found.eigenvalue_std * divisor
 
 
 def _report(
@@ -218,7 +212,7 @@ def _show_variances(pca: uapca.UAPCA, found: uapca.stability.ComponentUncertaint
         row = [f"PC{i + 1}", significant(value), percent(share), percent(total)]
         row += [percent(errors)] * with_errors
         if found is not None:
-            row[1] = rounded(value, _variance_std(pca, found)[i])
+            row[1] = rounded(value, found.eigenvalue_std[i])
             row.append(f"{math.degrees(found.angle[i]):.1f}°")
         rows.append(row)
     if most < d and total > 0.0:

@@ -45,7 +45,7 @@ from uapca.inputs.columns import (
 from uapca.laws import Marginal
 from uapca.laws.asymmetric import RowLaws, asymmetric, law_of_distances, law_of_quantiles
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import unit_symbol
+from uapca.uncertain.units import unit_symbol
 
 __all__ = ["Table", "from_frame", "is_table", "table_of"]
 

@@ -34,7 +34,7 @@ from uapca._validation import (
 )
 from uapca.aggregate import Moments, dask, keyed, spark
 from uapca.aggregate.bins import Binning, Grid, binning_of
-from uapca.aggregate.collector import Collector, Decaying, Running, Sliding
+from uapca.aggregate.collector import Collector, Running, Sliding
 from uapca.aggregate.labels import Keyed, Vocabulary, is_a, ordered
 from uapca.aggregate.moments import (
     Overflow,
@@ -43,6 +43,7 @@ from uapca.aggregate.moments import (
     check_length,
     complete_rows,
     labeled_rows,
+    labels_of,
     rank_of,
     weights_of,
 )
@@ -70,7 +71,7 @@ from uapca.inputs.frame import (
 )
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import without_units
+from uapca.uncertain.units import without_units
 
 __all__ = ["Aggregator", "from_groups"]
 
@@ -1080,7 +1081,6 @@ class Aggregator:
         """
         with self._lock:
             array, keys, names = self._read(points, labels)
-            check_length(keys.codes, len(array))
             w = None if weights is None else weights_of(weights, len(array))
             kept, _ = complete_rows(keys.codes, np.isnan(array), self._missing)
             check_finite(labeled_rows(array, np.where(kept, 0, -1)), "points", ("row", "feature"))
@@ -1114,14 +1114,11 @@ class Aggregator:
 
     def _new(self, d: int, names: tuple[str, ...] | None) -> Collector:
         options: dict[str, Any] = {"features": names, "spread_form": self._spread_form}
-        if self._half_life is not None:
-            return Decaying(d, _LIVE_ROWS, self._half_life, **options)
         if self._window is not None:
             return Sliding(d, _LIVE_ROWS, self._window, **options)
-        return Collector(d, _LIVE_ROWS, **options)
+        return Collector(d, _LIVE_ROWS, half_life=self._half_life or math.inf, **options)
 
     def _read(self, points: Any, labels: Any) -> tuple[Floats, Keyed, tuple[str, ...] | None]:
-        names: tuple[str, ...] | None
         if self._by is not None and (labels is not None or not is_table(points)):
             got = (
                 f"an object of type {type(points).__name__}"
@@ -1131,19 +1128,14 @@ class Aggregator:
             raise TypeError(
                 f"points must be a table with the labels in {listed(self._by)}; got {got}"
             )
-        if is_table(points):
-            _check_index(points, labels, "labels")
-            table, by = table_of(points, "points"), self._by or []
-            chosen = _point_roles(table, by, self._features).features
-            array, names = table.block(chosen), tuple(chosen)
-            given = [table.labels(key) for key in by] or [labels]
-        else:
+        if not is_table(points):
             array, names = _matrix(points, self._features)
-            given = [labels]
-        if given[0] is None:
-            one = ("all",) if len(array) else ()
-            return array, Keyed(np.zeros(len(array), dtype=np.int64), one, (None,)), names
-        return array, keyed(given), names
+            return array, labels_of(labels, len(array)), names
+        _check_index(points, labels, "labels")
+        table, by = table_of(points, "points"), self._by or []
+        chosen = _point_roles(table, by, self._features).features
+        keys = keyed([table.labels(key) for key in by]) if by else labels_of(labels, len(table))
+        return table.block(chosen), keys, tuple(chosen)
 
 
 def _far(values: Floats) -> bool:

@@ -15,7 +15,7 @@ from uapca.inputs.frame import Reading, is_table, with_units
 from uapca.laws import Uniform
 from uapca.laws.asymmetric import RowLaws
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import without_units
+from uapca.uncertain.units import without_units
 
 __all__ = ["from_intervals"]
 

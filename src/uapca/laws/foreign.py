@@ -294,8 +294,6 @@ class KnownMoments(Law):
     """
 
     fields: ClassVar[tuple[str, ...]] = ("mean", "cov", "name")
-    mean: Floats
-    cov: Floats
 
     def __init__(
         self,

@@ -720,9 +720,6 @@ class Affine(Law):
     """
 
     fields: ClassVar[tuple[str, ...]] = ("law", "A", "b")
-    b: Floats
-    mean: Floats
-    cov: Floats
 
     def __init__(self, law: Independent, A: npt.ArrayLike, b: npt.ArrayLike) -> None:
         self.law = law

@@ -53,8 +53,6 @@ class Normal(Law):
     """
 
     fields: ClassVar[tuple[str, ...]] = ("mean", "cov")
-    mean: Floats
-    cov: Floats
 
     def __init__(
         self,

@@ -204,8 +204,12 @@ class Law(ABC):
             raise ValueError(f"n must be a whole number of at least 0; got {shown(n)}")
         return self._sample(int(count), rng_from(rng))
 
-    def skew(self, A: npt.ArrayLike | None = None) -> Floats | None:
-        """Third cumulants E[(a·(x − mean))³] of each row a of `A`.
+    def cumulants(self, A: npt.ArrayLike | None = None) -> tuple[Floats, Floats] | None:
+        """Third and fourth cumulants of ``a·x`` for each row a of `A`.
+
+        E[(a·(x − mean))³], and E[(a·(x − mean))⁴] − 3 Var(a·x)²: what the fourth moments have
+        beyond those of the normal law with the same covariance, Var((a·e)²) = 2 (aᵀΨa)² + κ₄ with
+        e = x − mean and Ψ = cov.
 
         Parameters
         ----------
@@ -214,49 +218,24 @@ class Law(ABC):
 
         Returns
         -------
-        ndarray of shape (q,), or None
+        tuple of two ndarrays of shape (q,), or None
             Exact; infinite where the moment is; None where only mean and covariance are known.
 
         Notes
         -----
         Mixed cumulants follow by polarization:
-        κ(a, a, b) = (κ₃(a + b) − κ₃(a − b) − 2 κ₃(b)) / 6.
-        Of an `Independent` law all mixed cumulants of different coordinates are zero.
-        """
-        found = self._cumulants(np.eye(self.dim) if A is None else self._checked_map(A)[0])
-        return None if found is None else found[0]
-
-    def excess(self, A: npt.ArrayLike | None = None) -> Floats | None:
-        """Fourth cumulants E[(a·(x − mean))⁴] − 3 Var(a·x)² of each row a of `A`.
-
-        What the fourth moments have beyond those of the normal law with the same covariance:
-        Var((a·e)²) = 2 (aᵀΨa)² + excess, with e = x − mean and Ψ = cov.
-
-        Parameters
-        ----------
-        A : array-like of shape (q, D), optional
-            The identity if left out: one value for each coordinate.
-
-        Returns
-        -------
-        ndarray of shape (q,), or None
-            Exact; infinite where the moment is; None where only mean and covariance are known.
-
-        Notes
-        -----
-        Mixed cumulants follow by polarization:
+        κ(a, a, b) = (κ₃(a + b) − κ₃(a − b) − 2 κ₃(b)) / 6 and
         κ(a, a, b, b) = (κ₄(a + b) + κ₄(a − b) − 2 κ₄(a) − 2 κ₄(b)) / 12.
-        Of an `Independent` law all mixed cumulants of different coordinates are zero, so
-        ``law.excess()`` is the diagonal of the whole tensor.
+        Of an `Independent` law all mixed cumulants of different coordinates are zero.
 
         Examples
         --------
         >>> from uapca.laws import Independent, Uniform
-        >>> Independent([Uniform(0, 1), Uniform(0, 2)]).excess([[1.0, 0.0], [1.0, 1.0]]) * 120
+        >>> row = Independent([Uniform(0, 1), Uniform(0, 2)])
+        >>> row.cumulants([[1.0, 0.0], [1.0, 1.0]])[1] * 120
         array([ -1., -17.])
         """
-        found = self._cumulants(np.eye(self.dim) if A is None else self._checked_map(A)[0])
-        return None if found is None else found[1]
+        return self._cumulants(np.eye(self.dim) if A is None else self._checked_map(A)[0])
 
     @cached_property
     def support_rank(self) -> int:

@@ -163,9 +163,8 @@ def expand(redraw: Redraw, q: int, order: int = 2, joint: bool = False) -> Expan
 @lru_cache(maxsize=16)
 def _pairs(q: int, joint: bool) -> Pairs:
     """Each component with itself and, if joint, with those after it."""
-    own = np.arange(q)
     i, j = np.triu_indices(q if joint else 0, 1)
-    return np.append(own, i), np.append(own, j)
+    return np.append(range(q), i), np.append(range(q), j)
 
 
 def _joint(blocks: Doubles, pairs: Pairs, q: int) -> Doubles:
@@ -260,7 +259,7 @@ class _RowSums(_Sums):
 
     def __init__(self, redraw: Redraw, unit: float, U: Doubles, pairs: Pairs, order: int) -> None:
         X, (first, second) = redraw.rows, pairs
-        (n, d), k, q, count = X.shape, len(U), int(second[-1]) + 1, len(first)
+        (n, d), k, count = X.shape, len(U), len(first)
         self.pairs, self.U, self._redraw, self._unit = pairs, U, redraw, unit
         self._w = w = X.weights
         self._cov = X.cov.scaled(1.0 / unit)
@@ -275,43 +274,35 @@ class _RowSums(_Sums):
             self.linear += 2.0 * np.square(along @ U.T)
             self.spreads += (along[first] * U[second]).sum(axis=1)[:, None, None] * S
             self.spreads += along[second][:, :, None] * along[first][:, None, :]
-        alone, outer, diagonal = X.cov.kind == "diagonal", np.zeros((q, d, d)), np.zeros((count, d))
-        for block in row_blocks(n, d * (6 + 2 * count + (0 if alone else k))):
+        alone, axis = X.cov.kind == "diagonal", np.arange(d)
+        for block in row_blocks(n, d * (6 + 2 * count + 2 * k)):
             m, own = self._weighted(block), self._own[block] if order == 2 else None
             cov = self._cov if len(m) == n else self._cov.take(block)
             columns = np.ascontiguousarray(m.T)  # long rows are faster to multiply by factors
             a = U @ columns
-            # Independent errors need few products: Ψu = ψ ∘ u, and u need not be inside of a sum.
             if alone:
-                psi = np.asarray(cov.diagonal(), dtype=np.float64)
-                P = (U[:, None] * U) @ psi.T
-                outer += (a[:q, None] * columns) @ psi
+                psi = np.ascontiguousarray(cov.diagonal().T, dtype=np.float64)
+                images = U[:, :, None] * psi
             else:
-                images = row_images(cov, U)
-                P = U @ images.transpose(0, 2, 1)
-                for total, i, j in zip(self.spreads, first, second, strict=True):
-                    half = (columns * a[j]) @ images[i]
-                    total += half + (half if i == j else (columns * a[i]) @ images[j]).T
+                images = row_images(cov, U).transpose(0, 2, 1)
+            P = U @ images
             shared = P[first, second]
-            self.spreads += (shared[:, None] * columns) @ m
+            for total, i, j in zip(self.spreads, first, second, strict=True):
+                half = columns * (0.5 * P[i, j])
+                back = (a[i] * images[j] + half) @ m
+                ahead = back if i == j else (a[j] * images[i] + half) @ m
+                total += ahead.T + back
+                if own is not None:
+                    total += (images[j] * own) @ images[i].T
             self.linear += 4.0 * np.einsum("in,jn,ijn->ij", a, a, P)
             weights = a[first] * a[second]
             if own is not None:
                 weights += own * shared
                 self.linear += 2.0 * (np.square(P) @ own)
             if alone:
-                diagonal += weights @ psi
+                self.spreads[:, axis, axis] += weights @ psi.T
             else:
                 self.spreads += weighted_sum(cov, weights)
-            if own is not None and alone:
-                self.spreads += ((psi.T * own) @ psi) * U[second][:, :, None] * U[first][:, None]
-            elif own is not None:
-                for total, i, j in zip(self.spreads, first, second, strict=True):
-                    total += (images[j].T * own) @ images[i]
-        if alone:
-            self.spreads += outer[second] * U[first][:, None]
-            self.spreads += (outer[first] * U[second][:, None]).transpose(0, 2, 1)
-            self.spreads.reshape(count, -1)[:, :: d + 1] += diagonal
         if order == 2 and redraw.cumulants is not None:
             self._add_cumulants(*redraw.cumulants)
 
@@ -373,17 +364,16 @@ class _EntrySums(_Sums):
 
     def __init__(self, redraw: Redraw, unit: float, V: Doubles, pairs: Pairs) -> None:
         assert redraw.entries is not None
-        entries, rows, k = redraw.entries / unit**4, redraw.influences, pairs[0].max() + 2
+        entries, rows, (first, second) = redraw.entries / unit**4, redraw.influences, pairs
         if rows is not None:
             self.influences = np.column_stack([rows, rows.sum(axis=1)]) / unit / unit
-        self.pairs, self.U, self._entries, self._V = pairs, V[:k], entries, V
-        turned = np.zeros((len(pairs[0]), *entries.shape))
-        for total, i, k in zip(turned, *pairs, strict=True):
-            if i == k:
-                np.fill_diagonal(total, entries[i])
-            else:  # of δ_ij and δ_kl, which are one for j = k and l = i
-                total[k, i] = entries[i, k]
-        self.spreads = V.T @ turned @ V
+        self.pairs, self.U = pairs, V[: second.max() + 2]
+        self._entries, self._V = entries, V
+        # δ_ij and δ_kl are one for i = k and j = l, or for j = k and l = i.
+        same = np.where(first == second, 1.0, 0.0)[:, None, None]
+        self.spreads = same * (V.T * entries[first, None]) @ V
+        crossed = entries[first, second, None, None] * V[second, :, None] * V[first, None, :]
+        self.spreads += (1.0 - same) * crossed
         self.linear = np.diag(entries.diagonal()[: len(self.U)])
 
     def diagonals(self) -> tuple[Doubles, Doubles]:

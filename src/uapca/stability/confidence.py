@@ -13,7 +13,7 @@ What is stated is corrected for the choice to state it, and for the push of the 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +24,7 @@ from uapca.decomposition.spectrum import Spectrum, spectrum, tie_tolerance
 from uapca.stability.closed_form import Expansion
 from uapca.stability.redraw import POINTS_FOR_TAILS, Drawn, Redraw
 
-__all__ = [
-    "Redrawn",
-    "Statements",
-    "freedom",
-    "pushed",
-    "redrawn",
-    "separations",
-    "statements",
-]
+__all__ = ["Intervals", "freedom", "pushed", "separations"]
 
 # So many points should be in groups that matter to a component for its fourth moments.
 _POINTS_EACH = 100
@@ -44,9 +36,8 @@ _LARGEST_RELATIVE = 0.5
 _TANGENTS = 2000
 
 
-@dataclass(frozen=True, eq=False)
-class Redrawn:
-    """Distributions over the redraws, from draws or from moments.
+class Intervals:
+    """Distributions of the figures over the redraws, and the intervals that are stated.
 
     A figure is an eigenvalue or, after all of these, a share: arrays have 2q entries.
 
@@ -55,55 +46,88 @@ class Redrawn:
     fit, plugged : ndarray of shape (2q,)
         The figures of the fit, and of the population that the redraws come from.
     mean, std : ndarray of shape (2q,)
-        Of the redrawn figures.
-    expansion : Expansion
-    drawn : Drawn, or None
-    smooth : bool
-        Whether quantiles are those of laws with this mean and standard deviation, even if there
-        are draws.
+        Of the redrawn figures, from draws or in closed form.
     freedom : ndarray of shape (2q,), or None
         Where the standard deviations are measured from points, their degrees of freedom.
+    close : ndarray of bool, shape (q + 1,)
+        Whether the eigenvalues around each gap, from that above the first on, could be equal in
+        the population; never of values.
     """
 
-    fit: Doubles
-    plugged: Doubles
-    mean: Doubles
-    std: Doubles
-    expansion: Expansion
-    drawn: Drawn | None
-    smooth: bool
-    freedom: Doubles | None
+    def __init__(
+        self, redraw: Redraw, expansion: Expansion, fit: Spectrum, drawn: Drawn | None
+    ) -> None:
+        self._redraw, self._expansion, self._drawn = redraw, expansion, drawn
+        self._q = q = len(expansion.variance)
 
-    def interval(self, p: float, stated: Statements) -> Doubles:
-        """Bounds of the figures, shape (2q, 2): for those of a redraw, or of the population.
+        def figures(values: Doubles, matrix: Doubles) -> Doubles:
+            total = float(matrix.trace())
+            share = np.minimum(values / total, 1.0) if total > 0.0 else np.zeros(q)
+            return np.concatenate([values, share])
+
+        self.fit = self.plugged = figures(fit.values[:q], redraw.fit)
+        if redraw.population is not redraw.fit:
+            values = spectrum(redraw.population, q).values
+            self.plugged = figures(values, redraw.population)
+        self.mean, self.std, self.freedom = _moments(expansion, q)
+        if drawn is not None:
+            values, totals = drawn.pcas.eigenvalues, drawn.pcas.totals[:, None]
+            shares = np.divide(values, totals, out=np.zeros_like(values), where=totals > 0.0)
+            self._figures: Doubles = np.concatenate([values, shares.clip(0.0, 1.0)], axis=1)
+            self.mean = self._figures.mean(axis=0)
+            if self.freedom is None:  # else intervals are those of the closed form
+                sizes = np.maximum(self._figures.max(axis=0), np.finfo(float).tiny)  # no overflow
+                self.std = (self._figures / sizes).std(axis=0) * sizes
+        self._wide = np.zeros(len(redraw.fit), dtype=bool)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = self.std[:q] / self.fit[:q]
+            # How much smaller or larger an eigenvalue could have been to be stated.
+            self._near, self._room = _margins(expansion, error, q)
+            self.close = self._near & (redraw.units != "anew")  # errors not in proportion
+            if redraw.entries is not None:
+                relative = np.sqrt(redraw.entries.diagonal()) / expansion.values
+                self._wide = relative > _LARGEST_RELATIVE
+                # Its observed share is λ / (λ + ν) with the variance ν of the errors.
+                share = math.sqrt(2.0 / (len(redraw.X) - 1.0))
+                seen = logit(np.minimum(share / np.append(relative[:q], _LARGEST_RELATIVE), 1.0))
+                self._room[:, 0] = np.fmin(self._room[:, 0], (seen[:-1] - seen[-1]) / error)
+                # Nor are errors of truths in proportion to the eigenvalues.
+                z = separations(expansion, q)
+                self.close[1 : len(z) + 1] |= z < _APART
+        if redraw.question == "values":
+            self.close[:] = False
+
+    def bounds(self, p: float) -> Doubles:
+        """Of the figures, shape (2q, 2): for those of a redraw, or of the population.
 
         The deviation of a redraw from the population it comes from, on the scale of log λ and
-        logit share, is what the deviation of the fit from its own population is.
+        logit share, is what the deviation of the fit from its own population is. NaN where no
+        interval is stated.
         """
-        tails = np.array([0.5 - p / 2, 0.5 + p / 2])
+        tails, q = np.array([0.5 - p / 2, 0.5 + p / 2]), self._q
+        refused = np.array([bool(reason) for reason in self.reasons])[:, None]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            if stated.margins is None:
-                return self._quantiles(tails)
-            center, q = _stretched(self.fit), len(self.fit) // 2
+            if self._redraw.question == "values":
+                return np.where(refused, np.nan, self._quantiles(tails))
             if self.freedom is not None:
                 # Student's t on the stretched scale.
                 spread = self.std / self.fit / np.concatenate([np.ones(q), 1.0 - self.fit[q:]])
                 change = (_stretched(self.mean) - _stretched(self.plugged))[:, None]
                 change = change + spread[:, None] * stdtrit(self.freedom[:, None], tails)
-            elif self.drawn is None or self.drawn.errors is None:
+            elif self._drawn is None or self._drawn.errors is None:
                 change = _stretched(self._quantiles(tails)) - _stretched(self.plugged)[:, None]
             else:
-                own, redrawn = self.drawn.errors
-                change = _stretched(self.drawn.figures.T).T - _stretched(self.plugged)
+                own, redrawn = self._drawn.errors
+                change = _stretched(self._figures.T).T - _stretched(self.plugged)
                 change = np.where(redrawn > 0.0, change / redrawn, 0.0)
                 change = own[:, None] * np.quantile(change, tails, axis=0, method="weibull").T
-            change = change * np.tile(_stretching(p, stated.margins), (2, 1))
-            bounds = center[:, None] - change[:, ::-1]
+            change = change * np.tile(_stretching(p, self._room), (2, 1))
+            bounds = _stretched(self.fit)[:, None] - change[:, ::-1]
             found = np.exp(bounds[:q])
-            own = pushed(self.expansion, self.fit[:q, None])
-            found *= np.exp(np.nan_to_num(own - pushed(self.expansion, found)))
+            own = pushed(self._expansion, self.fit[:q, None])
+            found *= np.exp(np.nan_to_num(own - pushed(self._expansion, found)))
             bounds = np.concatenate([found, expit(bounds[q:])])
-        return np.where(np.isnan(bounds), self.fit[:, None], bounds)
+        return np.where(refused, np.nan, np.where(np.isnan(bounds), self.fit[:, None], bounds))
 
     def _quantiles(self, tails: Doubles) -> Doubles:
         """Of the redrawn figures, shape (2q, 2).
@@ -112,9 +136,9 @@ class Redrawn:
         exact for the variance of normal values in one feature, and shares a normal law of their
         logit.
         """
-        if self.drawn is not None and not self.smooth:
-            return np.quantile(self.drawn.figures, tails, axis=0, method="weibull").T
-        q, mean, std = len(self.mean) // 2, self.mean[:, None], self.std[:, None]
+        if self._drawn is not None and self._redraw.question != "truth":
+            return np.quantile(self._figures, tails, axis=0, method="weibull").T
+        q, mean, std = self._q, self.mean[:, None], self.std[:, None]
         shape = np.square(mean[:q] / std[:q])
         found = gammaincinv(shape, tails) * (std[:q] / mean[:q]) * std[:q]
         # Beyond this shape the gamma law is normal, and its quantile function inaccurate.
@@ -126,9 +150,9 @@ class Redrawn:
 
     def angles(self, first: int, last: int) -> Doubles:
         """Draws of the largest principal angle of components first to last − 1."""
-        if self.drawn is not None:
-            return self.drawn.pcas.subspace_angles(first, last)
-        tangent = self.expansion.tangent
+        if self._drawn is not None:
+            return self._drawn.pcas.subspace_angles(first, last)
+        tangent = self._expansion.tangent
         inside = np.zeros(tangent.shape[1], dtype=bool)
         inside[first:last] = True
         if inside.all():
@@ -142,27 +166,45 @@ class Redrawn:
         top = np.linalg.eigvalsh(tangents @ tangents.transpose(0, 2, 1))[:, -1]
         return np.arctan(np.sqrt(np.maximum(top, 0.0)))
 
-
-def redrawn(redraw: Redraw, expansion: Expansion, fit: Spectrum, drawn: Drawn | None) -> Redrawn:
-    """The distributions of the figures over draws or, without any, in closed form."""
-    q = len(expansion.variance)
-
-    def figures(values: Doubles, matrix: Doubles) -> Doubles:
-        total = float(matrix.trace())
-        share = np.minimum(values / total, 1.0) if total > 0.0 else np.zeros(q)
-        return np.concatenate([values, share])
-
-    own = plugged = figures(fit.values[:q], redraw.fit)
-    if redraw.population is not redraw.fit:
-        plugged = figures(spectrum(redraw.population, q).values, redraw.population)
-    mean, std, degrees = _moments(expansion, q)
-    if drawn is not None:
-        mean = drawn.figures.mean(axis=0)
-    if drawn is not None and degrees is None:  # otherwise intervals are those of the closed form
-        sizes = np.maximum(drawn.figures.max(axis=0), np.finfo(float).tiny)  # no overflow
-        std = (drawn.figures / sizes).std(axis=0) * sizes
-    smooth = redraw.question == "truth"
-    return Redrawn(own, plugged, mean, std, expansion, drawn, smooth, degrees)
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        """Why no interval of a figure is stated; empty where one is."""
+        redraw, q, d = self._redraw, self._q, len(self._redraw.fit)
+        if redraw.question == "values":
+            text = "" if redraw.rank else "a single value has no spread to share"
+            return ("",) * q + (text,) * q
+        if redraw.groups is None:
+            used, total, few = 1, len(redraw.X) - 1.0, f"{len(redraw.X)} rows are too few"
+            points, kept, unit, needed = np.full(q, total), True, "rows", f"{2 * d + 9} rows"
+        else:
+            counts, kept, unit = redraw.groups.counts, redraw.groups.kept, "points"
+            used, total = len(counts), float((counts - 1.0).sum())
+            few = f"{counts.sum():.0f} points in {used} groups are too few"
+            points = freedom(redraw, self._expansion, q)[1]
+            needed = f"{2 * d + 8} points more than groups"
+        text = ""
+        if total < 2 * d + 8:
+            text = f"{few} for {d} features (intervals need {needed})"
+        elif not (redraw.normal or kept):
+            text = "the points are not kept; ± takes them as normal, intervals need fourth moments"
+        elif redraw.units == "anew":
+            # A standardized feature that is nearly a component by itself has an eigenvalue near 1
+            # without errors of first order: neither their size nor their bias can be estimated.
+            text = "those of standardized features do not cover; tilts and standard errors do"
+        if text:
+            return (text,) * 2 * q
+        reasons = []
+        for i in range(q):
+            text = "eigenvalues that are close to each other are biased apart in a sample"
+            text *= bool(self._near[i] or self._near[i + 1])
+            if self._wide[i]:
+                text = "the errors hide most of its variance"
+            if not redraw.normal and (total + used < POINTS_FOR_TAILS or points[i] < _POINTS_EACH):
+                needed = f"{POINTS_FOR_TAILS} {unit}, or component_uncertainty(normal=True)"
+                text = f"{few} for fourth moments (intervals need {needed})"
+            reasons.append(text)
+        text = "the errors hide most of the variance of a component" * bool(self._wide.any())
+        return (*reasons, *(reason or text for reason in reasons))
 
 
 def _moments(expansion: Expansion, q: int) -> tuple[Doubles, Doubles, Doubles | None]:
@@ -170,7 +212,8 @@ def _moments(expansion: Expansion, q: int) -> tuple[Doubles, Doubles, Doubles | 
 
     And, where the variance is measured by the influences of points or rows, the degrees of freedom
     of that measurement, (Σ x²)² / Σ x⁴. Twice that would be those of the same relative variance,
-    but of heavy tails Σ x⁴ is too small in most samples.
+    but of heavy tails Σ x⁴ is too small in most samples, and Σ x² with it. In a share the errors
+    of numerator and denominator partly cancel: it has half as many again.
     """
     size, total = expansion.size, float(expansion.values.sum())
     mean = np.maximum(expansion.values[:q] + expansion.shift, 0.0)
@@ -187,6 +230,7 @@ def _moments(expansion: Expansion, q: int) -> tuple[Doubles, Doubles, Doubles | 
         squares += np.tile(np.maximum(expansion.variance - squares[:q], 0.0), 2)  # second order
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.square(squares) / np.square(each).sum(axis=0)
+        freedom[q:] *= 1.5
     units = np.repeat([size, size / total if total > 0.0 else 0.0], q)
     return np.concatenate([mean, share]), np.sqrt(squares) * units, freedom
 
@@ -228,85 +272,8 @@ def _stretching(p: float, margins: Doubles) -> Doubles:
     return np.where(far, 1.0, low / ndtri(tails))
 
 
-@dataclass(frozen=True, eq=False)
-class Statements:
-    """Which intervals are stated.
-
-    Attributes
-    ----------
-    reasons : tuple of 2q str
-        Why none is stated, of eigenvalues and then of shares; empty where one is.
-    close : ndarray of bool, shape (q + 1,)
-        Whether the eigenvalues around each gap, from that above the first on, could be equal in
-        the population; never of values.
-    margins : ndarray of shape (q, 2), or None
-        How much smaller or larger, in standard errors of its logarithm, an eigenvalue could have
-        been to have its interval still stated; None for values.
-    """
-
-    reasons: tuple[str, ...]
-    close: npt.NDArray[np.bool_]
-    margins: Doubles | None = None
-
-
-def statements(redraw: Redraw, expansion: Expansion, redrawn: Redrawn) -> Statements:
-    """Say why confidence intervals of eigenvalues, or shares, would not cover."""
-    q, d = len(redrawn.fit) // 2, len(redraw.fit)
-    if redraw.question == "values":
-        text = "" if redraw.rank else "a single value has no spread to share"
-        return Statements(("",) * q + (text,) * q, np.zeros(q + 1, dtype=bool))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = redrawn.std[:q] / redrawn.fit[:q]
-        near, margins = _margins(expansion, error, q)
-    close = near & (redraw.units != "anew")  # errors of correlations are not in proportion
-    if redraw.entries is not None:  # errors of truths are not in proportion to the eigenvalues
-        z = separations(expansion, q)
-        close[1 : len(z) + 1] |= z < _APART
-    if redraw.groups is None:
-        used, total, few = 1, len(redraw.X) - 1.0, f"{len(redraw.X)} rows are too few"
-        points, kept, unit, needed = np.full(q, total), True, "rows", f"{2 * d + 9} rows"
-    else:
-        counts, kept, unit = redraw.groups.counts, redraw.groups.kept, "points"
-        used, total = len(counts), float((counts - 1.0).sum())
-        few = f"{counts.sum():.0f} points in {used} groups are too few"
-        points, needed = freedom(redraw, expansion, q)[1], f"{2 * d + 8} points more than groups"
-    text = ""
-    if total < 2 * d + 8:
-        text = f"{few} for {d} features (intervals need {needed})"
-    elif not (redraw.normal or kept):
-        text = "the points are not kept; ± takes them as normal, intervals need fourth moments"
-    elif redraw.units == "anew":
-        # A standardized feature that is nearly a component by itself has an eigenvalue near 1
-        # without errors of first order: neither their size nor their bias can be estimated.
-        text = "those of standardized features do not cover; tilts and standard errors do"
-    if text:
-        return Statements((text,) * 2 * q, close, margins)
-    values, wide, spare = expansion.values, np.zeros(d, dtype=bool), np.full(q, np.inf)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if redraw.entries is not None:
-            relative = np.sqrt(redraw.entries.diagonal()) / values
-            wide = relative > _LARGEST_RELATIVE
-            # Its observed share is λ / (λ + ν) with the variance ν of the errors.
-            least = np.append(relative[:q], _LARGEST_RELATIVE)
-            seen = logit(np.minimum(math.sqrt(2.0 / total) / least, 1.0))
-            spare = seen[:q] - seen[q]
-        margins[:, 0] = np.fmin(margins[:, 0], spare / error)
-    reasons = []
-    for i in range(q):
-        if not redraw.normal and (total + used < POINTS_FOR_TAILS or points[i] < _POINTS_EACH):
-            needed = f"{POINTS_FOR_TAILS} {unit}, or component_uncertainty(normal=True)"
-            reasons.append(f"{few} for fourth moments (intervals need {needed})")
-        elif wide[i]:
-            reasons.append("the errors hide most of its variance")
-        else:
-            text = "eigenvalues that are close to each other are biased apart in a sample"
-            reasons.append(text * bool(near[i] or near[i + 1]))
-    text = "the errors hide most of the variance of a component" * bool(wide.any())
-    return Statements((*reasons, *(reason or text for reason in reasons)), close, margins)
-
-
 def _margins(expansion: Expansion, error: Doubles, q: int) -> tuple[npt.NDArray[np.bool_], Doubles]:
-    """Which of the q + 1 gaps around eigenvalues are too small, and `Statements.margins`.
+    """Which of the q + 1 gaps around eigenvalues are too small, and the room of each.
 
     Eigenvalues of a sample are further apart than those of the population, where those are close by
     an unknown amount. Standard errors of normal points are in proportion to the eigenvalues: gaps

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,26 +41,15 @@ _QUESTIONS = {
 _UNITS = {"": "", "anew": ", and standardized anew", "known": ", with their units taken as known"}
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
+class Drawn(NamedTuple):
     """The PCAs of redraws.
 
-    Attributes
-    ----------
-    pcas : Simulation
-    errors : tuple of two ndarrays of shape (2q,) and (n_draws, 2q), or None
-        For normal groups, the standard errors of log λ and logit share of the fit and each redraw.
+    For normal groups also the standard errors of log λ and logit share of the fit, shape (2q,), and
+    of each redraw, shape (n_draws, 2q).
     """
 
     pcas: Simulation
     errors: tuple[Doubles, Doubles] | None = None
-
-    @cached_property
-    def figures(self) -> Doubles:
-        """Eigenvalues and shares, shape (n_draws, 2q)."""
-        values, totals = self.pcas.eigenvalues, self.pcas.totals[:, None]
-        shares = np.divide(values, totals, out=np.zeros_like(values), where=totals > 0.0)
-        return np.concatenate([values, shares.clip(0.0, 1.0)], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,10 +243,7 @@ def _cumulants(X: UncertainArray) -> tuple[tuple[Doubles, Doubles] | None, bool]
     laws = list(X.laws)
     if not all(isinstance(law, Independent | Normal) for law in laws):
         return None, False
-    found = [(law.skew(), law.excess()) for law in laws]
-    if any(third is None or fourth is None for third, fourth in found):
-        return None, False
-    third, fourth = np.array(found, dtype=np.float64).transpose(1, 0, 2)
+    third, fourth = np.array([law.cumulants() for law in laws], np.float64).transpose(1, 0, 2)
     known = bool(np.isfinite(third).all() and np.isfinite(fourth).all())
     return ((third, fourth) if known and (third.any() or fourth.any()) else None), known
 

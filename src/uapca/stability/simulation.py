@@ -24,7 +24,6 @@ from uapca._validation import (
     check_count,
     check_finite,
     rng_from,
-    shown,
 )
 from uapca.decomposition import UAPCA
 from uapca.uncertain import UncertainArray
@@ -87,20 +86,6 @@ class Simulation:
     align: str
     totals: Doubles
 
-    def component_quantiles(self, p: npt.ArrayLike = (0.025, 0.5, 0.975)) -> Doubles:
-        """Quantiles of the components' entries over the draws, shape (..., q, D)."""
-        return np.quantile(self.components, _probabilities(p), axis=0)
-
-    def eigenvalue_quantiles(self, p: npt.ArrayLike = (0.025, 0.5, 0.975)) -> Doubles:
-        """Quantiles of the eigenvalues over the draws, shape (..., q)."""
-        return np.quantile(self.eigenvalues, _probabilities(p), axis=0)
-
-    def score_quantiles(self, p: npt.ArrayLike = (0.025, 0.5, 0.975)) -> Doubles:
-        """Quantiles of the rows' scores over the draws, shape (..., N, q)."""
-        if self.scores is None:
-            raise ValueError("scores must be kept to have quantiles; use simulate(scores=True)")
-        return np.quantile(self.scores, _probabilities(p), axis=0)
-
     def angles(self) -> Doubles:
         """The angle in radians between each draw's components and the reference, (n_draws, q)."""
         return angles(self.components, self.reference)
@@ -118,7 +103,7 @@ class Simulation:
     def __repr__(self) -> str:
         n, q, d = self.components.shape
         lines = [f"Simulation: {n} draws, {q} of {d} components, aligned by {self.align}"]
-        low, middle, high = self.eigenvalue_quantiles()
+        low, middle, high = np.quantile(self.eigenvalues, (0.025, 0.5, 0.975), axis=0)
         tilt = np.degrees(np.sqrt(np.square(self.angles()).mean(axis=0)))
         for i in range(q):
             lines.append(
@@ -312,7 +297,7 @@ def draw_batches(
         matrices = X.cov.dense().astype(np.float64, copy=False)
         X = UncertainArray(X.mean, factors=root(matrices), check=False)
     # Some laws are made when they are asked for: once here, not for each batch.
-    rows = X if X.laws is None else X.laws.take(np.arange(len(X)))
+    rows = X if X.laws is None else X.laws[np.arange(len(X))]
     for start in range(0, n, size):
         stop = min(start + size, n)
         yield slice(start, stop), rows.sample(stop - start, rng)
@@ -326,10 +311,3 @@ def check_data(X: object) -> UncertainArray:
         raise TypeError(f"X must be an UncertainArray; got {type(X).__name__}{hint}")
     X.require_complete("a PCA")
     return X
-
-
-def _probabilities(p: npt.ArrayLike) -> Doubles:
-    values = as_floats(p, "p").astype(np.float64, copy=False)
-    if not ((values >= 0.0) & (values <= 1.0)).all():
-        raise ValueError(f"p must be from 0 to 1; got {shown(p)}")
-    return values

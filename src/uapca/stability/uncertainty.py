@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import fdtri, gammaincinv, gammaln, ndtr, ndtri
+from scipy.special import fdtri, gammaincinv, gammaln, ndtr
 from sklearn.pipeline import Pipeline
 
 from uapca._validation import Doubles, Seed, check_choice, check_count, probability, rng_from, shown
@@ -25,14 +25,7 @@ from uapca.decomposition.base import feature_variances
 from uapca.decomposition.spectrum import Spectrum, spectrum
 from uapca.exceptions import ApproximationWarning, SeparationWarning
 from uapca.stability.closed_form import Expansion, expand
-from uapca.stability.confidence import (
-    Redrawn,
-    Statements,
-    freedom,
-    redrawn,
-    separations,
-    statements,
-)
+from uapca.stability.confidence import Intervals, freedom, separations
 from uapca.stability.redraw import Drawn, Redraw, redraw_of
 from uapca.stability.simulation import aligned, angles, check_data
 from uapca.uncertain import UncertainArray
@@ -125,6 +118,7 @@ class ComponentUncertainty:
     _expansion: Expansion
     _fit: Spectrum
     _drawn: Drawn | None
+    _divisor: float = 1.0
 
     @cached_property
     def std(self) -> Doubles:
@@ -160,30 +154,26 @@ class ComponentUncertainty:
 
         It differs from ``eigenvalues`` by what redrawing adds.
         """
-        return self._redrawn.mean[: len(self.eigenvalues)]
+        return self._intervals.mean[: len(self.eigenvalues)] / self._divisor
 
     @property
     def eigenvalue_std(self) -> Doubles:
         """The standard deviation of the redrawn eigenvalues, shape (q,)."""
-        return self._redrawn.std[: len(self.eigenvalues)]
+        return self._intervals.std[: len(self.eigenvalues)] / self._divisor
 
     @cached_property
-    def _redrawn(self) -> Redrawn:
-        return redrawn(self._redraw, self._expansion, self._fit, self._drawn)
-
-    @cached_property
-    def _stated(self) -> Statements:
-        return statements(self._redraw, self._expansion, self._redrawn)
+    def _intervals(self) -> Intervals:
+        return Intervals(self._redraw, self._expansion, self._fit, self._drawn)
 
     @property
     def refusals(self) -> tuple[str, ...]:
         """Why no interval is stated for each eigenvalue; empty where it is."""
-        return self._stated.reasons[: len(self.eigenvalues)]
+        return self._intervals.reasons[: len(self.eigenvalues)]
 
     @property
     def share_refusals(self) -> tuple[str, ...]:
         """Why no interval is stated for each share; empty where it is."""
-        return self._stated.reasons[len(self.eigenvalues) :]
+        return self._intervals.reasons[len(self.eigenvalues) :]
 
     def eigenvalue_interval(self, p: float = 0.95) -> Doubles:
         """Intervals for the eigenvalues, shape (q, 2), never below zero.
@@ -197,19 +187,15 @@ class ComponentUncertainty:
         p : float, default=0.95
             Between 0 and 1.
         """
-        return self._intervals(p)[: len(self.eigenvalues)]
+        divisor = 1.0 if self.of == "truth" else self._divisor  # the truths have none
+        return self._intervals.bounds(probability(p, "p"))[: len(self.eigenvalues)] / divisor
 
     def share_interval(self, p: float = 0.95) -> Doubles:
         """Intervals for the shares of the total variance, shape (q, 2), with the total varying.
 
         As `eigenvalue_interval`.
         """
-        return self._intervals(p)[len(self.eigenvalues) :]
-
-    def _intervals(self, p: float) -> Doubles:
-        refused = np.array([bool(reason) for reason in self._stated.reasons])
-        bounds = self._redrawn.interval(probability(p, "p"), self._stated)
-        return np.where(refused[:, None], np.nan, bounds)
+        return self._intervals.bounds(probability(p, "p"))[len(self.eigenvalues) :]
 
     @cached_property
     def subspace_angle(self) -> float:
@@ -222,16 +208,11 @@ class ComponentUncertainty:
     def subspace_interval(self, p: float = 0.95) -> float:
         """The angle that the largest principal angle of all q components stays below."""
         return float(
-            np.quantile(self._redrawn.angles(0, len(self.components)), probability(p, "p"))
+            np.quantile(self._intervals.angles(0, len(self.components)), probability(p, "p"))
         )
 
     def _subspace(self, first: int, last: int) -> float:
-        return float(np.sqrt(np.square(self._redrawn.angles(first, last)).mean()))
-
-    @property
-    def separation(self) -> Doubles:
-        """``swap_probability`` as a number of standard deviations: 0 at ½, 1.64 at 5 %."""
-        return np.asarray(-ndtri(self.swap_probability))
+        return float(np.sqrt(np.square(self._intervals.angles(first, last)).mean()))
 
     @property
     def monte_carlo_error(self) -> float:
@@ -253,7 +234,7 @@ class ComponentUncertainty:
             return ()
         sentences, first = [], 0
         ignorance = _random_angle(d)
-        mixed = self._stated.close[1:].copy()
+        mixed = self._intervals.close[1:].copy()
         mixed[: len(self.swap_probability)] |= self.swap_probability > _SWAPS
         for last in np.flatnonzero(~mixed).tolist():
             sentences.append(self._sentence(first, last, ignorance))
@@ -445,6 +426,7 @@ def component_uncertainty(
     >>> uapca.component_uncertainty(X, fit=pca).assumption
     'if each row is one unknown value, and standardized anew'
     """
+    ddof = 0.0
     if fit is None:
         X = check_data(X)
     else:
@@ -454,7 +436,7 @@ def component_uncertainty(
         X = check_data(rows)  # a Denoiser fills in what is missing
         _check_own(pca, X)
         n_components = pca.n_components_ if n_components is None else n_components
-        scale = pca.scale
+        scale, ddof = pca.scale, pca.ddof
     d, scale = X.shape[1], 1.0 if scale is None else scale
     q = check_count(2 if n_components is None else n_components, "n_components", d, "features")
     check_choice(of, ("auto", "values", "sample", "truth"), "of")
@@ -483,7 +465,10 @@ def component_uncertainty(
     if method == "simulation" or (method == "auto" and doubt):
         drawn = redraw.draw(base, q, count or _draw_count(redraw), rng_from(rng))
         swaps = _swaps(drawn.pcas.components, base, redraw.rank)
-        covariance, blocks = _drawn_covariances(drawn.pcas.components, joint)
+        centered = drawn.pcas.components - drawn.pcas.components.mean(axis=0)
+        covariance = np.einsum("sid,sie->ide", centered, centered, optimize=True) / len(centered)
+        if joint:
+            blocks = np.einsum("sid,ske->idke", centered, centered, optimize=True) / len(centered)
     else:
         swaps = ndtr(-separations(expansion, q))
     reason = "as asked for" + f", but it is not accurate: {doubt}" * bool(doubt)
@@ -498,10 +483,12 @@ def component_uncertainty(
             SeparationWarning,
             stacklevel=2,
         )
-    steps = np.concatenate([[np.inf], base.values[:-1] - base.values[1:], [np.inf]])
+    divisor = 1.0 - ddof * float(np.square(X.weights).sum()) if ddof else 1.0
+    values = base.values / divisor
+    steps = np.concatenate([[np.inf], values[:-1] - values[1:], [np.inf]])
     return ComponentUncertainty(
         components=base.vectors[:q],
-        eigenvalues=base.values[:q],
+        eigenvalues=values[:q],
         covariance=covariance,
         gap=np.minimum(steps[:-1], steps[1:])[:q],
         swap_probability=swaps,
@@ -516,6 +503,7 @@ def component_uncertainty(
         _expansion=expansion,
         _fit=base,
         _drawn=drawn,
+        _divisor=divisor,
     )
 
 
@@ -632,16 +620,6 @@ def _swaps(components: Doubles, fit: Spectrum, rank: int) -> Doubles:
         for i in range(min(q, len(fit.values) - 1))
     ]
     return np.array(swaps)
-
-
-def _drawn_covariances(components: Doubles, joint: bool) -> tuple[Doubles, Doubles | None]:
-    """Of each component's entries, and of those of all if asked for."""
-    centered = components - components.mean(axis=0)
-    covariance = np.stack([each.T @ each for each in centered.transpose(1, 0, 2)])
-    if not joint:
-        return covariance / len(centered), None
-    blocks = np.einsum("sid,ske->idke", centered, centered, optimize=True)
-    return covariance / len(centered), blocks / len(centered)
 
 
 def _draw_count(redraw: Redraw) -> int:
