@@ -45,12 +45,17 @@ myst_heading_anchors = 3
 nitpicky = True
 smartquotes_action = "qe"  # quotes and dots; -- begins an option
 # Types of other libraries: their inventories are on the network, which a build does not use.
-nitpick_ignore_regex = [(r"py:.*", r"(?!uapca).*")]
+# Modules have no page of their own.
+nitpick_ignore_regex = [
+    (r"py:.*", r"(?!uapca).*"),
+    (r"py:obj", r"uapca\.(laws|laws\.density|inputs\.cells)"),
+]
 suppress_warnings = ["config.cache"]  # the settings of the gallery hold a function
 templates_path = ["_templates"]
 
 autodoc_typehints = "none"  # the types stand in the docstrings
 autosummary_generate = True
+default_role = "autolink"  # `uapca.UAPCA` in a docstring is a link
 numpydoc_show_class_members = False
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
@@ -170,13 +175,20 @@ def raise_skip():
     raise SkipNode
 
 
-def signature_of_estimators(app, what, name, obj, options, signature, returned):
-    """That of ``__init__``; estimators have a ``__new__`` that takes any name, to explain it."""
-    if what != "class" or signature != "(*_, **parameters)":
+def signature_of_classes(app, what, name, obj, options, signature, returned):
+    """That of ``__init__`` without what is private.
+
+    Estimators have a ``__new__`` that takes any name, to explain it.
+    """
+    if what != "class" or not (signature == "(*_, **parameters)" or ", _" in (signature or "")):
         return None
     found = inspect.signature(obj)
-    bare = [one.replace(annotation=one.empty) for one in found.parameters.values()]
-    return str(found.replace(parameters=bare, return_annotation=found.empty)), None
+    shown = [
+        one.replace(annotation=one.empty)
+        for one in found.parameters.values()
+        if not one.name.startswith("_")
+    ]
+    return str(found.replace(parameters=shown, return_annotation=found.empty)), None
 
 
 def literal_examples(app, ctx, lines):
@@ -190,11 +202,15 @@ def literal_examples(app, ctx, lines):
 
 
 RUN = (
+    "install",
     "quickstart",
     "tutorials/students",
     "tutorials/catalogue",
     "tutorials/replicates",
     "tutorials/draws",
+    "tutorials/parquet",
+    "trust",
+    "spread",
 )
 
 
@@ -251,5 +267,5 @@ def setup(app):
     # MathML is part of every browser: formulas need no script and no network.
     app.add_html_math_renderer("mathml", (mathml_inline, None), (mathml_block, None))
     app.connect("source-read", show_results)
-    app.connect("autodoc-process-signature", signature_of_estimators)
+    app.connect("autodoc-process-signature", signature_of_classes)
     app.connect("sphinx-click-process-epilog", literal_examples)

@@ -107,7 +107,9 @@ def run_in_a_shell(text):
     for block in blocks(text, "toml"):
         Path("words.toml").write_text(block, encoding="utf-8")
     for line in "".join(blocks(text, "sh")).splitlines():
-        program, *arguments = shlex.split(line, comments=True)
+        if not (words := shlex.split(line, comments=True)):
+            continue
+        program, *arguments = words
         assert program == "uapca"
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 0, (line, result.stderr)
@@ -151,6 +153,17 @@ def test_the_gallery_shows_every_plot_and_every_kind_of_input():
         assert f"uapca.{name}(" in code, name
     for name in uapca.plot.__all__:
         assert f"plot.{name}(" in code, name
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_names_in_the_text_exist(path):
+    for name in set(re.findall(r"`(uapca\.[\w.]*\w)", path.read_text(encoding="utf-8"))):
+        found = uapca
+        for part in name.split(".")[1:]:
+            if inspect.ismodule(found) and not hasattr(found, part):
+                found = importlib.import_module(f"{found.__name__}.{part}")
+            else:
+                found = getattr(found, part)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import os
-import re
 import stat
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +35,7 @@ T = TypeVar("T")
 Arrays = dict[str, npt.NDArray[Any]]
 
 _HEADER = "uapca.json"
+_NPY_HEADER = 1 << 10  # bytes that hold the header of an array of a few axes
 # What the ZIP, JSON and NumPy readers raise for damaged files.
 _SIGNS_OF_DAMAGE = (
     LookupError,
@@ -48,6 +47,7 @@ _SIGNS_OF_DAMAGE = (
     OSError,
     MemoryError,
     OverflowError,
+    zipfile.BadZipFile,
     zlib.error,
 )
 
@@ -85,7 +85,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            os.chmod(name, mode & 0o777 if mode else 0o666 & ~_umask())
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(name, mode & 0o777 if mode else 0o666 & ~umask)
             if _locks is None:
                 file.close()
             os.replace(name, target)  # before its lock is released
@@ -106,8 +108,10 @@ def _part_of(target: Path) -> tuple[str, IO[bytes]]:
     prefix, suffix = f".{target.name[:32]}.", ".part"
     for entry in os.scandir(target.parent):
         if entry.name.startswith(prefix) and entry.name.endswith(suffix):
-            with suppress(OSError):
-                _remove_abandoned(entry.path)
+            with suppress(OSError), open(entry.path, "r+b") if _locks else nullcontext() as old:
+                if _locks is not None:
+                    _locks.flock(old, _locks.LOCK_EX | _locks.LOCK_NB)
+                os.unlink(entry.path)  # where there are no locks it fails while the file is open
     while True:
         try:
             handle, name = tempfile.mkstemp(suffix, prefix, target.parent)
@@ -119,24 +123,6 @@ def _part_of(target: Path) -> tuple[str, IO[bytes]]:
         if os.path.exists(name):  # no other process removed it before it was locked
             return name, os.fdopen(handle, "wb")
         os.close(handle)
-
-
-def _remove_abandoned(path: str) -> None:
-    if _locks is None:
-        os.unlink(path)  # fails while it is open
-        return
-    handle = os.open(path, os.O_RDWR)
-    try:
-        _locks.flock(handle, _locks.LOCK_EX | _locks.LOCK_NB)
-        os.unlink(path)
-    finally:
-        os.close(handle)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def write_archive(
@@ -168,20 +154,21 @@ def read_archive(
     ``foreign`` says what to do with a file of another kind; it has ``{where}`` for the file. A
     ValueError of ``assembled`` becomes a `FileError` that names the file.
     """
-    where = repr(os.fspath(source)) if isinstance(source, str | os.PathLike) else "the stream"
+    path = source if isinstance(source, str | os.PathLike) else None
+    where = "the stream" if path is None else repr(os.fspath(path))
     damaged = FileError(f"path must name a complete file; {where} is damaged or was cut short")
-    try:
-        with zipfile.ZipFile(source) as archive:
-            header = _header(archive, where, format_, version, foreign)
-            arrays = _arrays(archive, header["arrays"])
-    except zipfile.BadZipFile:
-        if _start(source) == b"PK\x03\x04":
-            raise damaged from None
-        raise FileError(foreign.format(where=where)) from None
-    except (FileNotFoundError, PermissionError, IsADirectoryError, FileError):
-        raise
-    except (ValueError, *_SIGNS_OF_DAMAGE) as error:
-        raise damaged from error
+    with nullcontext(cast(IO[bytes], source)) if path is None else open(path, "rb") as file:
+        if file.read(4) != b"PK\x03\x04":
+            raise FileError(foreign.format(where=where))
+        size = file.seek(0, os.SEEK_END)
+        try:
+            with zipfile.ZipFile(file) as archive:
+                header = _header(archive, size, where, format_, version, foreign)
+                arrays = _arrays(archive, header["arrays"])
+        except FileError:
+            raise
+        except (ValueError, *_SIGNS_OF_DAMAGE) as error:
+            raise damaged from error
     try:
         return assembled(header, arrays)
     except _SIGNS_OF_DAMAGE as error:
@@ -190,28 +177,17 @@ def read_archive(
         raise FileError(f"{where} holds invalid data: {error}") from error
 
 
-def _start(source: str | os.PathLike[str] | IO[bytes]) -> bytes:
-    if isinstance(source, str | os.PathLike):
-        with open(source, "rb") as file:
-            return file.read(4)
-    source.seek(0)
-    return source.read(4)
-
-
 def _header(
-    archive: zipfile.ZipFile, where: str, format_: str, version: int, foreign: str
+    archive: zipfile.ZipFile, size: int, where: str, format_: str, version: int, foreign: str
 ) -> dict[str, Any]:
     """The header of an archive, whose members must be uncompressed and fit into the file."""
     members = archive.infolist()
-    if _HEADER not in archive.namelist():
-        raise FileError(foreign.format(where=where))
-    assert archive.fp is not None
-    size = archive.fp.seek(0, os.SEEK_END)
     if any(member.compress_type != zipfile.ZIP_STORED for member in members):
         raise FileError(f"{where} must hold its arrays as they are; they are compressed")
     if sum(member.file_size for member in members) > size:
         raise ValueError
-    header = json.loads(archive.read(_HEADER))
+    known = _HEADER in archive.namelist()
+    header = json.loads(archive.read(_HEADER)) if known else None
     if not isinstance(header, dict) or header.get("format") != format_:
         raise FileError(foreign.format(where=where))
     if not isinstance(header.get("version"), int) or header["version"] > version:
@@ -224,27 +200,16 @@ def _header(
 
 def _arrays(archive: zipfile.ZipFile, listing: dict[str, Any]) -> Arrays:
     """The arrays that the header lists, and no others."""
-    names = [name for name in archive.namelist() if name != _HEADER]
-    if sorted(names) != sorted(f"{name}.npy" for name in listing):
+    if {*archive.namelist()} != {_HEADER, *(f"{name}.npy" for name in listing)}:
         raise ValueError
     arrays: Arrays = {}
-    for name, (dtype, *shape) in listing.items():
-        info = archive.getinfo(f"{name}.npy")
-        # Checked before NumPy allocates memory: an array must fit into its member of the file.
-        if not re.fullmatch(r"[<>|][biuf]\d+", dtype):
+    for name, expected in listing.items():
+        content = bytearray(archive.read(f"{name}.npy"))  # which compares the checksum
+        stream = io.BytesIO(content[:_NPY_HEADER])
+        np.lib.format.read_magic(stream)
+        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+        # A view of what was read: nothing is allocated that the file only declares.
+        arrays[name] = np.frombuffer(content, dtype, offset=stream.tell()).reshape(shape)
+        if [dtype.str, *shape] != expected:
             raise ValueError
-        if int(dtype[2:]) * math.prod(shape) > info.file_size:
-            raise ValueError
-        with archive.open(info) as member:
-            version = np.lib.format.read_magic(member)
-            reader = {
-                (1, 0): np.lib.format.read_array_header_1_0,
-                (2, 0): np.lib.format.read_array_header_2_0,
-            }[version]
-            found, _, kind = reader(member)
-            if [kind.str, *found] != [dtype, *shape] or kind.hasobject:
-                raise ValueError
-        with archive.open(info) as member:
-            arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
-            member.read()  # to the end, where the checksum is compared
     return arrays

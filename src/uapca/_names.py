@@ -22,6 +22,7 @@ __all__ = [
     "is_error_word",
     "nearest",
     "plural",
+    "several",
     "split_unit",
     "unguarded",
 ]
@@ -83,6 +84,18 @@ _UNIT = re.compile(r"(?P<name>.*\S)\s*(?:\[(?P<unit>[^\[\]]*)\]|\((?P<unit2>[^()
 def plural(number: int, noun: str) -> str:
     """A number and its noun: ``1 row``, ``1,200 rows``."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def several(names: Sequence[str], most: int = 8) -> str:
+    """Names one after the other; a long list is cut and says how many are left.
+
+    Examples
+    --------
+    >>> several("abc", most=2)
+    'a, b and 1 more'
+    """
+    text = ", ".join(names[:most])
+    return text if len(names) <= most else f"{text} and {len(names) - most:,} more"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -12,11 +12,10 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import get_lapack_funcs
 from threadpoolctl import ThreadpoolController
 
 from uapca._names import nearest, plural
@@ -40,7 +39,6 @@ __all__ = [
     "optional",
     "out_of_range",
     "plural",
-    "restore_frozen",
     "rng_from",
     "root",
     "row_blocks",
@@ -62,9 +60,10 @@ _TOLERANCE = {8: 1e-8, 4: 1e-4}
 ROUNDING = 512
 # Up to this size matrices are checked before a second thread would have started.
 _SMALL_BYTES = 4 << 20
-# Up to this many features the matrices of many rows are factored together.
-_FEW_FEATURES, _TOGETHER = 24, 1024
-_LEAST_PIVOT = 1e-30
+# Up to this many features the matrices of many rows are factored together; rows that are brought
+# into that form at a time.
+_FEW_FEATURES, _TURNED = 24, 256
+_LEAST_ROOT = 1e-15
 _BLOCK_BYTES = 2 << 20  # the fastest size measured, with 0.5 MiB of L2 cache for each core
 
 
@@ -238,8 +237,8 @@ def linear_map(A: Any, d: int) -> Doubles:
 
 
 def semidefinite(
-    matrices: Floats, parameter: str | None = None, rounding: float = ROUNDING
-) -> Floats:
+    matrices: Array, parameter: str | None = None, rounding: float = ROUNDING
+) -> Array:
     """The matrices if all are valid; those invalid by rounding become the nearest valid ones.
 
     A covariance matrix is symmetric and positive semi-definite up to rounding. Both are checked on
@@ -290,14 +289,15 @@ def semidefinite(
         if len(bad):
             found = stack.copy() if found is stack else found
             found[block.start + bad] = nearest
-    return found.reshape(matrices.shape)
+    return cast(Array, found.reshape(matrices.shape))
 
 
 def _suspects(matrices: Floats, tolerance: float) -> list[slice]:
     """Blocks of matrices that do not pass the cheap test; in two threads if that is worth it."""
     d = matrices.shape[1]
     few = d <= _FEW_FEATURES
-    blocks = list(row_blocks(len(matrices), d**2, _TOGETHER if few else 1))
+    # Larger blocks where each is a few calls to NumPy: two threads then seldom wait for each other.
+    blocks = list(row_blocks(len(matrices), d**2 // 2 if few else d**2))
 
     def fine(block: slice) -> bool:
         part = matrices[block]
@@ -305,8 +305,8 @@ def _suspects(matrices: Floats, tolerance: float) -> list[slice]:
 
     if matrices.nbytes <= _SMALL_BYTES:
         return [block for block in blocks if not fine(block)]
-    # NumPy's loop over small matrices leaves the interpreter free; BLAS must not start threads
-    # of its own in each of ours.
+    # NumPy's loop over matrices leaves the interpreter free, which SciPy's LAPACK does not; BLAS
+    # must not start threads of its own in each of ours.
     limited = _controller().limit(limits=1, user_api="blas")
     with limited, ThreadPoolExecutor(2) as pool:
         return [block for block, yes in zip(blocks, pool.map(fine, blocks), strict=True) if not yes]
@@ -326,22 +326,23 @@ def _surely_definite(part: Floats) -> bool:
     factors amount to (Higham 2002, Theorem 10.5), so that success proves a matrix to be positive
     definite. Failure proves nothing.
     """
-    d = part.shape[1]
-    entries = np.ascontiguousarray(part.transpose(1, 2, 0))
+    n, d = part.shape[:2]
+    entries = np.empty((d, d, n), dtype=part.dtype)
+    for tile in (slice(k, k + _TURNED) for k in range(0, n, _TURNED)):
+        entries[:, :, tile] = part[tile].transpose(1, 2, 0)
     with np.errstate(all="ignore"):
         factors = entries.astype(np.float32)
         for k, row in enumerate(factors):
             if not (entries[k, k + 1 :] == entries[k + 1 :, k]).all():
                 return False
-            pivot, rest = row[k], row[k + 1 :]
-            pivot *= np.float32(1.0 - d * (d + 4) * 2.0**-23)
+            row[k] *= np.float32(1.0 - d * (d + 4) * 2.0**-23)
             if k:
                 row[k:] -= np.einsum("in,ijn->jn", factors[:k, k], factors[:k, k:])
-            # Smaller ones lose digits to underflow.
-            if not _LEAST_PIVOT < pivot.min() <= pivot.max() < np.inf:
-                return False
-            rest /= np.sqrt(pivot, out=pivot)
-    return True
+            np.sqrt(row[k], out=row[k])
+            row[k + 1 :] /= row[k]
+        # A negative pivot has left NaN. Entries beside smaller ones have lost digits to underflow.
+        roots = factors.diagonal()
+        return bool(roots.min() > _LEAST_ROOT and roots.max() < np.inf)
 
 
 def _surely_valid(part: Floats, tolerance: float) -> bool:
@@ -356,29 +357,13 @@ def _surely_valid(part: Floats, tolerance: float) -> bool:
         with np.errstate(invalid="ignore", over="ignore"):
             if not np.abs(part - transposed).max() <= tolerance * variances.min():
                 return False
-    if _have_factors(part):
-        return True
     lifted, index = part.astype(np.float64), np.arange(part.shape[1])
     lifted[:, index, index] += tolerance * np.square(_units(part))
-    return _have_factors(lifted)
-
-
-def _have_factors(matrices: Floats) -> bool:
-    """Whether all matrices have Cholesky factors; one with a value that is not finite has none."""
-    if matrices.shape[1] <= _FEW_FEATURES:
-        try:
-            pivots = np.linalg.cholesky(matrices)[:, -1, -1]
-        except np.linalg.LinAlgError:
-            return False
+    try:
         # LAPACK takes NaN for a positive pivot, and then the last one is NaN too.
-        return bool((pivots > 0.0).all())
-    # NumPy would also clear the other triangle, which takes a quarter of the time.
-    factor = get_lapack_funcs("potrf", dtype=matrices.dtype)
-    for matrix in matrices:
-        upper, info = factor(matrix.T, clean=False)
-        if info != 0 or not upper[-1, -1] > 0.0:
-            return False
-    return True
+        return bool((np.linalg.cholesky(lifted)[:, -1, -1] > 0.0).all())
+    except np.linalg.LinAlgError:
+        return False
 
 
 def _units(matrices: Floats) -> Doubles:
@@ -408,20 +393,15 @@ def check_labels(labels: Any, parameter: str, count: int, of: str) -> tuple[str,
     """Names of rows or features as a tuple of distinct strings, one for each of ``count``."""
     if labels is None:
         return None
-    if isinstance(labels, str):
+    if isinstance(labels, str) or not hasattr(labels, "__iter__"):
         raise TypeError(
-            f"{parameter} must be a sequence of strings, one for each {of}; "
-            f"got the single string {labels!r}"
+            f"{parameter} must be a sequence of strings, one for each {of}; got {shown(labels)}"
         )
-    try:
-        result = tuple(map(str, labels))
-    except TypeError:
-        raise TypeError(
-            f"{parameter} must be a sequence of strings, one for each {of}; got {labels!r}"
-        ) from None
+    result = tuple(map(str, labels))
     if len(result) != count:
         raise ValueError(
-            f"{parameter} must have one entry for each {of}; got {len(result)} for {count} {of}s"
+            f"{parameter} must have one entry for each {of}; got {len(result)} for "
+            f"{plural(count, of)}"
         )
     if len(set(result)) != count:
         twice = max(result, key=Counter(result).__getitem__)
@@ -448,14 +428,6 @@ def frozen(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def restore_frozen(target: object, state: tuple[Any, dict[str, Any]]) -> None:
-    """``__setstate__`` for classes with slots: arrays come back read-only, as they were."""
-    for name, value in state[1].items():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
-        object.__setattr__(target, name, value)
 
 
 def rng_from(rng: Seed) -> np.random.Generator:

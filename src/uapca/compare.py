@@ -237,24 +237,18 @@ def _on_support(shift: Doubles, first: Doubles, second: Doubles, difference: Dou
     """
     half = np.linalg.cholesky(0.5 * (first + second))
     away = np.linalg.solve(half, shift[..., None])[..., 0]
-    whitened = np.swapaxes(np.linalg.solve(half, _one_sign(difference)), -1, -2)
+    whitened = np.swapaxes(np.linalg.solve(half, difference), -1, -2)
     whitened = np.linalg.solve(half, whitened)
-    d = np.linalg.eigvalsh(0.5 * (whitened + np.swapaxes(whitened, -1, -2)))
-    near = np.abs(d).max(axis=-1) < _FAR
-    shapes = 0.25 * np.log1p(-np.where(near[..., None], d * d, 0.0)).sum(axis=-1)
+    whitened = 0.5 * (whitened + np.swapaxes(whitened, -1, -2))
+    # The product is the same for Δ and −Δ: the distance is symmetric to the last bit.
+    squares = np.linalg.eigvalsh(whitened @ whitened)
+    near = squares.max(axis=-1) < _FAR**2
+    shapes = 0.25 * np.log1p(-np.where(near[..., None], squares, 0.0)).sum(axis=-1)
     if not near.all():
         middle = np.log(np.diagonal(half, axis1=-2, axis2=-1)).sum(axis=-1)
         far = 0.25 * (np.linalg.slogdet(first)[1] + np.linalg.slogdet(second)[1]) - middle
         shapes = np.where(near, shapes, far)
     return np.asarray(np.minimum(shapes, 0.0) - 0.125 * np.square(away).sum(axis=-1))
-
-
-def _one_sign(difference: Doubles) -> Doubles:
-    """The matrix or its negative, the same for (a, b) and (b, a): symmetric to the last bit."""
-    entries = difference.reshape(*difference.shape[:-2], -1)
-    leading = (entries != 0.0).argmax(axis=-1)[..., None]
-    sign = np.take_along_axis(entries, leading, axis=-1)[..., None]
-    return np.asarray(np.where(sign < 0.0, -difference, difference))
 
 
 def _common_support(first: Doubles, second: Doubles) -> tuple[Doubles | None, tuple[int, int]]:
@@ -304,7 +298,7 @@ def _normal(value: Comparable, parameter: str) -> Normal:
                 f"{parameter} must be fitted at a finite scale; got inf, where K is only known in "
                 "units of s² (principal_angles compares the components)"
             )
-        units = _units(value)  # distances are those in the units of the data
+        units = value._units  # distances are those in the units of the data
         return units * value.mean_, covariance * units[:, None] * units
     if isinstance(value, UncertainArray):
         return value.pooled()
@@ -333,7 +327,7 @@ def _on_components(a: Comparable, b: Comparable) -> tuple[Normal, Normal]:
     assert isinstance(b, UAPCA)
     if len(a.mean_) != len(b.mean_):
         raise ValueError(_different(len(a.mean_), len(b.mean_)))
-    if not np.array_equal(_units(a), _units(b)):
+    if not np.array_equal(a._units, b._units):
         raise ValueError("a and b must have the same feature_scale_ with space='components'")
     shift = b.mean_ - a.mean_
     basis = scipy.linalg.orth(np.vstack([a.components_, b.components_]).T)
@@ -347,11 +341,6 @@ def _on_components(a: Comparable, b: Comparable) -> tuple[Normal, Normal]:
         return np.asarray(floor * np.eye(basis.shape[1]) + (inner.T * (values - floor)) @ inner)
 
     return (np.zeros(basis.shape[1]), model(a)), (basis.T @ shift, model(b))
-
-
-def _units(pca: UAPCA) -> Doubles:
-    """What a fit divided the features by."""
-    return np.ones_like(pca.mean_) if pca.feature_scale_ is None else pca.feature_scale_
 
 
 def _directions(value: UAPCA | npt.ArrayLike, parameter: str) -> Doubles:

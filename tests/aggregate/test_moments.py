@@ -339,7 +339,7 @@ def test_refusals():
         "weights must have one entry for each of the 1 points; got shape (2,)"
     )
     assert refused([[1.0], [1.0]], weights=[1.0, -2.0]) == (
-        "weights must be zero or positive; got -2.0 at row 1"
+        "weights must not be negative; point 1 has -2.0"
     )
     one = Moments.of([[1.0, 2.0]], features=["a", "b"])
     with pytest.raises(ValueError) as error:

@@ -121,7 +121,7 @@ def deep(content):
         (change("components", lambda a: a[:2]), "variances must be 2"),
         (change("variances", lambda v: v[::-1]), "variances must fall"),
         (change("variances", lambda v: [10 * x for x in v]), "total variance"),
-        (change("between", lambda c: (-np.array(c)).tolist()), "between must be symmetric"),
+        (change("between", lambda c: (-np.array(c)).tolist()), "between must be positive"),
         (change("within", lambda c: np.triu(c).tolist()), "within must be symmetric"),
         (change("features", ["a", "a", "b", "c"]), "distinct"),
         (change("features", ["a", "b"]), "features must be 4"),

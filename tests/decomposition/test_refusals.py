@@ -11,7 +11,9 @@ import uapca
 from builders import KINDS, random_uncertain
 
 
-@pytest.mark.parametrize("call", [uapca.UAPCA().fit, uapca.UAPCA().partial_fit])
+@pytest.mark.parametrize(
+    "call", [uapca.UAPCA().fit, uapca.UAPCA().partial_fit, uapca.UncertainScaler().fit]
+)
 def test_errors_as_the_second_argument(rng, call):
     points = rng.standard_normal((9, 3))
     message = (

@@ -96,7 +96,7 @@ def test_errors_beside_points(rng):
         ),
         (
             [1.0, 2.0],
-            "by must have one unit for each of the 5 features; got shape (2,)",
+            "by must have one entry for each of the 5 features; got shape (2,)",
         ),
         (
             [1.0, 2.0, 0.0, 1.0, 1.0],
@@ -111,7 +111,7 @@ def test_bad_units(rng, by, message):
 
 def test_bad_inverse(rng):
     scaler = uapca.UncertainScaler().fit(random_uncertain(rng))
-    with pytest.raises(ValueError, match=r"^X must have the 5 features of the fit; got shape"):
+    with pytest.raises(ValueError, match=r"^Y must have 5 columns, as transform returns them"):
         scaler.inverse_transform(np.zeros((2, 3)))
 
 

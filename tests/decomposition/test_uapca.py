@@ -317,7 +317,7 @@ class TestTransformChecks:
                 call()
 
     def test_inverse_of_another_width(self, X):
-        with pytest.raises(ValueError, match=r"^Y must have 2 columns, one for each component"):
+        with pytest.raises(ValueError, match=r"^Y must have 2 columns, as transform returns them"):
             uapca.UAPCA(2).fit(X).inverse_transform(np.zeros((3, 4)))
 
 

@@ -129,7 +129,7 @@ def test_a_window_is_kept_in_few_blocks():
         live.partial_fit(np.zeros((100, 1)))
         assert live.to_uncertain().total_weight <= 100_000
     assert live.to_uncertain().total_weight == 100_000
-    assert len(live._collector._state.blocks) <= 18
+    assert len(live._collector._state) <= 18
 
 
 def test_snapshots_do_not_change():
@@ -440,5 +440,5 @@ def test_a_window_of_huge_values_is_kept_in_few_blocks():
     live = uapca.Aggregator(window=1000)
     for k in range(0, 3000, 10):
         live.partial_fit(points[k : k + 10], labels[k : k + 10])
-    assert len(live._collector._state.blocks) <= 6  # not one for each of the 100 chunks
+    assert len(live._collector._state) <= 6  # not one for each of the 100 chunks
     assert_same(live.to_uncertain(), uapca.from_groups(points[-1000:], labels[-1000:]))

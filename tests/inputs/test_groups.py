@@ -180,7 +180,7 @@ def test_bad_choices():
         "by must have one label for each point; got 1 for 2 points. Select the same rows from both."
     )
     assert refused([1.0, 2.0], labels) == (
-        "points must have shape (n, D) with at least one point and feature; got (2,)"
+        "points must have shape (n, D) with at least one feature; got (2,)"
     )
     assert refused({"species": ["a"], "v": [1.0]}, "Species") == (
         "by must name columns of the table; there is no 'Species' (perhaps 'species' was meant) "

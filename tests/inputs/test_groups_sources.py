@@ -267,7 +267,7 @@ def test_files_that_change_between_two_passes(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Grid, "learn", then_written)
     assert refused(path, bins={"x": 3}) == (
-        f"files must not change while they are read; {str(path)!r} has since the bins were found"
+        f"files must not change while they are read; {str(path)!r} has since it was opened"
     )
 
 

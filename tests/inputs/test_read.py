@@ -753,7 +753,7 @@ def test_constant_columns_and_numbers_of_observations_are_no_features():
     X = uapca.read(table)
     assert X.features == ("g", "bp")
     assert "left out: ref_epoch (constant; features= takes it)" in X.origin
-    assert "left out: g_n_obs (numbers of observations)" in X.origin
+    assert "left out: g_n_obs (numbers of observations; features= takes it)" in X.origin
     assert uapca.read(table, features=["g", "ref_epoch", "g_n_obs"]).shape == (12, 3)
     # What has errors is measured; few rows may be alike, and something must be left.
     assert "c" in uapca.read(table | {"c": [1.0] * 12, "c_error": [0.1] * 12}).features

@@ -131,7 +131,8 @@ def test_a_questionnaire_with_a_slip(tmp_path):
     assert X.features == ("age", "score")
     assert X.missing.tolist() == [[False, i == 3] for i in range(6)]
     assert "left out: date (text such as '2024-01-01')" in X.origin
-    assert "left out: smoker, comment" in X.origin
+    assert "left out: smoker (text)" in X.origin
+    assert "left out: comment, unused (no values)" in X.origin
 
 
 def test_a_thousand_columns_with_long_names(tmp_path):
@@ -342,8 +343,8 @@ def test_numbers_of_observations_are_no_features(tmp_path):
     path = tmp_path / "means.csv"
     path.write_text("site,iron_mean,iron_sd,iron_n,n\na,1,0.1,5,2\nb,2,0.2,5,3\nc,4,0.1,4,1\n")
     X = uapca.read(path)
-    assert X.features == ("iron_mean", "n")
-    assert "left out: iron_n (numbers of observations)" in X.origin
+    assert X.features == ("iron_mean",)
+    assert "left out: iron_n, n (numbers of observations; features= takes it)" in X.origin
     assert uapca.read(path, features=["iron_mean", "iron_n"]).shape == (3, 2)
 
 
@@ -554,8 +555,8 @@ def test_cycles_of_a_thermocycler(tmp_path):
 
 def test_a_mean_beside_its_deviation():
     X = uapca.read({"gene": ["a", "b"], "mean": [1.0, 2.0], "sd": [0.1, 0.2], "n": [5.0, 6.0]})
-    assert X.features == ("mean", "n")
-    assert X.std.tolist() == [[0.1, 0.0], [0.2, 0.0]]
+    assert X.features == ("mean",)
+    assert X.std.tolist() == [[0.1], [0.2]]
     table = {"x": [1.0, 2.0], "u(x)": [0.1, 0.2]}
     X = uapca.read(table | {"y\n(kg)": [1.0, 3.0], "y\n(kg) err": [1.0, 1.0]})
     assert X.features == ("x", "y\n(kg)")
@@ -582,3 +583,38 @@ def test_sparse_columns_and_series_of_pandas():
     assert uapca.read(frame).mean.tolist() == [[1.0, 1.0], [0.0, 2.0]]
     with pytest.raises(TypeError, match="must be a table with named columns .* type Series"):
         uapca.read(pd.Series([1.0, 2.0]))
+
+
+def test_a_laboratory_export_with_a_limit_of_detection(tmp_path):
+    """A title, a line of units, separators at the end of lines, and a cell that is no number."""
+    path = tmp_path / "lab.csv"
+    path.write_text(
+        "Instrument XY-7 export\n\nSample ID, Fe ,Fe SD,Zn,Zn SD,\n,mg/kg,mg/kg,mg/kg,mg/kg,\n"
+        "S-1,12.3,0.4,3.1,0.2,\nS-2,<0.5,,2.9,0.1,\nS-3,11.9,0.5,3.3,0.2,\n"
+    )
+    assert "row 'S-2', column 'Fe': cannot read '<0.5' as a number" in refused(path)
+    X = uapca.read(path, words={"<0.5": None}, missing="keep")
+    assert X.features == ("Fe [mg/kg]", "Zn [mg/kg]")
+    assert X.missing.tolist() == [[False, False], [True, False], [False, False]]
+
+
+def test_points_that_can_only_separate_thousands(tmp_path):
+    path = tmp_path / "towns.csv"
+    path.write_text("town;people;area\nA;1.073.096;405,01\nB;331.885;141,06\nC;126.329;118,68\n")
+    X = uapca.read(path)
+    assert X.mean[0].tolist() == [1073096.0, 405.01]
+    assert "numbers have decimal commas, and points that separate thousands" in X.origin
+
+
+@pytest.mark.parametrize("above", ["k,x,y\n# values\n", "k,x,y\n\n,kg,cm\n# values\n"])
+def test_points_below_a_comment(above, tmp_path):
+    path = tmp_path / "points.csv"
+    path.write_text(f"# made by hand\n{above}a,1,2\nb,3,4\na,5,5\n")
+    assert uapca.read(path, by="k").mean.tolist() == [[3.0, 3.5], [3.0, 4.0]]
+
+
+def test_a_decimal_comma_beside_a_word_with_points(tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("n;x;y\na;1,5;3\nb;2,5;n.a.\nc;3,5;4\n")
+    X = uapca.read(path, words={"n.a.": None}, missing="keep")
+    assert X.mean[:, 0].tolist() == [1.5, 2.5, 3.5]

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from scipy import stats
 
@@ -183,8 +184,9 @@ def texts_of(figure):
 def check(figure):
     figure.canvas.draw()
     pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3]
+    paper = np.round(255 * np.array(to_rgb(figure.get_facecolor()))).astype(int)
     rim = (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1])
-    assert all((side == 255).all() for side in rim), "ink at the edge"
+    assert all((side == paper).all() for side in rim), "ink at the edge"
     texts = texts_of(figure)
     for i, (text, box) in enumerate(texts):
         for other, second in texts[:i]:
@@ -224,17 +226,40 @@ def test_nothing_is_cut_off_and_no_texts_overlap(name, table):
 
 
 @pytest.mark.parametrize(
-    "style", ["default", "dark_background", "ggplot", "bmh", "fivethirtyeight"]
+    "style",
+    ["default", "dark_background", "ggplot", "bmh", "fivethirtyeight", "seaborn-v0_8-talk"],
 )
 def test_given_axes_in_any_style(style):
     X, pca = given("40 x 12 long names")
+    students, fit = given("students")
     with plt.style.context(style):
         figure, axes = plt.subplots(2, 2, figsize=(11, 9))
         uapca.plot.projection(pca, X, ax=axes[0, 0])
         uapca.plot.contributions(pca, ax=axes[0, 1])
         uapca.plot.loadings(pca, ax=axes[1, 0])
         uapca.plot.scree(pca, X, ax=axes[1, 1])
-        figure.canvas.draw()
-    taken = figure.get_tightbbox()
-    assert (taken.min >= -0.02).all()
-    assert (taken.max <= figure.get_size_inches() + 0.02).all()
+        check(figure)
+        figure, axes = plt.subplots(1, 2, figsize=(9, 4), sharex=True, sharey=True)
+        uapca.plot.projection(fit, students, ax=axes[0])
+        uapca.plot.projection(fit.rescale(0), students, ax=axes[1], legend=False)
+        check(figure)
+
+
+def test_axes_of_subfigures():
+    X, pca = given("students")
+    figure = plt.figure(figsize=(9, 4))
+    left, right = (part.subplots() for part in figure.subfigures(1, 2))
+    uapca.plot.projection(pca, X, ax=left)
+    uapca.plot.scree(pca, X, ax=right)
+    check(figure)
+
+
+@pytest.mark.parametrize("plot", ["projection", "factor_traces", "contributions", "cos2"])
+@pytest.mark.parametrize("style", ["default", "ggplot"])
+def test_given_axes_one_column_wide(plot, style):
+    X, pca = given("40 x 12 long names" if plot == "contributions" else "students")
+    with plt.style.context(style):
+        figure, ax = plt.subplots(figsize=(3.5, 3.2))
+        data = () if plot in ("factor_traces", "contributions") else (X,)
+        getattr(uapca.plot, plot)(pca, *data, ax=ax)
+        check(figure)

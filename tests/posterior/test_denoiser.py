@@ -596,3 +596,10 @@ def test_values_without_errors_are_refused_after_a_fit_with_errors(rng):
     assert model.transform(values, std=0.5).std.min() > 0.0
     blank = np.where(values > 1.0, np.nan, values)
     assert Denoiser(1).fit(blank).transform(blank).missing is None
+
+
+def test_errors_as_the_second_argument(rng):
+    points = rng.standard_normal((30, 3))
+    for call in (uapca.Denoiser(1).fit, uapca.Denoiser(1).fit_transform):
+        with pytest.raises(TypeError, match=r"^y must be left out; .* pass them as std=\.\.\.$"):
+            call(points, np.abs(points))

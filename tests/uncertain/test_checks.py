@@ -203,7 +203,7 @@ CASES = {
     "a string of names": (
         {"mean": MEAN, "names": "abc"},
         TypeError,
-        "names must be a sequence of strings, one for each row; got the single string 'abc'",
+        "names must be a sequence of strings, one for each row; got 'abc'",
     ),
     "too few laws": (
         {"mean": MEAN, "laws": []},

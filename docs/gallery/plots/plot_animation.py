@@ -2,19 +2,15 @@
 Film
 ====
 
-The same as a film: GIF, or MP4 with ffmpeg. One frame is shown here.
+``animation`` writes the progression as a film: GIF, or MP4 with ffmpeg. One frame is shown here.
 """
-
-from pathlib import Path
-from tempfile import mkdtemp
 
 import matplotlib.pyplot as plt
 
 import uapca
 
 X = uapca.datasets.load_iris_groups()
-film = Path(mkdtemp()) / "iris.gif"
-uapca.plot.animation(uapca.UAPCA(2).fit(X), X, film, seconds=1, fps=6, dpi=80)
-plt.figure(figsize=(5, 5))
-plt.imshow(plt.imread(film))
+uapca.plot.animation(uapca.UAPCA(2).fit(X), X, "iris.gif", seconds=1, fps=6, dpi=120)
+plt.figure(figsize=(8, 4), layout="constrained")
+plt.imshow(plt.imread("iris.gif"))
 plt.axis("off")

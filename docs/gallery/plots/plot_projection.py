@@ -2,7 +2,7 @@
 Projection
 ==========
 
-Each region holds 95 % of its row's probability.
+The regions hold 50 % and 95 % of each row's probability.
 """
 
 import uapca

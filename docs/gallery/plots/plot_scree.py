@@ -2,7 +2,7 @@
 Scree plot
 ==========
 
-Variances, split into between and within rows, with intervals.
+Variances, split into between and within rows.
 """
 
 from sklearn.datasets import load_wine

@@ -95,7 +95,7 @@ function layersOf(context: Context, scene: Scene, view: View, shades: readonly F
   const chosen = new Set(state.selection);
   const layers: Layer[] = (shades ?? []).map((region) => ({ color: GREY[theme], opacity: SHADE, d: view.rings(region) }));
   // The more means there are the fainter they are: the shades stay visible.
-  const radius = Math.max(1.2, Math.min(2.6, 60 / Math.sqrt(data.n)));
+  const radius = Math.max(1.2, Math.min(2.6, 32 / Math.sqrt(data.n)));
   const opacity = chosen.size ? 0.2 : Math.max(0.25, Math.min(0.75, 25 / Math.sqrt(data.n)));
   for (const [look, rows] of shades ? Map.groupBy(looks.keys(), (row) => looks[row]) : []) {
     const places = rows.map((row) => [view.x(projection.means[2 * row]), view.y(projection.means[2 * row + 1])] as const);

@@ -17,6 +17,7 @@ const AROUND = { top: 1, right: 2.8, bottom: 3.3, left: 4, logarithmic: 5 };
 const MOST = 60; // components that are drawn
 const NAMED = 6; // and named, where there is room
 const FLOOR = 1e-6;
+const CLOSE = 0.3; // gaps below this share of the upper eigenvalue are marked, as in `plot.eigenvalues`
 const words = texts.eigenvalues;
 
 export function eigenvalues(context: Context): Panel {
@@ -173,7 +174,7 @@ export function eigenvalues(context: Context): Panel {
       }
       if (anew || scene.crossings !== drawn.crossings || has(changes, "pair")) {
         label(scene);
-        const shown = scene.crossings.filter((c) => c.pair[1] < curves.length);
+        const shown = scene.crossings.filter((c) => c.pair[1] < curves.length && c.relativeGap < CLOSE);
         marks.replaceChildren(...shown.map((crossing) => crossingMark(crossing, scene)));
       }
       drawn = scene;

@@ -13,9 +13,8 @@ float knows a mean of unit spread to 1e-8, and merging such means would lose hal
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +28,6 @@ __all__ = [
     "grouped_sums",
     "merged",
     "moments",
-    "removed",
-    "underflow",
     "zero_sums",
 ]
 
@@ -52,7 +49,6 @@ _ALIKE = 1.6
 # Entries of scatters merged at a time.
 _MERGED_VALUES = 1 << 16
 _U = 2.0**-53  # unit roundoff
-_TINY = float(np.finfo(np.float64).tiny)
 
 
 class Sums(NamedTuple):
@@ -279,8 +275,15 @@ def _add_block(
         if final or (not sums.rank and (total[:, None] * np.square(off) <= spread).all()):
             break
         center = center + off
+    # The error of a sum of b terms is taken as 8 √b u: rounding errors behave as random ones, and
+    # exceed this with negligible probability (Higham & Mary 2019); the worst case, b u, does not
+    # occur. 64 u stand for centering and for merging the blocks.
+    terms = _U * (8.0 * np.sqrt(np.minimum(lengths, _SUMMED)) + 64.0)
+    typical = np.sqrt(new.largest / np.where(total > 0.0, total, 1.0))
+    new.errors[:] = terms[:, None] * np.stack([typical, new.largest], axis=1)
+    new.errors[lengths < 2] = 0.0
     new = Sums(lengths, total, squares, *two_sum(center, off), *new[5:])
-    _merge(sums, new._replace(errors=_first_errors(new)), groups)
+    _merge(sums, new, groups)
     np.add(sums.pooled, new.pooled, out=sums.pooled)
 
 
@@ -329,10 +332,11 @@ def _stacks(
             width = min(longest, m - low)
             away = scratch[: count * width].reshape(count, width, d)
             roots = np.ones((count, width))
-            inside = np.minimum(np.arange(low, low + width), lengths[own, None] - 1)
+            places: Any = np.s_[None, low : low + width]
             if order is None:
-                places, near = inside, points[None, low : low + width]
+                near = points[places]
             else:
+                inside = np.minimum(np.arange(low, low + width), lengths[own, None] - 1)
                 places = order[starts[own, None] + inside]
                 near = gathered[: count * width].reshape(count, width, d)
                 np.take(points, places, axis=0, out=near, mode="clip")
@@ -374,14 +378,6 @@ def group_order(
     return order[: len(order) - missing], counts
 
 
-def underflow(points: Floats, used: npt.NDArray[np.bool_], sums: Sums) -> bool:
-    """Whether all points in use are so close to zero that squares of differences are lost."""
-    if (sums.variations >= _TINY).any() or (np.abs(sums.means) >= math.sqrt(_TINY)).any():
-        return False
-    kept = points[used]
-    return bool((kept[1:] != kept[:1]).any())
-
-
 def _merged_at_once(sums: Sums) -> int:
     """Number of groups merged at a time: temporary arrays stay in cache, and small."""
     d, rank = sums.means.shape[1], sums.rank
@@ -389,18 +385,21 @@ def _merged_at_once(sums: Sums) -> int:
     return max(1, _MERGED_VALUES // int(d * width))
 
 
-def merged(a: Sums, b: Sums, where: Integers, n: int) -> Sums:
-    """The sums of ``n`` groups: those of ``a``, with group k of ``b`` added to ``where[k]``."""
+def merged(a: Sums, b: Sums, where: Integers, n: int, sign: float = 1.0) -> Sums:
+    """The sums of ``n`` groups: those of ``a``, with group k of ``b`` added to ``where[k]``.
+
+    ``sign`` −1: without the points of ``b``, which are among those of ``a``.
+    """
     out, each = a.extended(n), _merged_at_once(a)
     for start in range(0, len(where), each):
         part = slice(start, start + each)
-        _merge(out, b.taken(part), where[part])
-    np.add(out.pooled, b.pooled, out=out.pooled)
+        _merge(out, b.taken(part), where[part], sign)
+    (np.add if sign > 0.0 else np.subtract)(out.pooled, b.pooled, out=out.pooled)
     return out
 
 
-def _merge(out: Sums, b: Sums, where: Integers) -> None:
-    """Add group k of ``b`` to group ``where[k]`` of ``out``, in place.
+def _merge(out: Sums, b: Sums, where: Integers, sign: float = 1.0) -> None:
+    """Add group k of ``b`` to group ``where[k]`` of ``out``, or remove it, in place.
 
     Of the pooled scatter only what the gaps between the means add to it: that of ``b`` is left to
     the caller.
@@ -409,36 +408,46 @@ def _merge(out: Sums, b: Sums, where: Integers) -> None:
         for mine, new in zip(out.parts, b.parts, strict=True):
             mine[where] = new
         return
-    a = out.taken(where)
-    total = a.weights + b.weights
-    share = b.weights / np.where(total > 0.0, total, 1.0)
-    gap = _gap(a, b)
+    a, add = out.taken(where), np.add if sign > 0.0 else np.subtract
+    counts = add(a.counts, b.counts)
+    total = np.where(counts > 0, np.maximum(add(a.weights, b.weights), 0.0), 0.0)
+    safe = np.where(total > 0.0, total, 1.0)
+    share = np.where(total > 0.0, b.weights / safe, 0.0)
+    # From the means of a to those of b; a common offset cancels first.
+    gap = (b.means - a.means) + (b.rests - a.rests)
     gap[(a.weights == 0.0) | (b.weights == 0.0)] = 0.0  # points without weight may be anywhere
     # The mean is found from the heavier side: the lighter one may lie far away.
-    heavier = (b.weights > a.weights) | (a.counts == 0)
-    step = gap * np.where(heavier, -a.weights / np.where(total > 0.0, total, 1.0), share)[:, None]
+    heavier = (sign * b.weights > a.weights) | (a.counts == 0)
+    step = gap * np.where(heavier, -a.weights / safe, sign * share)[:, None]
     base, rest = (
         np.where(heavier[:, None], own, old)
         for own, old in ((b.means, a.means), (b.rests, a.rests))
     )
-    scatters = a.scatters + b.scatters
-    _add_outer(scatters, out.pooled, gap, a.weights * share)
-    out.counts[where] += b.counts
+    factor = a.weights * share
+    scatters = add(a.scatters, b.scatters)
+    _add_outer(scatters, out.pooled, gap, factor, sign)
+    scatters[counts < 2] = 0.0  # exactly
+    out.counts[where] = counts
     out.weights[where] = total
-    out.squares[where] += b.squares
+    out.squares[where] = np.where(counts > 0, np.maximum(add(a.squares, b.squares), 0.0), 0.0)
     out.means[where], out.rests[where] = two_sum(base, rest + step)
     out.scatters[where] = scatters
     if out.rank:
-        between = gap * np.sqrt(a.weights * share)[:, None]
+        between = gap * np.sqrt(factor)[:, None]
         held = np.concatenate([a.factors, b.factors, between[:, :, None]], axis=2)
         out.factors[where] = _leading(held, out.rank)
     width = np.abs(gap).max(axis=1, initial=0.0)
     of_gap = a.errors[:, 0] + b.errors[:, 0] + 2.0 * _U * width
-    of_means = (1.0 - share) * a.errors[:, 0] + share * b.errors[:, 0] + 4.0 * _U * width
-    of_scatters = a.errors[:, 1] + b.errors[:, 1] + 2.0 * width * of_gap * a.weights * share
-    size = out.variations[where].max(axis=1, initial=0.0)
-    of_scatters += np.where(a.weights > 0.0, 4.0 * _U * size, 0.0)
-    out.errors[where] = np.stack([of_means, of_scatters], axis=1)
+    # What is left of the weight is known to u times the weight before, and divides.
+    of_share = share * (4.0 * _U * a.weights / safe)
+    of_means = (1.0 - sign * share) * a.errors[:, 0] + share * b.errors[:, 0]
+    of_means += (4.0 + 2.0 * share) * _U * width + width * of_share
+    of_scatters = a.errors[:, 1] + b.errors[:, 1] + 2.0 * width * of_gap * factor
+    of_scatters += width**2 * a.weights * of_share
+    size = np.maximum(a.largest, out.variations[where].max(axis=1, initial=0.0))
+    rounding = np.where(a.weights > 0.0, 4.0 if sign > 0.0 else 16.0, 0.0) * _U
+    of_scatters += rounding * (size + width**2 * factor)
+    out.errors[where] = np.stack([of_means, np.where(counts > 1, of_scatters, 0.0)], axis=1)
 
 
 def _leading(factors: Doubles, rank: int) -> Doubles:
@@ -447,52 +456,6 @@ def _leading(factors: Doubles, rank: int) -> Doubles:
     # Where something overflows it shows in the scatters.
     _, vectors = np.linalg.eigh(np.where(np.isfinite(products), products, 0.0))
     return np.asarray(factors @ vectors[..., -rank:])
-
-
-def _first_errors(sums: Sums) -> Doubles:
-    """Bounds for the errors of sums over points, shape (G, 2): of the means, of the scatters.
-
-    The error of a sum of b terms is taken as 8 √b u: rounding errors behave as random ones, and
-    exceed this with negligible probability (Higham & Mary 2019); the worst case, b u, does not
-    occur. 64 u stand for centering and for merging the blocks.
-    """
-    terms = _U * (8.0 * np.sqrt(np.minimum(sums.counts, _SUMMED)) + 64.0)
-    size = sums.largest
-    spread = np.sqrt(size / np.where(sums.weights > 0.0, sums.weights, 1.0))
-    errors = terms[:, None] * np.stack([spread, size], axis=1)
-    return np.where(sums.counts[:, None] > 1, errors, 0.0)
-
-
-def removed(a: Sums, b: Sums, where: Integers) -> Sums:
-    """The sums ``a`` without those of ``b``, whose group k is group ``where[k]`` of ``a``."""
-    out, old = a.extended(len(a.counts)), a.taken(where)
-    counts = old.counts - b.counts
-    left = np.where(counts > 0, np.maximum(old.weights - b.weights, 0.0), 0.0)
-    safe = np.where(left > 0.0, left, 1.0)
-    gap = _gap(old, b)
-    share = np.where(left > 0.0, b.weights / safe, 0.0)
-    factor = old.weights * share
-    scatters = old.scatters - b.scatters
-    _add_outer(scatters, out.pooled, gap, factor, -1.0)
-    np.subtract(out.pooled, b.pooled, out=out.pooled)
-    # One point or none has no scatter, exactly.
-    scatters[counts < 2] = 0.0
-    out.counts[where] = counts
-    out.weights[where] = left
-    out.squares[where] = np.where(counts > 0, np.maximum(old.squares - b.squares, 0.0), 0.0)
-    out.means[where], out.rests[where] = two_sum(old.means, old.rests - gap * share[:, None])
-    out.scatters[where] = scatters
-    width = np.abs(gap).max(axis=1, initial=0.0)
-    of_gap = old.errors[:, 0] + b.errors[:, 0] + 2.0 * _U * width
-    # The remaining weight is known to u times the former weight, and divides.
-    of_share = share * (4.0 * _U * old.weights / safe)
-    of_means = old.errors[:, 0] + of_gap * share + width * of_share
-    of_scatters = old.errors[:, 1] + b.errors[:, 1]
-    of_scatters += 2.0 * width * of_gap * factor + width**2 * old.weights * of_share
-    of_scatters += 16.0 * _U * (old.largest + width**2 * factor)
-    of_scatters *= counts >= 2
-    out.errors[where] = np.stack([of_means, of_scatters], axis=1)
-    return out
 
 
 def _add_outer(
@@ -508,8 +471,3 @@ def _add_outer(
     if scatters.ndim == 2:
         pooled += sign * (roots.T @ roots)
     (np.add if sign > 0.0 else np.subtract)(scatters, outer, out=scatters)
-
-
-def _gap(a: Sums, b: Sums) -> Doubles:
-    """From the means of a to those of b; a common offset cancels first."""
-    return np.asarray((b.means - a.means) + (b.rests - a.rests))

@@ -28,6 +28,7 @@ from uapca.aggregate.moments import (
     SpreadForm,
     check_length,
     complete_rows,
+    labels_of,
 )
 
 __all__ = ["array_partial", "frame_partial", "is_dask", "is_dask_array"]
@@ -209,11 +210,8 @@ def _summary(
     """The summary of one chunk."""
     place = f"chunk {block_id[0]}"
     values = as_floats(points, parameter)
-    if labels is None:
-        keys = Keyed(np.zeros(len(values), dtype=np.int64), ("all",), (None,))
-    else:
-        keys = keyed([labels[:, 0]]) if known is None else known._replace(codes=labels[:, 0])
-    check_length(keys.codes, len(values))
+    own: Any = None if labels is None else labels[:, 0]
+    keys = labels_of(own if known is None else known._replace(codes=own), len(values))
     empty = np.isnan(values)
     bad = ~np.isfinite(values)
     if missing == "drop":

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from operator import methodcaller
 from os import PathLike
-from typing import IO, Any, Literal, NamedTuple, Self, TypeVar
+from typing import IO, Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,17 +23,17 @@ from uapca._validation import (
     check_choice,
     check_finite,
     check_labels,
+    check_nonnegative,
     listed,
     optional,
     out_of_range,
+    vector,
 )
 from uapca.aggregate.accumulate import (
     Integers,
     Sums,
     grouped_sums,
     merged,
-    removed,
-    underflow,
     zero_sums,
 )
 from uapca.aggregate.labels import Categories, Factor, Keyed, joined, keyed, ordered
@@ -50,6 +51,7 @@ __all__ = [
     "check_sums",
     "complete_rows",
     "labeled_rows",
+    "labels_of",
     "rank_of",
     "weights_of",
 ]
@@ -211,25 +213,15 @@ class Moments:
                 + str(array.shape)
             )
         n, d = array.shape
-        whole = labels is None
-        if whole:
-            labels = Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
-        elif not isinstance(labels, Keyed):
-            labels = keyed([labels])
-        check_length(labels.codes, n)
-        complete_rows(labels.codes, None, missing)
+        keys = labels_of(labels, n)
+        complete_rows(keys.codes, None, missing)
         w = None if weights is None else weights_of(weights, n)
         # Points of one label need not be sorted.
-        codes = None if whole and n else labels.codes
-        sums = grouped_sums(array, codes, len(labels.values), w, rank_of(spread_form, d))
-        check_sums(array, labels.codes, w, sums)
-        summary = cls(
-            tuple(labels.values),
-            sums,
-            check_labels(features, "features", d, "feature"),
-            labels.categories,
-        )
-        return summary.occupied()
+        codes = None if labels is None and n else keys.codes
+        sums = grouped_sums(array, codes, len(keys.values), w, rank_of(spread_form, d))
+        check_sums(array, keys.codes, w, sums)
+        names = check_labels(features, "features", d, "feature")
+        return cls(tuple(keys.values), sums, names, keys.categories).occupied()
 
     @property
     def order(self) -> Factor:
@@ -321,7 +313,7 @@ class Moments:
                 "other must hold points that were merged before; it has more points of "
                 f"{lost[0]!r} than there are, or heavier ones"
             )
-        sums = removed(self.sums, other.sums, where)
+        sums = merged(self.sums, other.sums, where, len(self), -1.0)
         return replace(self, sums=sums, reduced=True).occupied()
 
     def discounted(self, factor: float) -> Self:
@@ -336,20 +328,15 @@ class Moments:
         )
         return replace(self, sums=sums)
 
-    def heavier(self, share: float) -> Self:
-        """Without the labels that weigh less than ``share`` of the heaviest."""
-        weights = self.sums.weights
-        return self._taken(np.flatnonzero(weights >= share * weights.max(initial=0.0)))
-
     def occupied(self) -> Self:
         """Without the labels that have no points."""
-        return self._taken(np.flatnonzero(self.sums.counts))
+        return self.taken(np.flatnonzero(self.sums.counts))
 
     def in_order(self) -> Self:
         """With the labels in the order of rows."""
-        return self._taken(np.argsort(self.order.codes))
+        return self.taken(np.argsort(self.order.codes))
 
-    def _taken(self, kept: Integers) -> Self:
+    def taken(self, kept: Integers) -> Self:
         """Some of the labels."""
         if np.array_equal(kept, np.arange(len(self))):
             return self
@@ -434,9 +421,9 @@ class Moments:
             self._write(file)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a file that `save` wrote."""
-        return cls._read(path)
+    def load(cls, path: str | PathLike[str] | IO[bytes]) -> Self:
+        """Read a file that `save` wrote, or a stream of its bytes."""
+        return read_archive(path, _FORMAT, _VERSION, _FOREIGN, cls._assembled)
 
     def to_bytes(self) -> bytes:
         """The same as `save`, in memory."""
@@ -447,7 +434,7 @@ class Moments:
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Read what `to_bytes` returned."""
-        return cls._read(io.BytesIO(data))
+        return cls.load(io.BytesIO(data))
 
     def _write(self, file: IO[bytes]) -> None:
         header = {
@@ -460,25 +447,20 @@ class Moments:
         write_archive(file, _FORMAT, _VERSION, header, arrays)
 
     @classmethod
-    def _read(cls, source: str | PathLike[str] | IO[bytes]) -> Self:
-        return read_archive(source, _FORMAT, _VERSION, _FOREIGN, partial(_assembled, cls))
-
-
-M = TypeVar("M", bound=Moments)
-
-
-def _assembled(kind: type[M], header: dict[str, Any], arrays: Arrays) -> M:
-    """A summary from the parts of its file."""
-    features = header["features"]
-    none = np.zeros((*arrays["means"].shape, 0))
-    sums = {"pooled": np.zeros((0, 0)), "factors": none, **arrays, "errors": arrays["errors"].T}
-    return kind(
-        tuple(map(_from_json, header["labels"])),
-        Sums(**sums),
-        None if features is None else tuple(features),
-        tuple(None if own is None else tuple(map(_from_json, own)) for own in header["categories"]),
-        bool(header["reduced"]),
-    )
+    def _assembled(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+        """A summary from the parts of its file."""
+        features = header["features"]
+        none = np.zeros((*arrays["means"].shape, 0))
+        sums = {"pooled": np.zeros((0, 0)), "factors": none, **arrays, "errors": arrays["errors"].T}
+        return cls(
+            tuple(map(_from_json, header["labels"])),
+            Sums(**sums),
+            None if features is None else tuple(features),
+            tuple(
+                None if own is None else (*map(_from_json, own),) for own in header["categories"]
+            ),
+            bool(header["reduced"]),
+        )
 
 
 class Partial(NamedTuple):
@@ -509,6 +491,15 @@ class Partial(NamedTuple):
                 yield part.moments
 
         return cls(Moments.merged(moments()), +dropped, frozenset(left))
+
+
+def labels_of(labels: Any, n: int) -> Keyed:
+    """The labels of ``n`` points; without any, all have the label ``"all"``."""
+    if labels is None:
+        return Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
+    keys = labels if isinstance(labels, Keyed) else keyed([labels])
+    check_length(keys.codes, n)
+    return keys
 
 
 def check_length(labels: Sequence[Any] | Integers, n: int) -> None:
@@ -575,15 +566,8 @@ def complete_rows(
 
 def weights_of(weights: Any, n: int) -> Doubles:
     """The weights of ``n`` points, checked."""
-    array = as_floats(weights, "weights").astype(np.float64, copy=False)
-    if array.shape != (n,):
-        raise ValueError(
-            f"weights must have one entry for each of the {n} points; got shape {array.shape}"
-        )
-    check_finite(array, "weights", ("row",))
-    if n and array.min() < 0:
-        row = int(array.argmin())
-        raise ValueError(f"weights must be zero or positive; got {array[row]} at row {row}")
+    array = vector(weights, "weights", "point", n)
+    check_nonnegative(array, "weights", ("point",))
     return array
 
 
@@ -606,8 +590,11 @@ def check_sums(points: Floats, codes: Integers, weights: Doubles | None, sums: S
     if not finite:
         raise Overflow(out_of_range("points"))
     used = codes >= 0 if weights is None else (codes >= 0) & (weights > 0.0)
-    if underflow(points, used, sums):
-        raise Overflow(out_of_range("points", "underflows"))
+    tiny = np.finfo(np.float64).tiny
+    if (sums.variations < tiny).all() and (np.abs(sums.means) < math.sqrt(tiny)).all():
+        kept = points[used]  # all so close to zero that squares of differences may be lost
+        if (kept[1:] != kept[:1]).any():
+            raise Overflow(out_of_range("points", "underflows"))
 
 
 def _replicated(sums: Sums, labels: Sequence[str]) -> Doubles:
@@ -680,28 +667,40 @@ def _positive(covs: Doubles) -> Doubles:
     return covs
 
 
+_in_iso_form = methodcaller("isoformat")
+# How labels of kinds that JSON lacks are written, and read again. Of pandas only times with
+# nanoseconds, which datetime and timedelta would cut.
+_KINDS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "tuple": (lambda label: [*map(_to_json, label)], lambda value: tuple(map(_from_json, value))),
+    "Timestamp": (_in_iso_form, lambda value: _pandas().Timestamp(value)),
+    "Timedelta": (_in_iso_form, lambda value: _pandas().Timedelta(value)),
+    "datetime": (_in_iso_form, dt.datetime.fromisoformat),
+    "date": (_in_iso_form, dt.date.fromisoformat),
+    "time": (_in_iso_form, dt.time.fromisoformat),
+    "timedelta": (
+        lambda label: [label.days, label.seconds, label.microseconds],
+        lambda value: dt.timedelta(*value),
+    ),
+    "bytes": (methodcaller("hex"), bytes.fromhex),
+}
+
+
+def _pandas() -> Any:
+    return optional("pandas", "reading labels that are times with nanoseconds", "frames")
+
+
 def _to_json(label: Any) -> Any:
     """A label as JSON; a label of a kind that JSON lacks as a list of its kind and its value."""
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return [label.dtype.str, int(label.astype(np.int64))]
     if isinstance(label, np.generic) and label.dtype.kind in "iufbU":
         label = label.item()
     if label is None or isinstance(label, str | bool | int | float):
         return label
-    if isinstance(label, tuple):
-        return ["tuple", [_to_json(part) for part in label]]
-    if isinstance(label, np.datetime64 | np.timedelta64):
-        return [label.dtype.str, int(label.astype(np.int64))]
-    # Of pandas: datetime and timedelta would cut them.
-    if getattr(label, "nanosecond", 0):
-        return ["Timestamp", label.isoformat()]
-    if getattr(label, "nanoseconds", 0):
-        return ["Timedelta", label.isoformat()]
-    for kind in (dt.datetime, dt.date, dt.time):
-        if isinstance(label, kind):
-            return [kind.__name__, label.isoformat()]
-    if isinstance(label, dt.timedelta):
-        return ["timedelta", [label.days, label.seconds, label.microseconds]]
-    if isinstance(label, bytes):
-        return ["bytes", label.hex()]
+    exact = getattr(label, "nanosecond", 0) or getattr(label, "nanoseconds", 0)
+    for kind in type(label).__mro__:
+        if kind.__name__ in _KINDS and (exact or kind.__module__.partition(".")[0] != "pandas"):
+            return [kind.__name__, _KINDS[kind.__name__][0](label)]
     raise TypeError(
         "labels must be text, numbers, dates or times to be saved; "
         f"got the {type(label).__name__} {label!r}"
@@ -712,15 +711,4 @@ def _from_json(label: Any) -> Any:
     if not isinstance(label, list):
         return label
     kind, value = label
-    if kind == "tuple":
-        return tuple(map(_from_json, value))
-    if kind == "timedelta":
-        return dt.timedelta(*value)
-    if kind == "bytes":
-        return bytes.fromhex(value)
-    if kind in ("Timestamp", "Timedelta"):
-        pandas = optional("pandas", "reading labels that are times with nanoseconds", "frames")
-        return getattr(pandas, kind)(value)
-    if kind in ("datetime", "date", "time"):
-        return getattr(dt, kind).fromisoformat(value)
-    return np.int64(value).view(kind)
+    return _KINDS[kind][1](value) if kind in _KINDS else np.int64(value).view(kind)

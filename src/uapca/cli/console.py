@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
@@ -23,7 +24,7 @@ from typing import Any, TextIO
 
 import click
 
-from uapca._names import guarded, nearest, plural
+from uapca._names import guarded, nearest, plural, several
 
 __all__ = [
     "STDOUT",
@@ -98,10 +99,8 @@ def _visible(character: str) -> str:
     if character in _KEPT or unicodedata.category(character) not in _UNSAFE:
         return character
     code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)  # the pictures of control characters, such as ␛
-    if code == 0x7F:
-        return "␡"
+    if code < 0x20 or code == 0x7F:
+        return chr(0x2400 + min(code, 0x21))  # the pictures of control characters, such as ␛
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
@@ -111,16 +110,8 @@ def quoted(text: object, width: int = 300) -> str:
 
 
 def listed(names: Iterable[object], most: int = 8) -> str:
-    """Names one after the other; a long list is cut and says how many are left.
-
-    Examples
-    --------
-    >>> listed("abc", most=2)
-    'a, b and 1 more'
-    """
-    texts = [shown(name, 40) for name in names]
-    left = len(texts) - most
-    return ", ".join(texts[:most]) + (f" and {left} more" if left > 0 else "")
+    """Names one after the other, safe to print; a long list is cut."""
+    return several([shown(name, 40) for name in names], most)
 
 
 def significant(value: float, digits: int = 4) -> str:
@@ -342,6 +333,8 @@ TABLES = (".csv", ".tsv", ".parquet", ".feather", ".xlsx")
 
 def write_table(path: Path | None, columns: Mapping[str, Sequence[Any]], what: str) -> None:
     """Columns of equal length as a table, by the ending of the path."""
+    from uapca._validation import optional
+
     suffix = ".csv" if path is None or path == STDOUT else path.suffix.lower()
     # Python's numbers: their text is the shortest that reads back the same.
     plain = {
@@ -360,28 +353,20 @@ def write_table(path: Path | None, columns: Mapping[str, Sequence[Any]], what: s
             # A file name may hold what is no text; so may, through it, a label.
             stream.write(text.encode("utf-8", errors="backslashreplace"))
         elif suffix == ".xlsx":
-            from openpyxl import Workbook
-            from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE as ILLEGAL
-
-            book = Workbook(write_only=True)
+            book = optional("openpyxl", "writing Excel files", "frames").Workbook(write_only=True)
+            illegal = import_module("openpyxl.cell.cell").ILLEGAL_CHARACTERS_RE
             sheet = book.create_sheet("uapca")
             for row in rows:
                 # Characters that no workbook can hold are shown as in a terminal.
-                legal = [ILLEGAL.sub(lambda c: shown(c[0]), str(cell)) for cell in row]
+                legal = [illegal.sub(lambda c: shown(c[0]), str(cell)) for cell in row]
                 cells = zip(row, legal, strict=True)
                 sheet.append([text if isinstance(cell, str) else cell for cell, text in cells])
             book.save(stream)
         else:
-            import pyarrow as pa
-            from pyarrow import feather, parquet
-
-            write = parquet.write_table if suffix == ".parquet" else feather.write_feather
-            write(pa.table(plain), stream)
+            table = optional("pyarrow", f"writing {suffix} files", "frames").table(plain)
+            module = import_module(f"pyarrow.{suffix[1:]}")
+            write = module.write_table if suffix == ".parquet" else module.write_feather
+            write(table, stream)
     except OSError as error:  # openpyxl needs room for temporary files
         raise OSError(error.errno, error.strerror, str(path)) from error
-    except ModuleNotFoundError as error:
-        raise CommandError(
-            f"writing {suffix} files needs {error.name}. Install it with "
-            'pip install "uapca[frames]", or use CSV.'
-        ) from None
     write_bytes(path, stream.getvalue(), what)

@@ -12,16 +12,27 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uapca._names import COUNTER, IDENTIFIER, counting_columns, error_columns, nearest
-from uapca._validation import Doubles, Floats, check_finite, library_of, listed, out_of_range, shown
+from uapca._validation import (
+    Doubles,
+    Floats,
+    as_floats,
+    check_finite,
+    library_of,
+    listed,
+    out_of_range,
+    shown,
+)
 from uapca.aggregate.accumulate import Integers, moments
 from uapca.decomposition.sparse import SparsePoints
 from uapca.exceptions import ErrorColumnWarning
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import covariance_from, weights_from, without_units
+from uapca.uncertain.array import mapped
+from uapca.uncertain.checks import covariance_from, weights_from
 from uapca.uncertain.covariance import row_blocks
+from uapca.uncertain.units import without_units
 
 __all__ = [
     "SMALLEST",
@@ -35,6 +46,7 @@ __all__ = [
     "check_underflow",
     "feature_units",
     "feature_variances",
+    "refuse_errors_as_y",
     "varies",
 ]
 
@@ -70,17 +82,28 @@ F = TypeVar("F", bound=Callable[..., Any])
 SMALLEST = 1e-306
 
 
-class UncertainTransformer(
-    OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
-):
-    """A transformer of UncertainArrays and of arrays of points.
+class PointTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """The transform of points: `set_output` makes data frames of its result."""
+
+    _transform_points: Callable[[Any], Any]
+
+    def transform(self, X: Any) -> Any:
+        return self._transform_points(X)
+
+
+class UncertainTransformer(PointTransformer, auto_wrap_output_keys=None):
+    """An affine map of UncertainArrays and of arrays of points.
 
     ``set_output(transform="pandas")`` makes data frames of arrays. An uncertain result holds more
     than a data frame does, and the next step of a pipeline needs it whole: it is left as it is.
+
+    A subclass has the map x → A (x − center) and its inverse y → B y + offset, each as a pair; A
+    and B are matrices, or factors for each axis.
     """
 
     fit: Callable[..., Any]
-    transform: Callable[..., Any]
+    _map: Callable[[], tuple[Doubles, Doubles]]
+    _inverse_map: Callable[[], tuple[Doubles, Doubles]]
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
 
@@ -92,19 +115,6 @@ class UncertainTransformer(
                 meant = f"; did you mean {close!r}?" if close else ""
                 raise TypeError(f"{cls.__name__} has no parameter {name!r}{meant}")
         return super().__new__(cls)
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        plain = cls.__dict__.get("transform")
-        super().__init_subclass__(**kwargs)
-        if plain is None:  # the subclass of a transformer has its transform
-            return
-        contained = cls.__dict__["transform"]
-
-        @wraps(plain)
-        def transform(self: Any, X: Any) -> Any:
-            return (plain if isinstance(X, UncertainArray) else contained)(self, X)
-
-        cls.transform = transform
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -152,13 +162,81 @@ class UncertainTransformer(
             X = UncertainArray(X, cov, std=std, factors=factors, weights=sample_weight)
         return cast("UncertainArray | Floats", self.transform(X))
 
+    @overload
+    def transform(self, X: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
+    @overload
+    def transform(self, X: npt.ArrayLike) -> Floats: ...
+    def transform(self, X: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
+        """Map rows exactly: mean A (m − μ), covariance A Ψ Aᵀ.
+
+        `UAPCA` projects onto its components; with ``standardize`` rows are divided by
+        ``feature_scale_`` first, with ``whiten`` scores are divided by √λ. `UncertainScaler`
+        subtracts ``mean_`` and divides by ``scale_``.
+
+        Parameters
+        ----------
+        X : UncertainArray or array-like of shape (N, D)
+
+        Returns
+        -------
+        UncertainArray, or ndarray
+            As the input: names, weights and laws go along; float32 stays float32. `UAPCA` makes a
+            Dask array that is not computed yet of one, and a dense array of sparse points.
+        """
+        check_is_fitted(self)
+        if not isinstance(X, UncertainArray):
+            return cast(Floats, super().transform(X))
+        self._check_features(X)
+        A, center = self._map()
+        return X.affine(A, center=center, features=self._component_names())
+
+    def _component_names(self) -> tuple[str, ...] | None:
+        """Names of what `transform` returns, None where the features keep theirs."""
+        return None
+
+    def _transform_points(self, X: Any) -> Any:
+        points = self._points(X)
+        return mapped(points, *self._map()).astype(points.dtype, copy=False)
+
+    @overload
+    def inverse_transform(self, Y: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
+    @overload
+    def inverse_transform(self, Y: npt.ArrayLike) -> Floats: ...
+    def inverse_transform(self, Y: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
+        """Map rows back to the original features, in the units of the data.
+
+        Parameters
+        ----------
+        Y : UncertainArray or array-like, as `transform` returns it
+
+        Returns
+        -------
+        UncertainArray, or ndarray of shape (N, D)
+            What components left out is at its mean, with no uncertainty: the covariances have low
+            rank, and are kept so.
+        """
+        check_is_fitted(self)
+        B, offset = self._inverse_map()
+        rows = Y if isinstance(Y, UncertainArray) else as_floats(Y, "Y")
+        if len(rows.shape) != 2 or rows.shape[1] != B.shape[-1]:
+            raise ValueError(
+                f"Y must have {B.shape[-1]} columns, as transform returns them; "
+                f"got shape {rows.shape}"
+            )
+        if not isinstance(rows, UncertainArray):
+            return (mapped(rows, B) + offset).astype(rows.dtype, copy=False)
+        if B.ndim == 1:
+            self._check_features(rows)
+        return rows.affine(B, offset, features=getattr(self, "feature_names_in_", None))
+
     def _read(
         self,
         X: Any,
-        cov: Any = None,
-        std: Any = None,
-        factors: Any = None,
-        weights: Any = None,
+        y: Any,
+        cov: Any,
+        std: Any,
+        factors: Any,
+        weights: Any,
         *,
         reset: bool = True,
     ) -> UncertainArray:
@@ -167,6 +245,7 @@ class UncertainTransformer(
         Remembers the features, or with ``reset=False`` checks that they are the remembered ones.
         Points are not checked for infinities here: the sums over them show these at no cost.
         """
+        refuse_errors_as_y(X, y)
         if reset:
             self._library = X.library if isinstance(X, UncertainArray) else library_of(X)
         if isinstance(X, UncertainArray):
@@ -249,6 +328,21 @@ class UncertainTransformer(
         """Raise unless X has the features of the fit, in their order, and all its cells."""
         X.require_complete(type(self).__name__)
         check_features(self, X)
+
+
+def refuse_errors_as_y(X: Any, y: Any) -> None:
+    """Refuse errors that were given as the second argument, which scikit-learn ignores."""
+    if y is None:
+        return
+    points, errors = (
+        np.asarray(a, dtype=object).shape if isinstance(a, list) else getattr(a, "shape", ())
+        for a in (X, y)
+    )
+    if len(errors) >= 2 and errors[1] > 1 and tuple(errors[:2]) == tuple(points):
+        raise TypeError(
+            f"y must be left out; got an array of shape {tuple(errors)}, the shape of errors: "
+            f"pass them as {'std' if len(errors) == 2 else 'cov'}=..."
+        )
 
 
 def check_features(fit: Any, X: UncertainArray) -> None:
@@ -404,28 +498,21 @@ def _warn_of_columns(names: Sequence[str], points: Any) -> None:
         for j, name in enumerate(names)
         if j in counting or COUNTER.fullmatch(name) or IDENTIFIER.fullmatch(name)
     ]
-    if counters:
-        warnings.warn(
-            f"{_taken(counters)}, but {counters[0]!r} seems to count or identify the rows: "
-            "UAPCA().fit(uapca.read(df)) leaves such columns out",
-            ErrorColumnWarning,
-            stacklevel=5,
-        )
-    found = list(error_columns(names))
-    if found:
-        errors = [column for column, _, _ in found]
-        warnings.warn(
-            f"{_taken(errors)}, but {errors[0]!r} is named like the errors of {found[0][1]!r}: "
-            "UAPCA().fit(uapca.from_frame(df)) "
-            "uses such columns as errors",
-            ErrorColumnWarning,
-            stacklevel=5,
-        )
-
-
-def _taken(names: Sequence[str]) -> str:
-    taken = "is taken for a feature" if len(names) == 1 else "are taken for features"
-    return f"{listed(names)} {taken}"
+    errors = {column: value for column, value, _ in error_columns(names)}
+    reasons = {
+        "seems to count or identify the rows: UAPCA().fit(uapca.read(df)) leaves such columns "
+        "out": counters,
+        f"is named like the errors of {next(iter(errors.values()), None)!r}: "
+        "UAPCA().fit(uapca.from_frame(df)) uses such columns as errors": [*errors],
+    }
+    for reason, found in reasons.items():
+        if found:
+            taken = "is taken for a feature" if len(found) == 1 else "are taken for features"
+            warnings.warn(
+                f"{listed(found)} {taken}, but {found[0]!r} {reason}",
+                ErrorColumnWarning,
+                stacklevel=5,
+            )
 
 
 def _is_text(column: Any) -> bool:

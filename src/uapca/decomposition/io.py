@@ -38,7 +38,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from uapca._validation import Doubles
+from uapca._validation import Doubles, semidefinite
 from uapca._version import __version__
 from uapca.decomposition.base import Rows
 from uapca.decomposition.solvers import SOLVERS
@@ -239,10 +239,11 @@ def _restored(content: dict[str, Any]) -> UAPCA:
         _require(min(between.min(), within.min()) >= 0.0, "diagonals must not be negative")
         pca._own_variances = _numbers(content, "along", q)
     else:
-        between = _covariance(content, "between", d)
-        within = None if content["within"] is None else _covariance(content, "within", d)
-    divisor, solver = rows.divisor(pca.ddof), content["used_solver"]
-    pca._set_state(center, units, rows, divisor, solver, between, within)
+        between = semidefinite(_numbers(content, "between", d, d), "between")
+        certain = content["within"] is None
+        within = None if certain else semidefinite(_numbers(content, "within", d, d), "within")
+    rows.divisor(pca.ddof)  # which refuses what no fit can have
+    pca._set_state(center, units, rows, content["used_solver"], between, within)
     lost = content.get("vanished", [False, False])
     right = isinstance(lost, list) and [*map(type, lost)] == [bool, bool]
     _require(right, "vanished must be two of true and false")
@@ -256,15 +257,6 @@ def _restored(content: dict[str, Any]) -> UAPCA:
         fits = np.abs(rest).max() <= rounding * variances[0]
         _require(fits, "components and variances must be those of between and within")
     return pca
-
-
-def _covariance(content: dict[str, Any], name: str, d: int) -> Doubles:
-    matrix = _numbers(content, name, d, d)
-    least = -_TOLERANCE * float(np.abs(matrix).max())
-    symmetric = -np.abs(matrix - matrix.T).max() >= least
-    proper = symmetric and np.linalg.eigvalsh(matrix)[0] >= least
-    _require(proper, f"{name} must be symmetric and positive semi-definite")
-    return matrix
 
 
 def _numbers(content: dict[str, Any], name: str, *shape: int | None) -> Doubles:

@@ -86,16 +86,13 @@ def leading_eigenpairs(
 
 
 def _orthonormal(rows: Doubles, against: Doubles, rng: np.random.Generator) -> Doubles:
-    """Rows made orthonormal and orthogonal to a basis; random ones where nothing is left."""
-    scale = np.sqrt(np.square(rows).sum(axis=1))
-    weak = scale <= 1e-14 * max(float(scale.max()), np.finfo(float).tiny)
-    rows = rows / np.where(weak, 1.0, scale)[:, None]
-    rows[weak] = rng.standard_normal((int(weak.sum()), rows.shape[1]))
-    for _ in range(2):
+    """Rows made orthonormal and orthogonal to a basis; random ones where nothing is left.
+
+    What is left is then the noise that is added, of the size of rounding.
+    """
+    size = np.linalg.norm(rows, axis=1, keepdims=True) + 1e-250
+    rows = rows + 1e-15 * size * rng.standard_normal(rows.shape)
+    for _ in range(3):
         rows = rows - (rows @ against.T) @ against
-        basis, triangle = np.linalg.qr(rows.T)
-        lost = np.abs(np.diagonal(triangle)) < 1e-10
-        rows = basis.T
-        rows[lost] = rng.standard_normal((int(lost.sum()), rows.shape[1]))
-    rows = rows - (rows @ against.T) @ against
-    return np.asarray(np.linalg.qr(rows.T)[0].T)
+        rows = np.linalg.qr(rows.T)[0].T
+    return np.asarray(rows)

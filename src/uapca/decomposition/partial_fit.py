@@ -17,6 +17,7 @@ from uapca.aggregate.accumulate import Sums, grouped_sums, zero_sums
 from uapca.aggregate.dask import array_partial
 from uapca.decomposition.base import Rows
 from uapca.uncertain import UncertainArray, Zero
+from uapca.uncertain.array import mapped
 
 if TYPE_CHECKING:
     from uapca.decomposition.uapca import UAPCA
@@ -52,8 +53,7 @@ class Seen:
         sums.weights[:] = rows.weight
         sums.squares[:] = rows.concentration * rows.weight**2
         sums.means[0] = pca._center
-        units = np.ones(pca.n_features_in_) if pca.feature_scale_ is None else pca.feature_scale_
-        factor = pca._divisor * rows.weight * units[:, None] * units
+        factor = rows.divisor(pca.ddof) * rows.weight * pca._units[:, None] * pca._units
         sums.scatters[0] = pca.between_covariance_ * factor
         within = None if pca._within is None else pca._within * factor
         return cls(sums, within, rows.observations)
@@ -120,4 +120,4 @@ def dask_scores(pca: UAPCA, X: Any) -> Any:
 def _scores(pca: UAPCA, kind: Any, block: Any, block_id: tuple[int, ...] = (0,)) -> Any:
     points = as_floats(block, "X")
     check_finite(points, "X", (f"chunk {block_id[0]}, row", "feature"))
-    return pca._scores(points).astype(kind, copy=False)
+    return mapped(points, *pca._map()).astype(kind, copy=False)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Self, overload
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
-from uapca._validation import Doubles, Floats, as_floats, check_finite, shown
+from uapca._validation import Doubles, shown, vector
 from uapca.decomposition.base import (
     UncertainTransformer,
     all_or_nothing,
@@ -86,64 +85,28 @@ class UncertainScaler(UncertainTransformer):
         sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
         """Find the means and the units; takes what `UAPCA.fit` takes."""
-        data = self._read(X, cov, std, factors, sample_weight)
-        units = self._given_units(data.shape[1])
+        if isinstance(self.by, str) and self.by not in ("total", "means"):
+            raise ValueError(
+                f"by must be 'total', 'means' or one unit for each feature; got {shown(self.by)}"
+            )
+        data = self._read(X, y, cov, std, factors, sample_weight)
         mean, between, within = feature_variances(data)
-        if units is not None:
-            self.scale_ = units
-        else:
+        if isinstance(self.by, str):
             if self.by == "means":
                 data, within = data.scaled(0.0), np.zeros_like(within)
             check_underflow(data, mean, between + within)
             self.scale_ = feature_units(mean, between, within, len(data))
+        else:
+            self.scale_ = units = vector(self.by, "by", "feature", len(mean))
+            if units.min() <= 0:
+                raise ValueError(
+                    f"by must be positive; feature {int(units.argmin())} has {units.min()}"
+                )
         self.mean_ = mean if self.center else np.zeros_like(mean)
         return self
 
-    @overload
-    def transform(self, X: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
-    @overload
-    def transform(self, X: npt.ArrayLike) -> Floats: ...
-    def transform(self, X: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
-        """Standardize rows: mean (m − μ) / ``scale_``, covariance Ψ divided by the units twice."""
-        check_is_fitted(self)
-        if isinstance(X, UncertainArray):
-            self._check_features(X)
-            return X.affine(1.0 / self.scale_, center=self.mean_)
-        points: Floats = self._points(X)
-        return ((points - self.mean_) / self.scale_).astype(points.dtype, copy=False)
+    def _map(self) -> tuple[Doubles, Doubles]:
+        return 1.0 / self.scale_, self.mean_
 
-    @overload
-    def inverse_transform(self, X: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
-    @overload
-    def inverse_transform(self, X: npt.ArrayLike) -> Floats: ...
-    def inverse_transform(self, X: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
-        """Undo `transform`, of distributions or of arrays."""
-        check_is_fitted(self)
-        if isinstance(X, UncertainArray):
-            self._check_features(X)
-            return X.affine(self.scale_, self.mean_)
-        points = as_floats(X, "X")
-        if points.ndim != 2 or points.shape[1] != len(self.scale_):
-            raise ValueError(
-                f"X must have the {len(self.scale_)} features of the fit; got shape {points.shape}"
-            )
-        return (points * self.scale_ + self.mean_).astype(points.dtype, copy=False)
-
-    def _given_units(self, d: int) -> Doubles | None:
-        if isinstance(self.by, str):
-            if self.by in ("total", "means"):
-                return None
-            raise ValueError(
-                f"by must be 'total', 'means' or one unit for each feature; got {shown(self.by)}"
-            )
-        units = as_floats(self.by, "by").astype(np.float64)
-        if units.shape != (d,):
-            raise ValueError(
-                f"by must have one unit for each of the {d} features; got shape {units.shape}"
-            )
-        check_finite(units, "by", ("feature",))
-        if units.min() <= 0:
-            raise ValueError(
-                f"by must be positive; feature {int(units.argmin())} has {units.min()}"
-            )
-        return units
+    def _inverse_map(self) -> tuple[Doubles, Doubles]:
+        return self.scale_, self.mean_

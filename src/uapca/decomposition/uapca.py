@@ -18,7 +18,6 @@ from uapca._files import replacing
 from uapca._validation import (
     Doubles,
     Floats,
-    as_floats,
     check_finite,
     library_of,
     out_of_range,
@@ -46,7 +45,6 @@ from uapca.decomposition.sparse import scores as sparse_scores
 from uapca.decomposition.spectrum import Spectrum, scaled_spectrum, tie_tolerance
 from uapca.uncertain import UncertainArray, Zero
 from uapca.uncertain.checks import weights_from
-from uapca.uncertain.covariance import row_blocks
 
 __all__ = ["UAPCA", "unwrap"]
 
@@ -116,6 +114,8 @@ class UAPCA(UncertainTransformer):
     --------
     uapca.UncertainArray : The data.
     uapca.UncertainScaler : Standardization as a step of its own, with other units.
+    uapca.Denoiser : Removes errors of measurement before the fit.
+    uapca.component_uncertainty : How well the components are known.
 
     Notes
     -----
@@ -216,7 +216,6 @@ class UAPCA(UncertainTransformer):
         -------
         self
         """
-        _refuse_errors_as_y(X, y)
         if not isinstance(X, UncertainArray) and (issparse(X) or is_dask_array(X)):
             kind, weights = ("sparse", None) if issparse(X) else ("Dask", sample_weight)
             errors = {"cov": cov, "std": std, "factors": factors, "sample_weight": weights}
@@ -233,7 +232,7 @@ class UAPCA(UncertainTransformer):
             points = self._points(X, reset=True, sparse=True)
             data, dtype = SparsePoints.of(points, sample_weight), points.dtype
         else:
-            data = self._read(X, cov, std, factors, sample_weight)
+            data = self._read(X, y, cov, std, factors, sample_weight)
             dtype = data.mean.dtype
         rows = Rows.of(data.given_weights, data.total_weight, len(data))
         certain = isinstance(data.cov, Zero)
@@ -250,8 +249,9 @@ class UAPCA(UncertainTransformer):
                 self._set_components(q, dtype)
             else:
                 self._fit_moments(*feature_variances(data), rows, solver)
+                divisor = rows.divisor(self.ddof)
                 pairs, own = solvers.solve(
-                    solver, data, self._center, self.feature_scale_, self._divisor, q, self._scale
+                    solver, data, self._center, self.feature_scale_, divisor, q, self._scale
                 )
                 self._set_components(q, dtype, pairs)
                 self._own_variances = own[: self.n_components_]
@@ -301,12 +301,11 @@ class UAPCA(UncertainTransformer):
         >>> bool(np.allclose(parts.components_, whole.components_, atol=1e-12))
         True
         """
-        _refuse_errors_as_y(X, y)
         self._check_solver_keeps_matrices("partial_fit")
         seen: Seen | None = getattr(self, "_seen", None)
         if seen is None and hasattr(self, "components_"):
             seen = Seen.of_fit(self)
-        data = self._read(X, cov, std, factors, sample_weight, reset=seen is None)
+        data = self._read(X, y, cov, std, factors, sample_weight, reset=seen is None)
         check_finite(data.mean, "X", ("row", "feature"))
         dtype = np.result_type(data.mean, getattr(self, "components_", data.mean))
         seen = (seen or Seen(zero_sums(1, self.n_features_in_))).added(data)
@@ -342,27 +341,26 @@ class UAPCA(UncertainTransformer):
         if units is not None or divisor != 1.0:
             between = between / factor
             within = None if within is None else within / factor
-        self._set_state(mean, units, rows, divisor, solver, between, within)
+        self._set_state(mean, units, rows, solver, between, within)
 
     def _set_state(
         self,
         center: Doubles,
         units: Doubles | None,
         rows: Rows,
-        divisor: float,
         solver: str,
         between: Doubles,
         within: Doubles | None,
     ) -> None:
         """Keep what the fit knows of the rows; only the center is in the units of the data."""
-        self._center = self.mean_ = center
         self.feature_scale_ = units
-        if units is not None:
-            with np.errstate(over="ignore"):
-                self.mean_ = center / units
-            if not np.isfinite(self.mean_).all():
-                raise ValueError(out_of_range("X"))
-        self._rows, self._divisor, self.solver_ = rows, divisor, solver
+        self._center = center
+        self._units = np.ones_like(center) if units is None else units
+        with np.errstate(over="ignore"):
+            self.mean_ = center / self._units
+        if not np.isfinite(self.mean_).all():
+            raise ValueError(out_of_range("X"))
+        self._rows, self.solver_ = rows, solver
         self.n_samples_ = self.n_samples_seen_ = rows.count
         self._lost = (False, False)  # whether C and Ψ̄ underflowed
         self._between, self._within = (between, within) if between.ndim == 2 else (None, None)
@@ -402,8 +400,8 @@ class UAPCA(UncertainTransformer):
             bool(within.max() < SMALLEST) and any(a.any() for a in data.cov.arrays.values()),
         )
         self._check_lost(weight)
-        if self.feature_scale_ is not None:
-            check_underflow(data, self._center, (between + within) * self.feature_scale_**2)
+        if self.standardize:
+            check_underflow(data, self._center, (between + within) * self._units**2)
 
     def _check_lost(self, weight: float = 1.0) -> None:
         """Refuse the scale if the part of K that counts there has vanished."""
@@ -494,69 +492,27 @@ class UAPCA(UncertainTransformer):
 
     # Using the fit
 
-    @overload
-    def transform(self, X: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
-    @overload
-    def transform(self, X: npt.ArrayLike) -> Floats: ...
-    def transform(self, X: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
-        """Project rows: mean A (m − μ), covariance A Ψ Aᵀ, exactly.
+    def _map(self) -> tuple[Doubles, Doubles]:
+        A = self.components_ / self._units
+        return A / self._deviations()[:, None] if self.whiten else A, self._center
 
-        With ``standardize`` rows are divided by `feature_scale_` first; with ``whiten`` scores are
-        divided by √λ.
+    def _inverse_map(self) -> tuple[Doubles, Doubles]:
+        B = self.components_.T * self._units[:, None]
+        return B * self._deviations() if self.whiten else B, self._center
 
-        Parameters
-        ----------
-        X : UncertainArray or array-like of shape (N, D)
+    def _deviations(self) -> Doubles:
+        """√λ; 1 where there is no variance."""
+        values = self.explained_variance_
+        some = values > tie_tolerance(len(self.mean_)) * values[0]
+        return np.sqrt(np.where(some, values, 1.0))
 
-        Returns
-        -------
-        UncertainArray, or ndarray of shape (N, q)
-            As the input: names, weights and laws go along; float32 stays float32; a Dask array
-            gives one that is not computed yet, sparse points a dense array.
-        """
-        check_is_fitted(self, "components_")
-        if isinstance(X, UncertainArray):
-            self._check_features(X)
-            names = self._component_names()
-            return X.affine(self._projection(), center=self._center, features=names)
+    def _transform_points(self, X: Any) -> Any:
         if is_dask_array(X):
-            return dask_scores(self, X)  # type: ignore[no-any-return]
-        points = self._points(X, sparse=True)
-        return self._scores(points).astype(points.dtype, copy=False)
-
-    @overload
-    def inverse_transform(self, Y: UncertainArray) -> UncertainArray: ...  # type: ignore[overload-overlap]
-    @overload
-    def inverse_transform(self, Y: npt.ArrayLike) -> Floats: ...
-    def inverse_transform(self, Y: UncertainArray | npt.ArrayLike) -> UncertainArray | Floats:
-        """Map scores back to the original features: x = Aᵀ y + μ, in the units of the data.
-
-        Parameters
-        ----------
-        Y : UncertainArray or array-like of shape (N, q)
-
-        Returns
-        -------
-        UncertainArray, or ndarray of shape (N, D)
-            What the components left out is at its mean, with no uncertainty: the covariances
-            have low rank, and are kept so.
-        """
-        check_is_fitted(self, "components_")
-        scores = Y if isinstance(Y, UncertainArray) else as_floats(Y, "Y")
-        if len(scores.shape) != 2 or scores.shape[1] != self.n_components_:
-            raise ValueError(
-                f"Y must have {self.n_components_} columns, one for each component; "
-                f"got shape {scores.shape}"
-            )
-        back = np.asarray(self.components_.T, dtype=np.float64)
-        if self.whiten:
-            back = back * self._deviations()
-        if self.feature_scale_ is not None:
-            back = back * self.feature_scale_[:, None]
-        if isinstance(scores, UncertainArray):
-            names = getattr(self, "feature_names_in_", None)
-            return scores.affine(back, self._center, features=names)
-        return (scores @ back.T + self._center).astype(scores.dtype, copy=False)
+            return dask_scores(self, X)
+        if not issparse(X):
+            return super()._transform_points(X)
+        points, (A, center) = self._points(X, sparse=True), self._map()
+        return sparse_scores(points, center, A).astype(points.dtype, copy=False)
 
     def rescale(self, s: float) -> UAPCA:
         """The fit at another scale, from C and Ψ̄ alone: O(D³), without the data.
@@ -815,8 +771,7 @@ class UAPCA(UncertainTransformer):
         if q < d:
             log_det += (d - q) * np.log(noise)
             distance += (away + spread - along.sum(axis=1)) / noise
-        if self.feature_scale_ is not None:
-            log_det += 2.0 * np.log(self.feature_scale_).sum()
+        log_det += 2.0 * np.log(self._units).sum()
         return np.asarray(-0.5 * (d * np.log(2.0 * np.pi) + log_det + distance))
 
     def score(self, X: UncertainArray | npt.ArrayLike, y: object = None) -> float:
@@ -857,29 +812,6 @@ class UAPCA(UncertainTransformer):
             return np.zeros(self.n_components_)
         return np.asarray(((self.components_ @ self._within) * self.components_).sum(axis=1))
 
-    def _projection(self) -> Doubles:
-        """The matrix that maps a deviation from the mean, in the units of the data, to scores."""
-        A = np.asarray(self.components_, dtype=np.float64)
-        if self.feature_scale_ is not None:
-            A = A / self.feature_scale_
-        return A / self._deviations()[:, None] if self.whiten else A
-
-    def _deviations(self) -> Doubles:
-        """√λ; 1 where there is no variance."""
-        values = self.explained_variance_
-        some = values > tie_tolerance(len(self.mean_)) * values[0]
-        return np.sqrt(np.where(some, values, 1.0))
-
-    def _scores(self, points: Any) -> Doubles:
-        """The scores of all rows; centered first, so that an offset costs no digits."""
-        if issparse(points):
-            return sparse_scores(points, self._center, self._projection())
-        A = self._projection().T
-        out = np.empty((len(points), A.shape[1]))
-        for block in row_blocks(len(points), len(A), least=64):
-            np.matmul(points[block] - self._center, A, out=out[block])
-        return out
-
     def _second_moments(
         self, X: UncertainArray | npt.ArrayLike
     ) -> tuple[Doubles, Doubles, Doubles, Doubles]:
@@ -892,7 +824,7 @@ class UAPCA(UncertainTransformer):
             points = self._points(X)
             cov = Zero(*points.shape)
         A = np.asarray(self.components_, dtype=np.float64)
-        units = np.ones(A.shape[1]) if self.feature_scale_ is None else self.feature_scale_
+        units = self._units
         centered = (points - self._center) / units
         squares, away = np.square(centered @ A.T), np.einsum("nd,nd->n", centered, centered)
         if isinstance(cov, Zero):
@@ -960,27 +892,13 @@ def unwrap(
         return fit, X
     plain = copy.copy(fit)
     plain.standardize, plain.feature_scale_, plain._center = False, None, fit.mean_
+    plain._units = np.ones_like(fit._units)
     plain.__dict__.pop("_seen", None)
     if isinstance(X, UncertainArray):
         X = X.affine(1.0 / fit.feature_scale_)
     elif X is not None:
         X = fit._points(X) / fit.feature_scale_
     return plain, X
-
-
-def _refuse_errors_as_y(X: Any, y: Any) -> None:
-    """Refuse errors that were given as the second argument, which scikit-learn ignores."""
-    if y is None:
-        return
-    points, errors = (
-        np.asarray(a, dtype=object).shape if isinstance(a, list) else getattr(a, "shape", ())
-        for a in (X, y)
-    )
-    if len(errors) >= 2 and errors[1] > 1 and tuple(errors[:2]) == tuple(points):
-        raise TypeError(
-            f"y must be left out; got an array of shape {tuple(errors)}, the shape of errors: "
-            f"pass them as {'std' if len(errors) == 2 else 'cov'}=..."
-        )
 
 
 def _diagonals(between: Doubles, within: Doubles | None) -> tuple[Doubles, Doubles]:

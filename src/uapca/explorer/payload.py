@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import warnings
 from collections.abc import Iterable, Sequence, Sized
+from itertools import compress
 from numbers import Integral
 from typing import Any
 
@@ -105,11 +106,8 @@ def _with_supplementary(
 
 def _assumed(X: UncertainArray) -> bool:
     """Whether some rows are drawn as normals only because no more than their moments is known."""
-    uncertain = np.flatnonzero((X.cov.diagonal() > 0.0).any(axis=1)).tolist()
-    if X.laws is None:
-        return bool(uncertain)
-    laws = list(X.laws)
-    return any(is_assumed(laws[row]) for row in uncertain)
+    uncertain: Any = (X.cov.diagonal() > 0.0).any(axis=1)
+    return any(map(is_assumed, compress(X.laws or [None] * len(X), uncertain)))
 
 
 def component_count(data: dict[str, Any]) -> int:
@@ -322,8 +320,9 @@ def _row_law(law: Any, draws: int) -> Wire | None:
             return None
         # Dense in the tails: at sin²(π/2 · t) for even t.
         p = np.square(np.sin(np.pi / 2 * (np.arange(_QUANTILES) + 0.5) / _QUANTILES))
-        tables = [[m.mean] if m.certain else m.ppf(p) for m in law.marginals]
-        return {"kind": "independent", "quantiles": [wire(_finite(table)) for table in tables]}
+        most = np.finfo(np.float64).max  # beyond, as the heaviest tails, all is drawn at this edge
+        tables = [np.clip([m.mean] if m.certain else m.ppf(p), -most, most) for m in law.marginals]
+        return {"kind": "independent", "quantiles": list(map(wire, tables))}
     if isinstance(law, Mixture) and all(isinstance(part, Normal) for part in law.components):
         return {
             "kind": "mixture",
@@ -336,12 +335,6 @@ def _row_law(law: Any, draws: int) -> Wire | None:
     else:
         values, size = law.sample(draws, rng=0), float(draws)
     return {"kind": "points", "values": wire(values.astype(np.float64)), "effective": size}
-
-
-def _finite(table: Any) -> Floats:
-    """Quantiles beyond float64, as of the heaviest tails, are drawn at its edge."""
-    most = np.finfo(np.float64).max
-    return np.clip(np.asarray(table, dtype=np.float64), -most, most)
 
 
 def _thinned(law: Samples, most: int) -> Floats:

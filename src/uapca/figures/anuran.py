@@ -24,7 +24,7 @@ BY: tuple[Literal["family", "genus"], ...] = ("family", "genus")
 
 def draw() -> Figure:
     """Four panels: points and distributions, by family and by genus."""
-    with grid(2, 2, ratio=0.85, sharex=True, sharey=True) as (figure, axes):
+    with grid(2, 2, ratio=1.0, sharex=True, sharey=True) as (figure, axes):
         for by, letters, (left, right) in zip(BY, ("ab", "cd"), axes, strict=True):
             calls, X = fetch_anuran(by, as_points=True), fetch_anuran(by)
             colors = dict(zip(X.names or (), cycle(OKABE_ITO)))

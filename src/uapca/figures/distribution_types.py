@@ -19,7 +19,7 @@ CAPTION = (
 def draw() -> Figure:
     """Three panels: certain points, isotropic errors, arbitrary covariances."""
     titles = ("(a) no uncertainty", "(b) isotropic errors", "(c) any covariances")
-    with grid(1, 3, ratio=1.05, sharex=True, sharey=True) as (figure, axes):
+    with grid(1, 3, ratio=1.5, sharex=True, sharey=True) as (figure, axes):
         for ax, X, title in zip(axes[0], make_error_models(), titles, strict=True):
             pca = UAPCA(2).fit(X)
             plot.distributions(pca, X, levels=0.68, labels=False, ax=ax, title=title, legend=False)

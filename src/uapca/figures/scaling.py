@@ -20,7 +20,7 @@ CAPTION = (
 def draw() -> Figure:
     """Three panels: s = 0.25, 0.5 and 0.75, with the components of that s."""
     X = make_error_models().arbitrary
-    with grid(1, 3, ratio=1.05, sharex=True, sharey=True) as (figure, axes):
+    with grid(1, 3, ratio=1.4, sharex=True, sharey=True) as (figure, axes):
         for letter, ax, s in zip("abc", axes[0], SCALES, strict=True):
             pca = UAPCA(2, scale=s).fit(X)
             title = f"({letter}) s = {s:.2f}"

@@ -25,8 +25,8 @@ def draw() -> Figure:
     """Four columns, s = 0, 0.5, 0.8 and 1; the data above, its projection on PC1 below."""
     X = make_teaser()
     style: dict[str, Any] = {"levels": 0.68, "palette": COLORS, "labels": False, "legend": False}
-    shared: dict[str, Any] = {"sharex": "row", "sharey": "row", "height_ratios": (1.3, 0.7)}
-    with grid(2, 4, ratio=0.95, **shared) as (figure, axes):
+    shared: dict[str, Any] = {"sharex": "row", "sharey": "row", "height_ratios": (1.5, 0.7)}
+    with grid(2, 4, ratio=1.15, **shared) as (figure, axes):
         for letter, s, above, below in zip("abcd", SCALES, *axes, strict=True):
             scaled = X.scaled(s)
             pca = UAPCA(2).fit(scaled)

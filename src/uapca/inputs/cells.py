@@ -80,6 +80,7 @@ _CALLS: dict[str, tuple[str, int, Callable[..., Marginal]]] = {
     "tri": ("Tri(low, mode, high)", 3, Triangular),
 }
 _EXAMPLES = "15, [10, 12], 14±5.7, N(14, 5.7), U(10, 12) or T(10, 11, 13, 15)"
+_WORDS = "words; names= takes them as names, words= gives them a meaning"
 _UNKNOWN = "a cell must be a number, an interval, an error bar, a law or a known word"
 
 
@@ -360,13 +361,12 @@ def of_cells(reading: Reading, fill: Any, strict: bool = True) -> UncertainArray
         laws[name] = [law_of(cell) for cell in table.cells(name)]
         if features is None and not strict and not any(isinstance(x, Marginal) for x in laws[name]):
             del laws[name]
-            roles.leave(name, "words; names= takes them as names, words= gives them a meaning")
+            roles.left_out[name] = _WORDS
     certain = [n for n in laws if all(isinstance(law, Point) for law in laws[n])]
     if features is None and 0 < len(certain) < len(laws):
         values = np.array([[law.mean for law in laws[n]] for n in certain]).T
-        for name, why in row_columns(certain, values).items():
-            roles.leave(name, why)
-            del laws[name]
+        roles.left_out |= row_columns(certain, values)
+        laws = {name: own for name, own in laws.items() if name not in roles.left_out}
     chosen = roles.features = list(laws)
     if not chosen or not len(table):
         raise ValueError(f"the table must have rows and columns of cells; {table.origin} has none")

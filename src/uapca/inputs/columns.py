@@ -26,11 +26,12 @@ from uapca._names import (
     error_columns,
     error_stems,
     nearest,
+    several,
 )
 from uapca._validation import listed
 from uapca.uncertain.array import CORRELATION
 
-__all__ = ["Errors", "Roles", "expand", "find_errors", "find_roles", "naming_column", "shown"]
+__all__ = ["Errors", "Roles", "expand", "find_errors", "find_roles", "naming_column"]
 
 # The weights in tables that this program writes; no column of anybody else's has this name.
 WEIGHT = "uapca_weight"
@@ -99,8 +100,8 @@ class Roles:
         By feature.
     pairs : dict of (int, int) to str
         The columns of correlations, by the positions of two features.
-    left_out : dict of str to list of str
-        Columns that are not used, by the reason.
+    left_out : dict of str to str
+        Why columns are not used.
     hints : list of str
         What the user may have meant.
     """
@@ -108,18 +109,18 @@ class Roles:
     features: list[str]
     errors: dict[str, Errors] = field(default_factory=dict)
     pairs: dict[tuple[int, int], str] = field(default_factory=dict)
-    left_out: dict[str, list[str]] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)
-
-    def leave(self, columns: Iterable[str], why: str) -> None:
-        """Leave columns out for a reason; a text is one column."""
-        for column in [columns] if isinstance(columns, str) else columns:
-            self.left_out.setdefault(why, []).append(column)
 
     def say(self) -> list[str]:
         """The columns that are left out, and hints, in words."""
-        left_out = self.left_out.items()
-        return [*(f"left out: {shown(names)} ({why})" for why, names in left_out), *self.hints]
+        reasons: dict[str, list[str]] = {}
+        for column, why in self.left_out.items():
+            reasons.setdefault(why, []).append(column)
+        return [
+            *(f"left out: {several(names)} ({why})" for why, names in reasons.items()),
+            *self.hints,
+        ]
 
 
 def find_roles(
@@ -155,36 +156,28 @@ def find_roles(
     asked = None if features is None else expand(features, names, "features", gone)
     found = find_errors(rest if asked is None else names, errors, asked)
     used = {column for own in found.values() for column in own.columns if own.kind != "constant"}
-    roles = Roles([])
-    values = asked
-    if values is None:
-        ratios = [name for name in rest if _RATIO.fullmatch(name) and name not in found]
-        roles.leave(ratios, "a value divided by its error")
-        stems = {stem for own in found.values() for stem, _ in error_stems(own.columns[0])}
-        stems -= found.keys()
-        sizes = [
-            name
-            for name in rest
-            if ((match := _SIZE.fullmatch(name)) and match[1] in stems)
-            or (name not in found and _OBSERVATIONS.fullmatch(name))
-        ]
-        roles.leave(sizes, "numbers of observations")
-        known = {*used, *ratios, *sizes}
-        values = [name for name in rest if name not in known]
+    roles, values = Roles([]), asked or []
+    if asked is None:
+        roles.left_out = _numbers_of_values(table, rest, found, groups)
+        values = [name for name in rest if name not in used and name not in roles.left_out]
         if errors is None and found and not groups:
             _refuse_orphans(values, found)
     pairs, orphans = _correlations(rest, set(values), found, corr, excluded)
+    table.resolve(values, asked is not None)
     if asked is None:
         # What goes beyond 1 is no correlation, but perhaps corrected.
         orphans = [
             n for n in orphans if not table.is_number(n) or not (abs(table.block([n])) > 1).any()
         ]
-        roles.leave(orphans, "correlation of columns that are not there")
-        # A column with an error of its own is a value, whatever its name.
-        aside = {column for column in (*pairs, *orphans) if column not in found}
-        values = [name for name in values if name not in aside]
-        pairs = {column: pair for column, pair in pairs.items() if column in aside}
-    values = _of_numbers(table, values, roles, found, asked is not None, groups)
+        roles.left_out |= dict.fromkeys(orphans, "correlation of columns that are not there")
+        values = [name for name in values if name not in {*pairs, *orphans}]
+        roles.left_out |= _other_columns(table, values, found, groups)
+        values = [name for name in values if name not in roles.left_out]
+    for name in values:
+        if not table.is_number(name):
+            raise ValueError(
+                f"features must be columns of numbers; {name!r} holds {table.kind(name)}"
+            )
     place = {name: j for j, name in enumerate(values)}
     for column, (first, second) in pairs.items():
         if first not in place or second not in place:
@@ -204,64 +197,65 @@ def find_roles(
     if asked is None:
         kept = {column for own in roles.errors.values() for column in own.columns} | place.keys()
         why = f"errors: {without}" if groups else "errors of columns that are not used"
-        roles.leave([name for name in names if name in used and name not in kept], why)
+        roles.left_out |= {n: why for n in names if n in used and n not in kept}
     if groups or corr is False:
         why = f"correlations: {without}" if groups else "correlations, as asked for"
-        roles.leave(roles.pairs.values(), why)
+        roles.left_out |= dict.fromkeys(roles.pairs.values(), why)
         roles.pairs = {}
     return roles
 
 
-def _of_numbers(
-    table: Any,
-    values: Sequence[str],
-    roles: Roles,
-    found: Mapping[str, Errors],
-    asked: bool,
-    groups: bool,
-) -> list[str]:
-    """Keep columns of numbers; note in ``roles`` why others are left out, or raise if asked for."""
-    table.resolve(values, asked)
-    kinds = {name: table.kind(name) for name in values}
-    if asked:
-        for name in values:
-            if not table.is_number(name):
-                raise ValueError(
-                    f"features must be columns of numbers; {name!r} holds {kinds[name]}"
-                )
-        return list(values)
-    numbers = [name for name in values if kinds[name] != "flag" and table.is_number(name)]
+def _numbers_of_values(
+    table: Any, names: Sequence[str], found: Mapping[str, Errors], groups: bool
+) -> dict[str, str]:
+    """Columns that say how large or how many the values of others are, and why not to use them."""
+    why = {}
+    stems = set()
+    if any(map(_SIZE.fullmatch, names)):
+        stems = {stem for own in found.values() for stem, _ in error_stems(own.columns[0])}
+        stems -= found.keys()
+    for name in names:
+        match = _SIZE.fullmatch(name)
+        size = name not in found and bool(_OBSERVATIONS.fullmatch(name))
+        if found and not groups and name.strip() in ("n", "N"):  # N may be nitrogen
+            table.resolve([name])
+            size = table.is_number(name) and bool((table.block([name]) % 1 == 0).all())
+        if _RATIO.fullmatch(name) and name not in found:
+            why[name] = "a value divided by its error"
+        elif size or (match and match[1] in stems):
+            why[name] = "numbers of observations; features= takes it"
+    return why
+
+
+def _other_columns(
+    table: Any, names: Sequence[str], found: Mapping[str, Errors], groups: bool
+) -> dict[str, str]:
+    """Columns that are no measurements, and why: by their names, their kinds or their values."""
+    numbers = [name for name in names if table.kind(name) != "flag" and table.is_number(name)]
     plain = [name for name in numbers if name not in found]
     block = np.empty((0, len(plain))) if groups or not plain else table.block(plain)
-    aside = row_columns(plain, block, table.index)
-    for j, name in enumerate(plain if found else ()):
-        # Tables of means and errors often say of how many observations.
-        if name.strip() in ("n", "N") and len(block) and (block[:, j] % 1 == 0).all():
-            aside[name] = "numbers of observations; features= takes it"
-    example = ""
-    for name in values:
+    aside, why, example = row_columns(plain, block, table.index), dict[str, str](), ""
+    for name in names:
+        kind = table.kind(name)
         if name in aside:
-            roles.leave(name, aside[name])
-        elif kinds[name] == "flag":
-            roles.leave(name, "true or false; features= takes it as 0 and 1")
+            why[name] = aside[name]
+        elif kind == "flag":
+            why[name] = "true or false; features= takes it as 0 and 1"
         elif not table.is_number(name):
-            cells = map(str, table.cells(name) if kinds[name] == "text" else ())
+            cells = map(str, table.cells(name) if kind == "text" else ())
             first = next((c.strip() for c in cells if not np.isnan(table.number(c) or 0.0)), "")
+            why[name] = "text" if kind == "text" else "not numbers"
             if _DIGITS.match(first):  # probably numbers in a form of their own
-                example = example or f"text such as {first!r}"
-                roles.leave(name, example)
-            else:
-                why = "text" if kinds[name] == "text" else "not numbers"
-                empty = kinds[name] == "text" and not first and len(table)
-                roles.leave(name, "no values" if empty or kinds[name] in _EMPTY else why)
+                why[name] = example = example or f"text such as {first!r}"
+            elif kind in _EMPTY or (kind == "text" and not first and len(table)):
+                why[name] = "no values"
     chosen = [name for name in numbers if name not in aside]
     # Errors are often constant: those that look like some are left to the warning.
-    constant = {plain[j] for j in constant_columns(block)}
+    constant = {plain[j] for j in constant_columns(block)} - aside.keys()
     constant -= lookalikes(chosen, set(chosen) - set(found)).keys()
-    if constant.issuperset(chosen):  # something must be left
-        return chosen
-    roles.leave([n for n in chosen if n in constant], "constant; features= takes it")
-    return [name for name in chosen if name not in constant]
+    if not constant.issuperset(chosen):  # something must be left
+        why |= {name: "constant; features= takes it" for name in chosen if name in constant}
+    return why
 
 
 def row_columns(names: Sequence[str], values: Any, index: Collection[str] = ()) -> dict[str, str]:
@@ -545,12 +539,3 @@ def naming_column(
         if not value and not any(map(table.is_nearly_number, found[100:])):
             return str(name), unusable
     return None, unusable
-
-
-# Words
-
-
-def shown(names: Sequence[str], most: int = 8) -> str:
-    """Names one after the other; a long list is cut and says how many are left."""
-    text = ", ".join(names[:most])
-    return text if len(names) <= most else f"{text} and {len(names) - most} more"

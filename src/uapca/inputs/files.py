@@ -14,28 +14,26 @@ import json
 import os
 import re
 import sys
+import traceback
 import warnings
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike, fspath
-from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
 
-from uapca._names import is_error_word, nearest, unguarded
+from uapca._names import is_error_word, nearest, several, unguarded
 from uapca._validation import Floats, listed, optional
 from uapca.aggregate.labels import is_a
 from uapca.exceptions import FileError
-from uapca.inputs.columns import shown
 from uapca.inputs.frame import Table, table_of
 
 __all__ = ["Source", "is_streamed", "library", "open_table", "skip", "sources_of", "stream_of"]
@@ -52,18 +50,23 @@ _FORMATS = {
     "ECSV": (".ecsv",),
     "uapca": (".uapca",),
 }
-_PACKED = (".gz", ".zst", ".bz2", ".xz")
+_PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma", ".zst": "zstd"}
 # What Excel calls CSV in Western Europe and the Americas is Windows-1252.
 NOT_UTF8 = (
     "it is not text in UTF-8; pass encoding='cp1252' (Windows) or 'latin-1' if it was saved so, or "
     "save it as UTF-8"
 )
+_UNKNOWN_ENCODING = "encoding must be one that Python knows, such as 'latin-1'; got {!r}"
 _STARTS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK\x03\x04": "Excel", b"SIMPLE": "FITS"}
 # What is looked for in folders, where a text is as likely a note.
 _DATA = (*_FORMATS["Parquet"], *_FORMATS["Arrow"], ".csv", ".tsv")
 _DATA += tuple(ending + packed for ending in (".csv", ".tsv") for packed in _PACKED)
 # Folders of formats that keep files which no longer count, and how they are known.
-_LAKES = {"_delta_log": "a Delta Lake", "metadata": "an Iceberg", ".hoodie": "a Hudi"}
+_LAKES = {
+    "_delta_log": ("a Delta Lake", "pass deltalake.DeltaTable(path).to_pyarrow_dataset()"),
+    "metadata/*.metadata.json": ("an Iceberg", "pass the Arrow reader of pyiceberg"),
+    ".hoodie": ("a Hudi", "read it with its own library"),
+}
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _HEAD = 1 << 20  # bytes of a text from which its columns are understood
 _BLOCK = 2 << 20  # bytes of a text taken at a time by the reader of CSV files
@@ -91,17 +94,13 @@ def open_table(
         return Text(source.read(), name, options.get("encoding")).table(options)
     several = isinstance(source, list | tuple) and is_streamed(source)
     if not (several or isinstance(source, str | PathLike)):
-        computed = is_a(source, "duckdb", "DuckDBPyRelation") or is_a(source, "polars", "LazyFrame")
-        with reading("the query") if computed else nullcontext():
+        with reading("the query") if is_streamed(source) else nullcontext():
             return table_of(source, parameter, **options)
     paths = [fspath(path) for path in (source if several else [source])]
-    files, notes = list[str](), list[str]()
-    for path in paths:
-        found, ignored = find_files(path)
-        files, notes = files + found, notes + ignored
-    parts = [(_load(name, sheet, options), _hive(name)) for name in files]
+    found = [find_files(path) for path in paths]
+    parts = [(_load(name, sheet, options), _hive(name)) for files, _ in found for name in files]
     table = _stacked(parts, ", ".join(paths), options)
-    table.notes += notes
+    table.notes += [note for _, notes in found for note in notes]
     return table
 
 
@@ -115,21 +114,16 @@ def _load(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
             return table_of(found, source=path, form=f"{form} table", **options)
         if form in ("FITS", "VOTable", "ECSV"):
             return _astropy(path, form, sheet, options)
-        notes: list[str] = []
         if form == "Excel":
-            columns, notes = _excel(path, sheet)
-        elif form in ("JSON", "JSON lines"):
+            return _excel(path, sheet, options)
+        if form in ("JSON", "JSON lines"):
             columns = _json(path, form, options.get("encoding") or "utf-8-sig")
-        elif form == "uapca":
-            raise FileError(
-                f"source must be a table; {path!r} is a .uapca file, which uapca.load reads"
-            )
-        else:
-            return Text(_bytes(path), path, options.get("encoding")).table(options)
-    columns, units = _units_row(columns)
-    table = Table(columns, path, form=f"{form} table", units=units, **options)
-    table.notes += notes
-    return table
+            return Table(columns, path, form=f"{form} table", **options)
+    if form == "uapca":
+        raise FileError(
+            f"source must be a table; {path!r} is a .uapca file, which uapca.load reads"
+        )
+    return Text(_bytes(path), path, options.get("encoding")).table(options)
 
 
 def format_of(path: str) -> str:
@@ -139,7 +133,7 @@ def format_of(path: str) -> str:
         raise FileError(f"source must be a file, not an archive; unpack {path!r} first")
     if (form := format_of_name(name)) is not None:
         return form
-    if name.endswith(_PACKED) or "://" in path:
+    if name.endswith((*_PACKED,)) or "://" in path:
         inner = format_of_name(name.rpartition(".")[0])
         return inner if inner in ("text", "JSON", "JSON lines") else "text"
     with open(path, "rb") as file:
@@ -165,22 +159,15 @@ def library(name: str, what: str = "reading this file", extra: str = "frames") -
 @contextmanager
 def reading(name: str, form: str = "") -> Iterator[None]:
     """Errors of libraries about a file, with the file's name, in one line."""
-    arrow = sys.modules.get("pyarrow")
-    broken: Any = (OSError, EOFError, zlib.error, KeyError, ValueError, RecursionError, MemoryError)
-    broken += (arrow.ArrowException,) if arrow is not None else ()
-    # A query is computed while it is read.
-    engines = {"duckdb": "Error", "polars.exceptions": "PolarsError"}
-    broken += tuple(getattr(sys.modules[m], own) for m, own in engines.items() if m in sys.modules)
     try:
         yield
-    except (FileError, FileNotFoundError, ImportError):
-        raise
     except Exception as error:
-        # Libraries that read a format of their own raise anything where a file is damaged.
-        anything = form in ("Excel", "FITS", "VOTable", "ECSV") and not _raised_here(error)
-        if not (anything or isinstance(error, broken)):
-            raise
-        if type(error) is ValueError and form in ("", "text"):
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+        # Libraries raise anything where a file is damaged; our own refusals say what is wrong.
+        system = isinstance(error, OSError | EOFError | MemoryError | RecursionError | UnicodeError)
+        ours = frame.f_globals.get("__name__", "").startswith("uapca.") and not system
+        ours = ours and type(error).__module__ in ("builtins", FileError.__module__)
+        if ours or isinstance(error, FileError | FileNotFoundError | ImportError):
             raise
         said = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         if isinstance(error, RecursionError):
@@ -193,14 +180,6 @@ def reading(name: str, form: str = "") -> Iterator[None]:
         raise FileError(
             f"{name!r} cannot be read{f' as {form}' if form else ''}: {said}"
         ) from error
-
-
-def _raised_here(error: BaseException) -> bool:
-    """Whether this package itself raised an error, not a library that it called."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("uapca.")
 
 
 def _stream(path: str) -> Any:
@@ -221,35 +200,37 @@ def _stream(path: str) -> Any:
     return library("fsspec", "opening an address", "").open(path, "rb").open()
 
 
+def _opened(path: str) -> Any:
+    """A file or an address as a binary stream, unpacked."""
+    stream, packed = _stream(path), _PACKED.get(os.path.splitext(path.lower())[1])
+    if packed == "zstd":
+        pa = library("pyarrow", "unpacking .zst files")
+        return pa.input_stream(stream, compression="zstd")
+    if packed:
+        return import_module(packed).open(stream)
+    return open(stream, "rb") if isinstance(stream, str) else stream
+
+
 def _bytes(path: str, most: int = -1) -> bytes:
     """The bytes of a file, unpacked; the first ones only if ``most`` says so."""
-    stream, name = _stream(path), path.lower()
-    with reading(path), open(stream, "rb") if isinstance(stream, str) else stream as file:
-        packed = {".gz": "gzip", "bz2": "bz2", ".xz": "lzma", "zst": "zstd"}.get(name[-3:])
-        if packed is None:
-            return bytes(file.read(most))
-        limit = _TEXT + (100 * os.path.getsize(path) if isinstance(stream, str) else 0)
-        size = limit + 1 if most < 0 else most
-        if packed == "zstd":
-            pa = library("pyarrow", "unpacking .zst files")
-            data = bytes(pa.input_stream(file, compression="zstd").read(size))
-        else:
-            with import_module(packed).open(file) as unpacked:
-                data = bytes(unpacked.read(size))
-        if most < 0 and len(data) > limit:
-            raise FileError(f"{path!r} unpacks to more than {limit >> 20} MB; unpack it yourself")
-        return data
+    limit = sys.maxsize
+    with reading(path), _opened(path) as file:
+        if most < 0 and path.lower().endswith((*_PACKED,)):
+            limit = _TEXT + (100 * os.path.getsize(path) if "://" not in path else 0)
+            most = limit + 1
+        data = bytes(file.read(most))
+    if len(data) > limit:
+        raise FileError(f"{path!r} unpacks to more than {limit >> 20} MB; unpack it yourself")
+    return data
 
 
-def _excel(path: str, sheet: Any) -> tuple[dict[str, list[Any]], list[str]]:
-    """The columns of a sheet, and what stands above and below them.
-
-    The header is the first row with as many cells as the table has.
+def _excel(path: str, sheet: Any, options: Mapping[str, Any]) -> Table:
+    """The columns of a sheet; its header is the first row with as many cells as the table has.
 
     Rows are taken one after the other, and of each only the cells that are not empty: a sheet with
     one cell in its last row is as small as its file.
     """
-    every, sheets = (_xlsx_rows if _is_xlsx(path) else _xls_rows)(path, sheet)
+    every, sheets = _sheet_rows(path, sheet)
     table = _without_footnotes(every)
     below = [str(cell) for row in every[len(table) :] for cell in row.values()]
     rows = [
@@ -258,22 +239,18 @@ def _excel(path: str, sheet: Any) -> tuple[dict[str, list[Any]], list[str]]:
         if row
     ]
     places = sorted({j for row in rows for j in row})
-    if len(places) * len(rows) > _EMPTY + 20 * sum(map(len, rows)):
-        raise FileError(_almost_empty(path))
+    _check_filled(path, len(places) * len(rows), sum(map(len, rows)))
     cells = [[row.get(j) for j in places] for row in rows]
     named = [sum(cell is not None for cell in row) for row in cells]
     # Lines above the header, a title or a date, have fewer cells.
     first = next((i for i, n in enumerate(named) if 2 * n > min(len(places), max(named))), 0)
-    pairs = [(k, _two_lines(cells[k:])) for k in (first - 1, first) if k >= 0]
-    one = first, (cells[first], cells[first + 1 :])
-    k, (header, body) = next(((k, pair) for k, pair in pairs if pair is not None), one)
-    names = [str(c).strip() if c is not None else f"Unnamed: {j}" for j, c in enumerate(header)]
-    columns = {n: [row[j] for row in body] for j, n in enumerate(_distinct(names, path))}
-    notes = [f"left out above the header: {', '.join(map(str, row.values()))}" for row in rows[:k]]
+    first -= first > 0 and _two_lines(cells[first - 1 :]) is not None
+    head = _headed(cells[first:], path)
+    notes = [f"left out above the header: {', '.join(map(str, r.values()))}" for r in rows[:first]]
     notes += [f"left out below the table: {text}" for text in below]
     if sheet is None and len(sheets) > 1:
-        notes.append(f"the sheet {sheets[0]!r}; sheet= chooses another: {shown(sheets[1:])}")
-    return columns, notes
+        notes.append(f"the sheet {sheets[0]!r}; sheet= chooses another: {several(sheets[1:])}")
+    return Table(head.columns, path, form="Excel table", units=head.units, notes=notes, **options)
 
 
 def _without_footnotes(rows: Sequence[dict[int, Any]]) -> Sequence[dict[int, Any]]:
@@ -324,54 +301,51 @@ def _distinct(header: list[str], path: str) -> list[str]:
         f"{header[j - 1]} {name}" if j and header.count(name) > 1 and is_error_word(name) else name
         for j, name in enumerate(header)
     ]
-    twice = next((name for name in names if names.count(name) > 1 and name), None)
+    twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise FileError(f"column names must be distinct; {path!r} has {twice!r} twice")
     return names
 
 
-def _is_xlsx(path: str) -> bool:
-    """Whether a file is in the newer format of Excel, whatever its name."""
-    zipfile = import_module("zipfile")
-    if path.lower().endswith((".xlsx", ".xlsm")) or "://" in path or not zipfile.is_zipfile(path):
-        return path.lower().endswith((".xlsx", ".xlsm"))
-    with zipfile.ZipFile(path) as archive:
-        return "xl/workbook.xml" in archive.namelist()
+def _check_filled(path: str, cells: int, filled: int) -> None:
+    if cells > _EMPTY + 20 * filled:
+        raise FileError(
+            f"{path!r} has more than {_EMPTY:,} cells between those that are not empty: save it as "
+            "CSV"
+        )
 
 
-def _check_unpacked(path: str, archive: Any) -> None:
-    if sum(part.file_size for part in archive.infolist()) > _UNPACKED:
-        raise FileError(f"{path!r} unpacks to more than {_UNPACKED >> 20} MB; save it as CSV")
-
-
-def _almost_empty(path: str) -> str:
-    return (
-        f"{path!r} has more than {_EMPTY:,} cells between those that are not empty: save it as CSV"
-    )
-
-
-def _xlsx_rows(path: str, sheet: Any) -> tuple[list[dict[int, Any]], list[str]]:
+def _sheet_rows(path: str, sheet: Any) -> tuple[list[dict[int, Any]], list[str]]:
     """The rows of a sheet, and the names of all sheets."""
-    stream, openpyxl = _stream(path), library("openpyxl", "reading Excel files")
-    with import_module("zipfile").ZipFile(stream) as archive:
-        _check_unpacked(path, archive)
-    with open(stream, "rb") if isinstance(stream, str) else stream as file:  # whatever its ending
+    stream, zipfile, name = _stream(path), import_module("zipfile"), path.lower()
+    openpyxl = library("openpyxl", "reading Excel files")
+    newer = name.endswith((".xlsx", ".xlsm"))
+    if newer or zipfile.is_zipfile(stream):
+        with zipfile.ZipFile(stream) as archive:
+            if sum(part.file_size for part in archive.infolist()) > _UNPACKED:
+                raise FileError(
+                    f"{path!r} unpacks to more than {_UNPACKED >> 20} MB; save it as CSV"
+                )
+            newer |= "xl/workbook.xml" in archive.namelist()  # whatever its ending
+            if not newer:
+                _check_ods(path, archive)
+    if not newer:
+        return _older_rows(path, sheet)
+    with open(stream, "rb") if isinstance(stream, str) else stream as file:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-        found = _sheet(path, sheet, book.sheetnames)
-        book[found].reset_dimensions()  # what the file says of its size need not be true
+        own = book[_sheet(path, sheet, book.sheetnames)]
+        own.reset_dimensions()  # what the file says of its size need not be true
         rows, spanned, filled = [], 0, 0
-        for row in book[found].iter_rows(values_only=True):
+        for row in own.iter_rows(values_only=True):
             rows.append({j: cell for j, cell in enumerate(row) if cell is not None})
             spanned, filled = spanned + len(row), filled + len(rows[-1])
-            if spanned > _EMPTY + 20 * filled:
-                raise FileError(_almost_empty(path))
+            _check_filled(path, spanned, filled)
         return rows, book.sheetnames
 
 
-def _xls_rows(path: str, sheet: Any) -> tuple[list[dict[int, Any]], list[str]]:
+def _older_rows(path: str, sheet: Any) -> tuple[list[dict[int, Any]], list[str]]:
+    """The rows of a sheet of an older Excel, or of an OpenDocument, and the names of all sheets."""
     pd = library("pandas", "reading Excel files")
-    if path.lower().endswith(".ods"):
-        _check_ods(path)
     try:
         opened = pd.ExcelFile(_stream(path))
     except ImportError as error:  # pandas says which library reads this format
@@ -382,66 +356,50 @@ def _xls_rows(path: str, sheet: Any) -> tuple[list[dict[int, Any]], list[str]]:
     with opened as book:
         names = [str(name) for name in book.sheet_names]
         # As in a CSV file only an empty cell is empty: "NA" and "None" are words.
-        frame = book.parse(
-            _sheet(path, sheet, names),
-            header=None,
-            dtype=object,
-            keep_default_na=False,
-            na_values=[""],
-        )
+        chosen = _sheet(path, sheet, names)
+        frame = book.parse(chosen, header=None, dtype=object, keep_default_na=False, na_values=[""])
     rows = frame.to_numpy().tolist()
     return [{j: cell for j, cell in enumerate(row) if cell == cell} for row in rows], names
 
 
-def _check_ods(path: str) -> None:
+def _check_ods(path: str, archive: Any) -> None:
     """Refuse sheets that say in a few bytes that cells or rows are repeated very often."""
-    iterparse = import_module("xml.etree.ElementTree").iterparse
-    with import_module("zipfile").ZipFile(path) as archive:
-        _check_unpacked(path, archive)
-        rows = widest = 0
-        with archive.open("content.xml") as content:
-            for _, element in iterparse(content):
-                if not element.tag.endswith("}table-row"):
-                    continue
-                width, last = 0, 0
-                for cell in element:
-                    width += _repeated(cell, "columns")
-                    # An empty cell has neither a paragraph nor a value.
-                    if len(cell) or any(key.endswith("}value-type") for key in cell.attrib):
-                        last = width
-                rows += _repeated(element, "rows") if last else 0
-                widest = max(widest, last)
-                element.clear()
-                if rows * widest > 5 * _EMPTY:
-                    raise FileError(_almost_empty(path))
 
+    def repeated(element: Any, what: str) -> int:
+        found = [n for k, n in element.attrib.items() if k.endswith(f"}}number-{what}-repeated")]
+        return int(found[0]) if found else 1
 
-def _repeated(element: Any, what: str) -> int:
-    found = [n for key, n in element.attrib.items() if key.endswith(f"}}number-{what}-repeated")]
-    return int(found[0]) if found else 1
+    rows = widest = 0
+    with archive.open("content.xml") as content:
+        for _, element in import_module("xml.etree.ElementTree").iterparse(content):
+            if not element.tag.endswith("}table-row"):
+                continue
+            width, last = 0, 0
+            for cell in element:
+                width += repeated(cell, "columns")
+                # An empty cell has neither a paragraph nor a value.
+                if len(cell) or any(key.endswith("}value-type") for key in cell.attrib):
+                    last = width
+            rows += repeated(element, "rows") if last else 0
+            widest = max(widest, last)
+            element.clear()
+            _check_filled(path, rows * widest, _EMPTY // 5)
 
 
 def _sheet(path: str, sheet: Any, names: Sequence[str]) -> str:
     """The name of a sheet that is given by its name or its number."""
-    if isinstance(sheet, int) or sheet is None:
-        if -len(names) <= (sheet or 0) < len(names):
-            return names[sheet or 0]
-    elif sheet in names:
+    if sheet in names:
         return str(sheet)
+    if sheet is None or (isinstance(sheet, int) and -len(names) <= sheet < len(names)):
+        return names[sheet or 0]
     raise FileError(f"sheet must be one of {listed(names)} of {path!r}; got {sheet!r}")
-
-
-def _unknown_encoding(encoding: str | None) -> ValueError:
-    return ValueError(
-        f"encoding must be one that Python knows, such as 'latin-1'; got {encoding!r}"
-    )
 
 
 def _json(path: str, form: str, encoding: str) -> dict[str, list[Any]]:
     try:
         text = _bytes(path).decode(encoding)
     except LookupError:
-        raise _unknown_encoding(encoding) from None
+        raise ValueError(_UNKNOWN_ENCODING.format(encoding)) from None
     found = (
         [json.loads(line) for line in text.split("\n") if line.strip()]
         if form != "JSON"
@@ -525,13 +483,11 @@ class Text:
     separator : str
         Empty for text in columns of fixed width or separated by spaces.
     names : list of str
-        The header, spaces around names removed; without a name where the file has none.
-    skip, gap : int
-        Lines before the header, and blank ones below it.
+        The header, also of columns without a name and a value.
+    start : int
+        Lines before the first row of values.
     broken : bool
-        Whether there are comments between the rows.
-    header : bool
-        Whether the names stand in a line of their own, not in a comment.
+        Whether something stands between these rows, or a cell is not what it says.
     encoding : str
     """
 
@@ -548,70 +504,39 @@ class Text:
             said = NOT_UTF8 if encoding is None else f"it is not text in {encoding}"
             raise FileError(f"{source!r} cannot be read: {said}") from None
         except LookupError:
-            raise _unknown_encoding(encoding) from None
+            raise ValueError(_UNKNOWN_ENCODING.format(encoding)) from None
         if "\0" in text:
             raise FileError(
                 f"{source!r} is not a text file in UTF-8, nor in UTF-16 with a byte order mark"
             )
         self.quoted: bool = '"' in text
-        text = text.removeprefix("\ufeff")
-        told = _SEP_LINE.match(text)  # Excel writes the separator into a line of its own
-        lines, comments = self._lines(text[told.end() if told else 0 :], head)
-        self.skip += told is not None
-        if not lines:
+        numbered, other = _lines(text.removeprefix("\ufeff"), head)
+        if not numbered:
             raise FileError(
                 f"{source!r} must have a header line that names the columns; it is empty"
             )
+        lines, places = [line for _, line in numbered], [place for place, _ in numbered]
         titles = _lines_above(lines)
         self.notes: list[str] = [f"left out above the header: {t.strip()}" for t in lines[:titles]]
-        self.broken |= titles > 0
-        del lines[:titles]
+        comments = [line for place, line in other if place < places[titles]]
+        del lines[:titles], places[:titles]
         self.separator: str = max(_SEPARATORS, key=_outside_quotes(lines[0]).count)
-        rows = None
-        if self.separator not in _outside_quotes(lines[0]):
-            rows = self._spaced(lines)
-        self.separator = "" if rows else self.separator
-        rows = rows or self._delimited(lines)
+        spaced = self.separator not in _outside_quotes(lines[0]) and self._spaced(lines)
+        rows, ends = (spaced, range(1, len(lines) + 1)) if spaced else self._delimited(lines)
+        self.separator = "" if spaced else self.separator
         guarded = [[unguarded(cell) for cell in row] for row in rows] if "'" in text else rows
-        self.broken |= guarded != rows
-        self._name(guarded, comments)
+        named = _names_above(guarded[0], comments, source)
+        self.names, self.columns, self.units, above = _headed([*named, *guarded], source)
+        above -= len(named)
+        below = ends[above - 1] if above else 0
+        self.start: int = places[below] if below < len(places) else places[-1] + 1
+        self.broken: bool = guarded != rows or any(place > self.start for place, _ in other)
 
     def table(self, options: Mapping[str, Any]) -> Table:
-        form = f"{self.form} table"
-        table = Table(
-            self.columns, self._source, form=form, textual=True, units=self.units, **options
-        )
-        table.notes += self.notes
-        return table
-
-    def _lines(self, text: str, head: bool) -> tuple[list[str], list[str]]:
-        """Lines without comments, blank ones and rules of dashes, and the comments before them."""
-        lines: list[str] = []
-        comments: list[str] = []
-        self.skip: int = 0
-        self.gap: int = 0
-        self.broken: bool = False
-        inside = False
-        for line in re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text):
-            bare = line.strip()
-            # Below the header and a line of units; elsewhere such cells may stand for no value.
-            rule = (
-                "---" in bare
-                and not bare.strip("-=+|:;,\t ")
-                and not (len(lines) > 2 or any(map(_STARTS_NUMBER.search, lines[1:])))
-            )
-            if not inside and (not bare or rule or bare.startswith(("#", "%"))):
-                self.gap += not bare and len(lines) == 1
-                comments += [bare] if bare and not lines else []
-                self.skip += not lines
-                # Arrow counts a blank line below the header, before a line of units.
-                self.broken = self.broken or (bool(lines) and (bare != "" or len(lines) == 1))
-                continue
-            inside ^= line.count('"') % 2 == 1
-            lines.append(line)
-        if head and len(lines) > 2 and not lines[-1].endswith(("\n", "\r")):
-            del lines[-1]
-        return lines, comments
+        return Table(
+            self.columns, self._source, form=f"{self.form} table", textual=True, units=self.units,
+            notes=self.notes, **options,
+        )  # fmt: skip
 
     def _spaced(self, lines: Sequence[str]) -> list[list[str]] | None:
         """Columns that are separated by spaces, or of fixed width; None if there is one column."""
@@ -634,19 +559,21 @@ class Text:
         rows = [[line[a:b].strip() for a, b in parts] for line in lines]
         return rows if len(parts) > 1 and all(rows[0]) else _with_row_names(tokens)
 
-    def _delimited(self, lines: Sequence[str]) -> list[list[str]]:
+    def _delimited(self, lines: Sequence[str]) -> tuple[list[list[str]], Sequence[int]]:
+        """Rows of cells, and the line at which each ends."""
         self.form = {"\t": "TSV"}.get(self.separator, "CSV")
         try:
             # strict: a quote that never closes is an error, not a cell that swallows the file.
             stream = io.StringIO("".join(lines), newline="")
             rows = csv.reader(stream, delimiter=self.separator, strict=True)
-            found = [row for row in rows if any(cell.strip() for cell in row)]
+            numbered = [(row, rows.line_num) for row in rows if any(cell.strip() for cell in row)]
         except csv.Error as error:
             raise FileError(
                 f"{self._source!r} is not a CSV file: {error}; check its quotes"
             ) from None
-        if not found:
+        if not numbered:
             raise FileError(f"{self._source!r} must have a header line; it has separators only")
+        found, ends = [row for row, _ in numbered], [end for _, end in numbered]
         if self.separator == "\t":
             found = _with_row_names(found) or found
         own, other, signs = ",", ";", "commas"
@@ -660,41 +587,69 @@ class Text:
                     f'in quotes, "[10{own} 12]", or write [10{other} 12] in a file separated by '
                     f"{signs}; titles and footnotes begin with #"
                 )
-        return found
+        return found, ends
 
-    def _name(self, rows: Sequence[Sequence[str]], comments: Sequence[str]) -> None:
-        header = [cell.strip() for cell in rows[0]]
-        self.header: bool = True
-        bare = Table({})
-        if all(bare.number(cell) is not None for cell in header) and not all(
-            map(str.isdigit, header)
-        ):
-            # The names may stand in a comment, as numpy.savetxt writes them.
-            named = re.split(r"\s*[,;\t|]\s*|\s+", comments[-1].strip("#% ")) if comments else []
-            if len(named) != len(header):
-                raise FileError(
-                    f"the first line must name the columns; {self._source!r} begins with "
-                    f"{header[0]!r}"
-                )
-            header = named
-            self.header = False
-        body = rows[self.header :]
-        if self.header and (found := _two_lines(rows)) is not None:
-            header, body = [name or "" for name in found[0]], found[1]
-            self.broken = True
-        header = _distinct(header, self._source)
-        empty = [
-            j
-            for j, name in enumerate(header)
-            if not name and not any(row[j].strip() for row in body)
-        ]
-        columns = {
-            name: [row[j] for row in body] for j, name in enumerate(header) if j not in empty
-        }
-        self.names = header
-        self.columns: dict[str, list[Any]]
-        self.units: dict[str, str]
-        self.columns, self.units = _units_row(columns)
+
+Lines = list[tuple[int, str]]
+
+
+def _lines(text: str, head: bool) -> tuple[Lines, Lines]:
+    """The lines of a table with their numbers, and comments and rules of dashes with theirs."""
+    lines, other, inside = Lines(), Lines(), False
+    for number, line in enumerate(re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)):
+        bare = line.strip()
+        # Below the header and a line of units; elsewhere such cells may stand for no value.
+        rule = (
+            "---" in bare
+            and not bare.strip("-=+|:;,\t ")
+            and not (len(lines) > 2 or any(_STARTS_NUMBER.search(own) for _, own in lines[1:]))
+        )
+        # Excel writes the separator into a line of its own.
+        told = not lines and _SEP_LINE.match(line)
+        if not inside and (not bare or rule or told or bare.startswith(("#", "%"))):
+            other += [(number, bare)] if bare else []
+            continue
+        inside ^= line.count('"') % 2 == 1
+        lines.append((number, line))
+    if head and len(lines) > 2 and not lines[-1][1].endswith(("\n", "\r")):
+        del lines[-1]
+    return lines, other
+
+
+def _names_above(first: Sequence[str], comments: Sequence[str], source: str) -> list[list[str]]:
+    """The names in the comment above numbers, as numpy.savetxt writes them; else nothing."""
+    bare = Table({})
+    whole = all(cell.strip().isdigit() for cell in first)
+    if whole or any(bare.number(cell) is None for cell in first):
+        return []
+    named = re.split(r"\s*[,;\t|]\s*|\s+", comments[-1].strip("#% ")) if comments else []
+    if len(named) != len(first):
+        raise FileError(
+            f"the first line must name the columns; {source!r} begins with {first[0].strip()!r}"
+        )
+    return [named]
+
+
+class Head(NamedTuple):
+    """The names of all columns, those with a name or a value, units, and the rows above values."""
+
+    names: list[str]
+    columns: dict[str, list[Any]]
+    units: dict[str, str]
+    above: int
+
+
+def _headed(rows: Sequence[Sequence[Any]], source: str) -> Head:
+    """Rows below a header of one line or two, and perhaps a line of units, as columns."""
+    header, body = _two_lines(rows) or (rows[0], rows[1:])
+    texts = ["" if cell is None else str(cell).strip() for cell in header]
+    names = _distinct([text or f"Unnamed: {j}" * (j > 0) for j, text in enumerate(texts)], source)
+    columns = {name: [row[j] for row in body] for j, name in enumerate(names)}
+    for name, text in zip(names, texts, strict=True):
+        if not text and not any(str(cell).strip() for cell in columns[name] if cell is not None):
+            del columns[name]
+    columns, units = _units_row(columns)
+    return Head(names, columns, units, len(rows) - len(body) + bool(units))
 
 
 def _with_row_names(rows: list[list[str]]) -> list[list[str]] | None:
@@ -744,6 +699,9 @@ def _units_row(columns: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], dic
             return columns, {}
     if len(units) < 2:
         return columns, {}
+    # A column in which something else stands below may have the unit of another.
+    told = {name: str(cells[0]).strip().strip("[]()") for name, cells in columns.items() if cells}
+    units |= {name: unit for name, unit in told.items() if unit in units.values()}
     return {name: cells[1:] for name, cells in columns.items()}, units
 
 
@@ -758,17 +716,18 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[str], 
     """
     if os.path.isfile(path):
         return [path], []
-    whole, found, notes = os.path.isdir(path), list[str](), list[str]()
-    base = path if os.path.isdir(path) else re.split(r"[*?[]", path)[0]
+    folder = os.path.isdir(path)
+    base = path if folder else re.split(r"[*?[]", path)[0]
     if "://" in path:
         fs, inner = library("fsspec", "opening an address", "").core.url_to_fs(path)
-        held = sorted(fs.glob(inner) if glob.has_magic(inner) else fs.find(inner))
-        whole = not (glob.has_magic(inner) or fs.isfile(inner))
-        found = [fs.unstrip_protocol(name) for name in held]
-    elif os.path.isdir(path):
+        pattern = glob.has_magic(inner)
+        found = [fs.unstrip_protocol(n) for n in (fs.glob if pattern else fs.find)(inner)]
+        folder = not (pattern or fs.isfile(inner))
+    elif folder:
         found = _walk(path, skipped)
     else:
         base = base[: base.rfind(os.sep) + 1]
+        found = []
         for name in sorted(glob.glob(path, recursive=True)):
             # Folders that a pattern names as files are what Spark and Dask write.
             if not os.path.isdir(name):
@@ -777,11 +736,9 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[str], 
             elif format_of_name(name) is not None:
                 found += _walk(name, skipped)
     visible = [name for name in found if not _hidden(name[len(base) :])]
-    data = [name for name in visible if not whole or name.lower().endswith(_DATA)]
-    kept = set(data)
-    others = [os.path.basename(name) for name in visible if name not in kept]
-    if others:
-        notes.append(f"not read, by their endings: {shown(others)}")
+    others = [n for n in visible if folder and not n.lower().endswith(_DATA)]
+    left = {*others}
+    data = [name for name in visible if name not in left]
     if not data:
         if os.path.isdir(path):
             raise FileNotFoundError(
@@ -790,12 +747,12 @@ def find_files(path: str, skipped: list[str] | None = None) -> tuple[list[str], 
         if not glob.has_magic(path):
             _stream(path)
         raise FileNotFoundError(f"no file matches {path!r}")
-    for name in list(data):
-        if "://" not in name and not os.path.isfile(name):
-            said = f"{name!r} is a broken link" if os.path.islink(name) else f"{name!r} is no file"
-            skip(skipped, FileError(said))
-            data.remove(name)
-    return data, notes
+    for name in [n for n in data if "://" not in n and not os.path.isfile(n)]:
+        said = f"{name!r} is a broken link" if os.path.islink(name) else f"{name!r} is no file"
+        skip(skipped, FileError(said))
+        data.remove(name)
+    ignored = several([os.path.basename(name) for name in others])
+    return data, [f"not read, by their endings: {ignored}"] if others else []
 
 
 def _hidden(name: str) -> bool:
@@ -824,15 +781,8 @@ def _walk(folder: str, skipped: list[str] | None) -> list[str]:
 
 def _refuse_lake(folder: str) -> None:
     """Raise for a folder of a format that keeps deleted files beside those that count."""
-    for mark, form in _LAKES.items():
-        inside = os.path.join(folder, mark)
-        notes = glob.glob(os.path.join(inside, "*.metadata.json")) if mark == "metadata" else ()
-        if os.path.isdir(inside) and (mark != "metadata" or notes):
-            remedy = {
-                "a Delta Lake": "pass deltalake.DeltaTable(path).to_pyarrow_dataset()",
-                "an Iceberg": "pass the Arrow reader of pyiceberg",
-                "a Hudi": "read it with its own library",
-            }[form]
+    for mark, (form, remedy) in _LAKES.items():
+        if glob.glob(os.path.join(glob.escape(folder), mark)):
             raise FileError(
                 f"{folder!r} is {form} table, which keeps deleted rows in its files; {remedy}"
             )
@@ -874,6 +824,8 @@ class Source:
         What a Parquet file tells of its values.
     first : int
         The number of rows of the file before these.
+    mark : tuple of int, or None
+        What changes when the file does.
     """
 
     name: str
@@ -887,12 +839,21 @@ class Source:
     footer: Any = None
     first: int = 0
     notes: Sequence[str] = ()
+    mark: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
+        self.mark = self.mark or _mark(self.name)
         text = library("pyarrow").string()
         for key in self.keys:
             place, own = self.schema.get_field_index(key), library("pyarrow").field(key, text)
             self.schema = self.schema.append(own) if place < 0 else self.schema.set(place, own)
+
+    def check_unchanged(self) -> None:
+        """Raise if the file is not what it was when it was looked at first."""
+        if self.mark != _mark(self.name):
+            raise FileError(
+                f"files must not change while they are read; {self.name!r} has since it was opened"
+            )
 
     def batches(
         self, features: Sequence[str], labels: Sequence[str], rows: int
@@ -901,6 +862,7 @@ class Source:
         pa, wanted = library("pyarrow"), [*features, *labels]
         own = [[n for n in part if n not in self.keys] for part in (features, labels)]
         with reading(self.name):
+            self.check_unchanged()
             for whole, bad in self.run(own[0], own[1], rows):
                 columns = [
                     pa.repeat(pa.scalar(self.keys[n], pa.string()), whole.num_rows)
@@ -911,6 +873,7 @@ class Source:
                 batch = pa.RecordBatch.from_arrays(columns, wanted)
                 for k in range(0, batch.num_rows, rows):
                     yield batch.slice(k, rows), None if bad is None else bad[k : k + rows]
+            self.check_unchanged()
 
     def split(self, rows: int) -> list[Source]:
         """Parts that can be read at the same time: row groups of Parquet, at least ``rows``."""
@@ -923,10 +886,9 @@ class Source:
             if count >= rows or k == self.footer.num_row_groups - 1:
                 runs.append((groups, count, first))
                 groups, count, first = [], 0, first + count
-        run: Any = self.run  # that of Parquet files takes row groups, and what to open
-        file = _SharedFile(self.name, len(runs))
+        run: Any = self.run  # that of Parquet files takes row groups
         return [
-            replace(self, run=partial(run, groups=own, opener=file.opened), count=n, first=before)
+            replace(self, run=partial(run, groups=own), count=n, first=before)
             for own, n, before in runs
         ]
 
@@ -954,27 +916,13 @@ def stream_of(name: str, schema: Any, run: Callable[..., Any], once: bool = Fals
     return Source(name, schema, lambda x, by, n: ((b, None) for b in run([*x, *by], n)), once=once)
 
 
-class _SharedFile:
-    """A file that is read in parts; if it is replaced, all see what the first part opened."""
-
-    def __init__(self, path: str, parts: int) -> None:
-        self._path, self._left, self._lock = path, parts, Lock()
-        self._file: Any = None
-
-    @contextmanager
-    def opened(self) -> Iterator[Any]:
-        with self._lock:
-            if self._file is None:
-                stream = _stream(self._path)
-                pa = library("pyarrow")
-                self._file = pa.OSFile(stream) if isinstance(stream, str) else pa.PythonFile(stream)
-        try:
-            yield self._file
-        finally:
-            with self._lock:
-                self._left -= 1
-                if not self._left:
-                    self._file.close()
+def _mark(name: str) -> tuple[int, int] | None:
+    """What changes when a file does; None for what is no file."""
+    try:
+        known = os.stat(name)
+    except OSError:
+        return None
+    return known.st_size, known.st_mtime_ns
 
 
 def _of_parquet(path: str, keys: Mapping[str, str | None]) -> Source:
@@ -984,19 +932,12 @@ def _of_parquet(path: str, keys: Mapping[str, str | None]) -> Source:
         footer, schema = file.metadata, file.schema_arrow
 
     def run(
-        features: list[str],
-        labels: list[str],
-        rows: int,
-        groups: Sequence[int] | None = None,
-        opener: Callable[[], AbstractContextManager[Any]] = lambda: nullcontext(_stream(path)),
+        features: list[str], labels: list[str], rows: int, groups: Sequence[int] | None = None
     ) -> Iterator[Any]:
         # Text is stored as codes already.
         texts = [name for name in labels if schema.field(name).type == "string"]
         names = [*features, *labels]
-        with (
-            opener() as source,
-            opened(source, metadata=footer, read_dictionary=texts) as file,
-        ):
+        with opened(_stream(path), metadata=footer, read_dictionary=texts) as file:
             for batch in file.iter_batches(rows, groups, names, use_threads=False):
                 yield batch, None
 
@@ -1045,11 +986,12 @@ def _of_fragment(fragment: Any, name: str, keys: Any = None, whole: Any = None) 
 def _of_engine(points: Any) -> Source | None:
     """What Arrow, DuckDB or polars would read or compute, a batch at a time."""
     if is_a(points, "pyarrow", "RecordBatchReader"):
-
-        def read(names: list[str], rows: int) -> Iterator[Any]:
-            return (batch.select(names) for batch in points)
-
-        return stream_of("the stream", points.schema, read, once=True)
+        return stream_of(
+            "the stream",
+            points.schema,
+            lambda names, rows: (batch.select(names) for batch in points),
+            once=True,
+        )
     if is_a(points, "duckdb", "DuckDBPyRelation"):
 
         def query(names: list[str], rows: int) -> Any:
@@ -1058,12 +1000,15 @@ def _of_engine(points: Any) -> Source | None:
 
         return stream_of("the relation", points.limit(0).to_arrow_table().schema, query)
     if is_a(points, "polars", "LazyFrame"):
-
-        def collect(names: list[str], rows: int) -> Iterator[Any]:
-            for part in points.select(names).collect_batches(chunk_size=rows):
-                yield from part.to_arrow().to_batches()
-
-        return stream_of("the lazy frame", points.head(0).collect().to_arrow().schema, collect)
+        return stream_of(
+            "the lazy frame",
+            points.head(0).collect().to_arrow().schema,
+            lambda names, rows: (
+                batch
+                for part in points.select(names).collect_batches(chunk_size=rows)
+                for batch in part.to_arrow().to_batches()
+            ),
+        )
     return None
 
 
@@ -1118,19 +1063,17 @@ def _of_csv(
     """
     pa, module = library("pyarrow"), library("pyarrow.csv")
     table.resolve(table.names)
+    forms = {form for word in table.absent for form in (word, word.upper(), word.capitalize())}
 
     def read(kinds: Mapping[str, Any]) -> Iterator[Any]:
-        stream = _stream(path)
-        stream = stream if isinstance(stream, str) else pa.PythonFile(stream, mode="r")
-        packed = {".gz": "gzip", "bz2": "bz2", "zst": "zstd"}.get(path.lower()[-3:])
+        packed = "://" in path or path.lower().endswith(".xz")  # Arrow unpacks the others
         with module.open_csv(
-            stream if packed is None else pa.input_stream(stream, compression=packed),
+            _opened(path) if packed else _stream(path),
             read_options=module.ReadOptions(
                 block_size=_BLOCK,
                 encoding="utf8" if text.encoding.startswith("utf-8") else text.encoding,
-                skip_rows=text.skip,
+                skip_rows=text.start,
                 column_names=text.names,  # without spaces around them
-                skip_rows_after_names=text.header + (1 + text.gap if text.units else 0),
             ),
             parse_options=module.ParseOptions(
                 delimiter=text.separator, newlines_in_values=text.quoted
@@ -1138,39 +1081,31 @@ def _of_csv(
             convert_options=module.ConvertOptions(
                 include_columns=list(kinds),
                 column_types=kinds,
-                null_values=[""],
+                null_values=[*forms, "NaN"],
                 decimal_point=table.decimal or ".",
             ),
         ) as reader:
             yield from reader
 
     def run(features: list[str], labels: list[str], rows: int) -> Iterator[Any]:
-        texts = dict.fromkeys([*features, *labels], pa.string())
-        known = 0
-        try:
-            numbers = {} if table.thousands else dict.fromkeys(features, pa.float64())
-            for batch in read(texts | numbers) if numbers else ():
+        known = start = 0
+        with suppress(pa.ArrowInvalid):  # a cell that is no number, or written in another way
+            if table.thousands:
+                raise pa.ArrowInvalid
+            kinds = dict.fromkeys(features, pa.float64()) | dict.fromkeys(labels, pa.string())
+            for batch in read(kinds):
                 columns = [batch.column(name) for name in features]
                 columns += [_as_labels(batch.column(name)) for name in labels]
-                yield pa.RecordBatch.from_arrays(columns, list(texts)), None
+                yield pa.RecordBatch.from_arrays(columns, [*features, *labels]), None
                 known += batch.num_rows
-            if numbers:
-                return
-        except pa.ArrowInvalid:  # a cell that is no number, or written in another way
-            pass
-        start = 0
-        for whole in read(texts):
+            return
+        for whole in read(dict.fromkeys([*features, *labels], pa.string())):
             batch = whole.slice(min(max(known - start, 0), whole.num_rows))
             start += whole.num_rows - batch.num_rows
+            part = table.like({name: batch.column(name).to_pylist() for name in features})
+            part.resolve(features, chosen=True)
             bad = np.zeros(batch.num_rows, dtype=bool)
-            columns = []
-            for name in features:
-                values = _parsed(batch.column(name), table)
-                if values is None:  # cell by cell
-                    part = table.like({name: batch.column(name).to_pylist()})
-                    part.resolve([name], chosen=True)
-                    values = pa.array(_numbers(part, name, path, bad_cells, bad, start))
-                columns.append(values)
+            columns = [pa.array(_numbers(part, n, path, bad_cells, bad, start)) for n in features]
             columns += [_as_labels(batch.column(name)) for name in labels]
             yield pa.RecordBatch.from_arrays(columns, [*features, *labels]), bad
             start += batch.num_rows
@@ -1189,33 +1124,13 @@ def _of_csv(
     return Source(path, schema, run, True, keys=keys, units=table.units, notes=table.notes)
 
 
-def _parsed(column: Any, table: Table) -> Any:
-    """A column of texts as numbers, all at once; None if Arrow cannot read them."""
-    pa, compute = library("pyarrow"), library("pyarrow.compute")
-    if table.thousands:
-        return None
-    for _ in range(2):
-        try:
-            if table.decimal != ",":
-                return compute.cast(column, pa.float64())
-            dotted = compute.any(compute.match_substring(column, ".")).as_py()
-            commas = compute.replace_substring(column, ",", ".")
-            return None if dotted else compute.cast(commas, pa.float64())
-        except pa.ArrowInvalid:
-            column = compute.utf8_trim_whitespace(column)
-            absent = compute.is_in(compute.utf8_lower(column), pa.array(sorted(table.absent)))
-            column = compute.if_else(absent, pa.scalar(None, pa.string()), column)
-    return None
-
-
 def _as_labels(column: Any) -> Any:
     """Labels of a text file: an empty cell is none, and an apostrophe guards a formula."""
     pa, compute = library("pyarrow"), library("pyarrow.compute")
     if compute.any(compute.starts_with(column, "'")).as_py():
         column = pa.array([unguarded(text) for text in column.to_pylist()], pa.string())
     column = compute.utf8_trim_whitespace(column)
-    blank = compute.equal(column, "")
-    return compute.if_else(blank, pa.scalar(None, pa.string()), column)
+    return compute.if_else(compute.equal(column, ""), pa.scalar(None, pa.string()), column)
 
 
 def is_streamed(points: Any) -> bool:
@@ -1254,11 +1169,9 @@ def sources_of(
         try:
             parts = list(points.get_fragments())
         except ValueError:  # a filter was set, which the parts alone do not know of
-
-            def scan(names: list[str], rows: int) -> Any:
-                return points.to_batches(columns=names, batch_readahead=1, fragment_readahead=1)
-
-            return [stream_of("the dataset", points.schema, scan)], []
+            scan = partial(points.to_batches, batch_readahead=1, fragment_readahead=1)
+            whole = stream_of("the dataset", points.schema, lambda names, _: scan(columns=names))
+            return [whole], []
         for k, part in enumerate(parts):
             name = getattr(part, "path", None) or f"part {k} of the dataset"
             making.append(partial(_of_fragment, part, name, whole=points.schema))
@@ -1285,7 +1198,7 @@ def _source(path: str, keys: Any, sheet: Any, bad_cells: str, options: Mapping[s
         return _of_fragment(
             ds.IpcFileFormat().make_fragment(os.path.abspath(path), files), path, keys
         )
-    if form == "text" and not path.lower().endswith(".xz"):  # which Arrow cannot unpack
+    if form == "text":
         data = _bytes(path, _HEAD)
         text = Text(data, path, options.get("encoding"), len(data) == _HEAD)
         if text.separator and not text.broken:

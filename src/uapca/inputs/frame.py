@@ -7,7 +7,6 @@ except pyarrow for objects that only offer an Arrow stream.
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
 import warnings
@@ -23,11 +22,10 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaincinv, ndtri
 
-from uapca._names import error_columns, split_unit
+from uapca._names import error_columns, several, split_unit
 from uapca._validation import Floats, check_choice, library_of, listed, optional, plural
-from uapca.aggregate.labels import factorize, is_missing
+from uapca.aggregate.labels import factorize, is_a, is_missing
 from uapca.exceptions import (
     BadCell,
     DroppedRowsWarning,
@@ -43,11 +41,11 @@ from uapca.inputs.columns import (
     find_roles,
     lookalikes,
     naming_column,
-    shown,
 )
-from uapca.laws import Independent, Marginal, NormalMarginal, Point, TwoPieceNormal, as_marginal
+from uapca.laws import Marginal
+from uapca.laws.asymmetric import RowLaws, asymmetric, law_of_distances, law_of_quantiles
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import unit_symbol
+from uapca.uncertain.units import unit_symbol
 
 __all__ = ["Table", "from_frame", "is_table", "table_of"]
 
@@ -116,6 +114,7 @@ class Table:
         words: Mapping[str, Marginal | None] | None = None,
         encoding: str | None = None,
         units: Mapping[str, Any] | None = None,
+        notes: Iterable[str] = (),
     ) -> None:
         self.source, self.form, self.textual = source, form, textual
         self.decimal, self.thousands = decimal, thousands
@@ -124,7 +123,7 @@ class Table:
         self.absent: frozenset[str] = _ABSENT.union(absent)
         self.units: dict[str, Any] = dict(units or {})
         self.bad: dict[str, list[int]] = {}
-        self.notes: list[str] = []
+        self.notes: list[str] = list(notes)
         self.index: tuple[str, ...] = ()
         self.library: str | None = None
         self._numbers: dict[str, Floats] = {}
@@ -251,24 +250,20 @@ class Table:
             Whether all cells must be numbers; otherwise a column that is mostly something else
             stays what it is.
         """
-        odd: dict[str, list[Any]] = {}
-        plain: dict[str, list[Any]] = {}
-        for name in names:
-            if name in self._numbers or self.kind(name) != "text":
+        unread = [n for n in names if n not in self._numbers and self.kind(n) == "text"]
+        texts = {name: self.cells(name) for name in unread}
+        plain = {name: self._plain(cells) for name, cells in texts.items()}
+        odd = {name: cells for name, cells in texts.items() if plain[name] is None}
+        self.settle(odd, [cell for name in texts.keys() - odd.keys() for cell in texts[name]])
+        if self.thousands == ".":
+            odd = texts  # 1.050 is no plain number then
+        for name, values in plain.items():
+            if values is None or name in odd or np.isnan(values).all():
                 continue
-            cells = self.cells(name)
-            values = self._plain(cells)
-            if values is None:
-                odd[name] = cells
-            elif not np.isnan(values).all() and (chosen or not _are_codes(cells, values)):
+            if chosen or not _are_codes(texts[name], values):
                 self._numbers[name] = values
-                plain[name] = cells
-        if odd:
-            self.settle(odd, plain)
-            if self.thousands == ".":
-                odd |= plain  # 1.050 is no plain number then
         for name, cells in odd.items():
-            parsed = [self.number(cell) for cell in cells]
+            parsed = list(map(self.number, cells))
             bad = [i for i, value in enumerate(parsed) if value is None]
             there = sum(value is None or value == value for value in parsed)
             # With decimal="," a point is neither here nor there: 1.050 is refused, not left out.
@@ -303,10 +298,8 @@ class Table:
         except (TypeError, ValueError):
             return None
 
-    def settle(
-        self, odd: Mapping[str, list[Any]], plain: Mapping[str, list[Any]] | None = None
-    ) -> None:
-        """Find out what commas in numbers mean; refuse to guess."""
+    def settle(self, odd: Mapping[str, list[Any]], plain: Sequence[Any] = ()) -> None:
+        """Find out what commas in numbers mean, also beside plain ones; refuse to guess."""
         if self.decimal is not None or self.thousands is not None:
             return
         commas: dict[str, list[str]] = {}
@@ -319,13 +312,15 @@ class Table:
             if signed and 2 * (len(signed) + numbers) > len(texts):
                 commas[name] = signed
                 points += [text for text in texts if "." in text]
+            elif texts and all(map(_DOTTED.fullmatch, texts)):  # 1.073.096
+                points += texts
         if not commas:
             return
         every = [text for signed in commas.values() for text in signed]
         # 1,5 and 0,125 can only be decimals, 1,234.5 only thousands; 1,000 may be either.
         grouped, decimal = (any(map(form.fullmatch, every)) for form in (_THOUSANDS, _DECIMAL))
         # A point in a column without commas tells nothing: 1.050 may be a thousand, or one.
-        others = [cell for cells in (plain or {}).values() for cell in cells if "." in str(cell)]
+        others = [c for c in plain if "." in str(c) and str(c).casefold() not in self.absent]
         clear = all(map(_DOTTED.fullmatch, points + others)) and (points or not others)
         if grouped and not decimal:
             self.thousands = ","
@@ -356,22 +351,24 @@ class Table:
         # Arrow keeps its columns apart; the others have a matrix, or make it fast.
         if (
             frame is not None
+            and names
             and hasattr(frame.to_native(), "to_numpy")
             and all(n not in self._numbers and self._types[n].is_float() for n in names)
         ):
+            place = {name: j for j, name in enumerate(self.names)}
+            first, last = place[names[0]], place[names[-1]]
+            columns = slice(first, last + 1, max(1, (last - first) // max(1, len(names) - 1)))
+            if [*self.names[columns]] == [*names]:  # a view, where pandas has one matrix
+                return np.asarray(frame[:, columns].to_numpy())
             return np.asarray(frame.select(list(names)).to_numpy())
-        columns = self.floats(names)
-        single = bool(columns) and all(column.dtype == np.float32 for column in columns)
+        own = self._numbers
+        arrays = [own[n] if n in own else _of_objects(self._array(n)) for n in names]
+        single = bool(arrays) and all(column.dtype == np.float32 for column in arrays)
         # One column after the other in memory, as they come: copied at the speed of memory.
-        array = np.empty((len(columns), len(self)), np.float32 if single else np.float64)
-        for j, column in enumerate(columns):
+        array = np.empty((len(arrays), len(self)), np.float32 if single else np.float64)
+        for j, column in enumerate(arrays):
             array[j] = column
         return array.T
-
-    def floats(self, names: Iterable[str]) -> list[npt.NDArray[Any]]:
-        """Columns of numbers, each by itself."""
-        own = self._numbers
-        return [own[n] if n in own else _of_objects(self._array(n)) for n in names]
 
     # Words for messages
 
@@ -460,20 +457,16 @@ def table_of(data: Any, parameter: str = "source", **options: Any) -> Table:
 
 
 def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and isinstance(source, pandas.DataFrame):
+    keys: list[Any] = []
+    if is_a(source, "pandas", "DataFrame"):
         keys = list(source.columns)
         if not source.columns.is_unique:
             twice = source.columns[source.columns.duplicated()][0]
             raise ValueError(f"column names must be distinct; {twice!r} occurs twice")
         if not all(isinstance(key, str) for key in keys):
-            flat = [
-                " ".join(filter(None, map(str, key))) if isinstance(key, tuple) else str(key)
-                for key in keys
-            ]
-            table = _of_frame(source.set_axis(flat, axis=1), parameter, options)
-            table.keys = dict(zip(table.names, keys, strict=True))
-            return table
+            levels = [key if isinstance(key, tuple) else (key,) for key in keys]
+            flat = [" ".join(filter(None, map(str, parts))) for parts in levels]
+            source = source.set_axis(flat, axis=1)
     kind = type(source).__name__
     nw = optional("narwhals", f"reading an object of type {kind}", "frames")
     frame = nw.from_native(source, pass_through=True)
@@ -482,6 +475,7 @@ def _of_frame(source: Any, parameter: str, options: Mapping[str, Any]) -> Table:
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     table = Table(frame, **options)
+    table.keys |= dict(zip(table.names, keys, strict=False))
     noted = getattr(getattr(frame.to_native(), "schema", None), "metadata", None) or {}
     if isinstance(noted, dict) and b"pandas" in noted:
         with suppress(ValueError, TypeError, KeyError, RecursionError):  # anybody can write it
@@ -714,12 +708,11 @@ class Reading:
         self.mask: npt.NDArray[np.bool_] = np.ones(len(table), dtype=bool)
         self.dropped: dict[str, int] = {}
         self.weights = weights
-        self.weighted = weights if isinstance(weights, str) else None
-        if weights is None and WEIGHT in table.names:
-            self.weighted = WEIGHT
-        if self.weighted is not None:
-            expand([self.weighted], table.names, "weights")
+        own = WEIGHT if weights is None and WEIGHT in table.names else None
+        self.weighted = weights if isinstance(weights, str) else own
         self.named = names if isinstance(names, str) else None
+        for column, parameter in ((self.weighted, "weights"), (self.named, "names")):
+            expand([] if column is None else [column], table.names, parameter)
         self.names: Sequence[str | None] | None = None
         self.unusable: list[str] = []
         if names is None:
@@ -741,7 +734,6 @@ class Reading:
         elif names is not False and self.named is None:
             self.names = list(map(str, names))
         if self.named is not None:
-            expand([self.named], table.names, "names")
             self.names = table.texts(self.named)
             if None in self.names:
                 raise ValueError(
@@ -760,12 +752,7 @@ class Reading:
         return [name for name in known if name not in without]
 
     def numbers(self, columns: Sequence[str]) -> Floats:
-        """Columns as numbers side by side, after `check_numbers`."""
-        self.check_numbers(columns)
-        return self.table.block(columns)
-
-    def check_numbers(self, columns: Sequence[str]) -> None:
-        """Refuse cells that are no numbers, or leave out their rows."""
+        """Columns as numbers side by side; refuses other cells, or leaves out their rows."""
         table = self.table
         table.resolve(columns, chosen=True)
         for name in columns:
@@ -786,6 +773,7 @@ class Reading:
                 "the column out with exclude=",
             )
         self.drop([i for i, _ in bad], "with a cell that cannot be read")
+        return table.block(columns)
 
     def complete(
         self,
@@ -817,7 +805,7 @@ class Reading:
                 found = "is empty or nan" if np.isnan(block[row, k]) else f"is {block[row, k]}"
                 counts = where.sum(axis=0)
                 columns = [f"{column(int(j))} {counts[j]:,}" for j in counts.nonzero()[0]]
-                each = f": {shown(columns, 20)}" if len(columns) > 1 else ""
+                each = f": {several(columns, 20)}" if len(columns) > 1 else ""
                 raise ValueError(
                     f"{rule}; {self.table.place(row, column(k), self.names)} {found}"
                     f"{f' ({where.sum()} such{each})' if where.sum() > 1 else ''}{remedy}"
@@ -867,7 +855,7 @@ class Reading:
         if self.named is not None:
             lines.append(f"names of rows: {self.named or 'the first column'}")
         if self.unusable:
-            lines.append(f"cannot name the rows: {shown(self.unusable)}")
+            lines.append(f"cannot name the rows: {several(self.unusable)}")
         if self.weighted is not None:
             lines.append(f"weights: {self.weighted}")
         lines += roles.say()
@@ -921,7 +909,7 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
         steps = np.diff(np.array(chosen, dtype=np.float64))
         if (steps > 0.0).any() and (steps < 0.0).any() and any("." in name for name in chosen):
             raise ValueError(
-                f"the first line must name the columns; {table.of}it holds {shown(chosen, 4)}: "
+                f"the first line must name the columns; {table.of}it holds {several(chosen, 4)}: "
                 "write a line of names above, without #, or pass features= if these are names"
             )
     suspects = lookalikes(chosen, set(chosen) - set(roles.errors)) if features is None else {}
@@ -975,12 +963,12 @@ def of_columns(reading: Reading, errors: Any, corr: Any, certain: bool) -> Uncer
             roles.errors[n].describe(n) if n in roles.errors else f"{n} (certain)" for n in chosen
         ]
         patterns = {part.replace(n, "x") for part, n in zip(parts, chosen, strict=True)}
-        pairs = shown(parts, 20)
+        pairs = several(parts, 20)
         if len(parts) > 8 and len(patterns) == 1:
-            pairs = f"{len(parts)} features, each {patterns.pop()}: {shown(chosen)}"
+            pairs = f"{len(parts)} features, each {patterns.pop()}: {several(chosen)}"
         described = ["values with errors", pairs]
     if roles.pairs:
-        described.append(f"correlations: {shown(list(roles.pairs.values()))}")
+        described.append(f"correlations: {several(list(roles.pairs.values()))}")
     common, kept = reading.finish(described, roles), reading.mask
     if not kept.all():
         mean = mean[kept]
@@ -1020,13 +1008,12 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     """Means and standard deviations (N, D), and the laws of rows with asymmetric errors."""
     table, chosen, errors = reading.table, roles.features, roles.errors
     columns = [c for own in errors.values() if own.kind != "constant" for c in own.columns]
-    reading.check_numbers(columns)
     symmetric = all(n in errors and errors[n].kind == "std" for n in chosen)
-    if symmetric and all(table.factor(errors[n].columns[0], n) == 1.0 for n in chosen):
-        std = table.block(columns)
-        if std.dtype == mean.dtype and std.min(initial=0.0) >= 0.0:
-            return mean, std, None
-    given = dict(zip(columns, table.floats(columns), strict=True))
+    std = reading.numbers(columns)
+    plain = symmetric and std.dtype == mean.dtype and std.min(initial=0.0) >= 0.0
+    if plain and all(table.factor(errors[n].columns[0], n) == 1.0 for n in chosen):
+        return mean, std, None
+    given = dict(zip(columns, std.T, strict=True))
     # One column after the other in memory, as they come.
     doubles = [np.float64 for own in errors.values() if own.kind == "constant"]
     std = np.empty(mean.shape[::-1], np.result_type(mean, *doubles, *given.values())).T
@@ -1054,20 +1041,11 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
                     f"errors must not be negative; {place} makes an error of {value}"
                     f"{remedy if table.textual else ''}"
                 )
-        if kind == "quantiles":
-            found = _from_quantiles(mean[:, j], *values)
-            sides[j] = found.pop("law")
+        if len(values) == 2:
+            law = law_of_quantiles if kind == "quantiles" else law_of_distances
+            center, std[:, j], sides[j] = law(mean[:, j].copy(), *values)
             # An error that is missing does not make the value missing.
-            mean[:, j] = np.where(np.isnan(found["mean"]), mean[:, j], found["mean"])
-            std[:, j] = found["std"]
-        elif len(values) == 2:
-            low, high = values
-            sides[j] = (mean[:, j].copy(), low, high, 0.0)
-            # The mean and the variance of the two-piece normal law with this mode.
-            # An error that is missing does not make the value missing.
-            mean[:, j] += np.sqrt(2.0 / np.pi) * np.nan_to_num(high - low, nan=0.0)
-            skew = math.sqrt(1.0 - 2.0 / math.pi) * (high - low)
-            std[:, j] = np.hypot(skew, np.sqrt(low) * np.sqrt(high))  # squares might underflow
+            mean[:, j] = np.where(np.isnan(center), mean[:, j], center)
         elif kind == "inverse":
             # No observation: the survey catalogues write an inverse variance of 0.
             none = values[0] == 0.0
@@ -1081,7 +1059,7 @@ def _errors(reading: Reading, roles: Roles, mean: Floats) -> tuple[Floats, Float
     for j, own_sides in sides.items():
         for part, side in zip(parts, own_sides, strict=True):
             part[:, j] = side
-    return mean, std, RowLaws(_asymmetric, *parts)
+    return mean, std, RowLaws(asymmetric, *parts)
 
 
 def _hint_at_units(table: Table, roles: Roles, std: Floats) -> None:
@@ -1106,7 +1084,7 @@ def _without_errors(roles: Roles, mean: Floats, std: Floats) -> Floats:
     counts = unknown.sum(axis=0)
     if not counts.any():
         return mean
-    each = shown([f"{roles.features[j]} {counts[j]:,}" for j in counts.nonzero()[0]], 20)
+    each = several([f"{roles.features[j]} {counts[j]:,}" for j in counts.nonzero()[0]], 20)
     roles.hints.append(f"taken for missing, having no error: {each}")
     warn(
         f"{plural(int(counts.sum()), 'value')} without an error taken for missing, as asked for: "
@@ -1120,85 +1098,6 @@ def _lacking(table: Table, roles: Roles, std: Floats, j: int) -> str:
     """The column that the first missing error of a feature is missing in."""
     columns, row = roles.errors[roles.features[j]].columns, int(np.isnan(std[:, j]).argmax())
     return next((c for c in columns if np.isnan(table.block([c])[row, 0])), columns[0])
-
-
-def _from_quantiles(median: Floats, below: Floats, above: Floats) -> dict[str, Any]:
-    """Laws with a median and the distances of their 16 % and 84 % quantiles from it.
-
-    Two-piece normals, whose distances differ at most by a factor of 1.546. Otherwise laws of
-    Pearson's type III (gamma laws, moved and scaled), up to a factor of 197. The ratio of the
-    distances is found in a table, to seven digits.
-    """
-    sign = np.where(above < below, -1.0, 1.0)
-    small, large = np.minimum(below, above), np.maximum(below, above)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(large > 0.0, large / small, small + 1.0)
-    # The probability of the narrow half of a two-piece normal, whose wide half has the width 1.
-    masses = np.linspace(0.5, 0.0, 4001)
-    narrow_end, middle, wide_end = _quantiles_of_halves(masses)
-    ratios = (wide_end - middle) / (middle - narrow_end)
-    mass = np.interp(ratio, ratios, masses)
-    _, middle, wide_end = _quantiles_of_halves(mass)
-    wide = large / (wide_end - middle)
-    narrow = wide * mass / (1.0 - mass)
-    lower, upper = np.where(sign > 0.0, narrow, wide), np.where(sign > 0.0, wide, narrow)
-    mode, skew = median - sign * middle * wide, np.zeros(len(ratio))
-    mean, variance = TwoPieceNormal.moments([mode, lower, upper])[:2]
-    std = np.sqrt(variance)
-    far = np.flatnonzero(ratio > ratios[-1])
-    if len(far):
-        shapes = np.geomspace(3.0, 0.1, 4001)
-        ends = gammaincinv(shapes[:, None], [0.16, 0.5, 0.84])
-        logs = np.log((ends[:, 2] - ends[:, 1]) / (ends[:, 1] - ends[:, 0]))
-        shape = np.exp(np.interp(np.log(ratio[far]), logs, np.log(shapes)))
-        half = gammaincinv(shape, 0.5)
-        scale = large[far] / (gammaincinv(shape, 0.84) - half)
-        mean[far] = mode[far] = median[far] + sign[far] * (shape - half) * scale
-        std[far] = lower[far] = upper[far] = np.sqrt(shape) * scale
-        skew[far] = sign[far] * 2.0 / np.sqrt(shape)
-    return {"mean": mean, "std": std, "law": (mode, lower, upper, skew)}
-
-
-def _quantiles_of_halves(mass: Floats) -> tuple[Floats, Floats, Floats]:
-    """16 %, 50 % and 84 % quantiles from the mode, where `mass` is below it, of width 1 above."""
-    wide = 1.0 - mass
-    inside = ndtri(0.08 / np.maximum(mass, 0.16)) * mass / wide
-    low = np.where(mass >= 0.16, inside, ndtri(1.0 - 0.42 / wide))
-    return low, ndtri(1.0 - 0.25 / wide), ndtri(1.0 - 0.08 / wide)
-
-
-def _asymmetric(mode: float, lower: float, upper: float, skew: float) -> Marginal:
-    if skew:
-        from scipy.stats import pearson3
-
-        return as_marginal(pearson3(skew, loc=mode, scale=upper))
-    if lower != upper:
-        return TwoPieceNormal(mode, lower, upper)
-    return NormalMarginal(mode, upper) if upper else Point(mode)
-
-
-class RowLaws(Sequence[Independent]):
-    """Laws of independent marginals, made when looked at: a million rows need no million objects.
-
-    Parameters
-    ----------
-    marginal : callable
-        Makes a marginal of its parameters.
-    parameters : ndarray of shape (N, D), each
-    """
-
-    def __init__(self, marginal: Callable[..., Marginal], *parameters: Floats) -> None:
-        self._marginal, self._parameters = marginal, parameters
-
-    def __len__(self) -> int:
-        return len(self._parameters[0])
-
-    def __getitem__(self, index: Any) -> Any:
-        parts = [part[index] for part in self._parameters]
-        if isinstance(index, slice | np.ndarray):
-            return RowLaws(self._marginal, *parts)
-        rows = zip(*(part.tolist() for part in parts), strict=True)
-        return Independent([self._marginal(*own) for own in rows])
 
 
 def _covariances(reading: Reading, roles: Roles, values: Floats, std: Any) -> Floats:

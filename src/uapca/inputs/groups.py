@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import sys
 from collections import Counter
@@ -20,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from uapca._names import several
 from uapca._progress import Progress, reported
 from uapca._validation import (
     Floats,
@@ -34,7 +34,7 @@ from uapca._validation import (
 )
 from uapca.aggregate import Moments, dask, keyed, spark
 from uapca.aggregate.bins import Binning, Grid, binning_of
-from uapca.aggregate.collector import Collector, Decaying, Running, Sliding
+from uapca.aggregate.collector import Collector, Running, Sliding
 from uapca.aggregate.labels import Keyed, Vocabulary, is_a, ordered
 from uapca.aggregate.moments import (
     Overflow,
@@ -43,12 +43,13 @@ from uapca.aggregate.moments import (
     check_length,
     complete_rows,
     labeled_rows,
+    labels_of,
     rank_of,
     weights_of,
 )
 from uapca.exceptions import FileError
 from uapca.inputs.cells import check_words
-from uapca.inputs.columns import Roles, expand, find_roles, shown
+from uapca.inputs.columns import Roles, expand, find_roles
 from uapca.inputs.files import (
     Source,
     check_units,
@@ -70,7 +71,7 @@ from uapca.inputs.frame import (
 )
 from uapca.laws import Samples
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import without_units
+from uapca.uncertain.units import without_units
 
 __all__ = ["Aggregator", "from_groups"]
 
@@ -233,13 +234,13 @@ def from_groups(
             "keep_samples must be left out with spread='sem': the points show the spread of "
             "replicates, not the error of their mean"
         )
-    rule = {"missing": missing, "bad_cells": bad_cells}
-    keys = [by] if isinstance(by, str) else []
     options: dict[str, Any] = {"decimal": decimal, "thousands": thousands, "sheet": sheet}
-    options |= {"encoding": encoding, "words": check_words(words)}
+    options |= {"encoding": encoding, "words": check_words(words), "bad_cells": bad_cells}
     check_missing_words(options["words"])
+    keys = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
     units: Mapping[str, Any] = {}
-    skipped: Sequence[str] = ()
+    skipped: list[str] | None = [] if bad_files == "skip" else None
+    plan = Plan([], keys, missing, int(chunk), spread_form=spread_form)
     engine = _engine(points)
     if engine is None and bins is not None and by is not None:
         raise ValueError("bins must be left out where by gives the labels; got both")
@@ -247,43 +248,38 @@ def from_groups(
         _refuse_for(
             engine, bins=bins, keep_samples=keep_samples, bad_files=bad_files, progress=progress
         )
-        found = _on_cluster(points, by, features, exclude, missing, int(chunk), spread_form)
-        notes = [engine]
+        found, notes = _on_cluster(plan, points, by, features, exclude), [engine]
+        keys = [by] if isinstance(by, str) else []
     elif is_streamed(points) and not keep_samples and _can_stream(points, by, bins):
-        keys = list(by) if isinstance(by, list | tuple) else keys
-        found, skipped, notes, units = _streamed(
-            points,
-            by,
-            bins,
-            features,
-            exclude,
-            bad_files,
-            int(chunk),
-            progress,
-            rng,
-            spread_form,
-            rule,
-            options,
-        )
+        if bins is None and not (keys and all(isinstance(key, str) for key in keys)):
+            raise TypeError(
+                f"by must name columns of the files; got {type(by).__name__}; bins= is for points "
+                "without labels"
+            )
+        sources, noted = sources_of(points, skipped, **options)
+        plan = plan.of_sources(sources, features, exclude, skipped)
+        if bins is not None:
+            plan = plan.binned(binning_of(bins, plan.features, rng_from(rng)), skipped)
+        found, notes, units = _collected(plan, skipped, progress), plan.notes(noted), plan.units
     else:
-        data = labeled_points(points, by, features, exclude, bins=bins, rng=rng, **rule, **options)
-        found = Partial(data.moments(spread_form), Counter(data.dropped), data.left)
+        data = labeled_points(
+            points, by, features, exclude, bins=bins, rng=rng, missing=missing, **options
+        )
+        sums = Moments.of(
+            data.points, data.keys, features=data.features, missing="drop", spread_form=spread_form
+        )
+        found = Partial(sums, data.dropped, data.left)
         notes, keys, units = data.notes, data.columns, data.units
     moments = found.moments
-    say_dropped(found.dropped, skipped, len(found.left - {*moments.labels}))
+    say_dropped(found.dropped, skipped or (), len(found.left - {*moments.labels}))
     if not moments.labels and found.dropped:
         raise ValueError(_NOTHING_LEFT)
     X = moments.to_uncertain(spread)
     meaning = {"std": "the spread of its points", "sem": "the standard error of its mean"}[spread]
-    each = "bin" if bins is not None else shown(keys) or "label"
-    rows = f"one row for each {each}, with {meaning}"
-    n = int(moments.sums.counts.sum())
-    lines = [
-        f"{notes[0]}{': ' if notes[0] else ''}{plural(n, 'labeled point')}",
-        rows,
-        *notes[1:],
-    ]
+    each = "bin" if bins is not None else several(keys) or "label"
     counts = moments.sums.counts[np.argsort(moments.order.codes)]
+    said = f"{notes[0]}{': ' if notes[0] else ''}{plural(int(counts.sum()), 'labeled point')}"
+    lines = [said, f"one row for each {each}, with {meaning}", *notes[1:]]
     return UncertainArray(
         X.mean,
         X.cov,
@@ -301,8 +297,7 @@ def from_groups(
 # In memory
 
 
-@dataclass
-class LabeledPoints:
+class LabeledPoints(NamedTuple):
     """Points in memory with a label each.
 
     Attributes
@@ -312,7 +307,7 @@ class LabeledPoints:
     keys : Keyed
         Their labels.
     features : list of str, or None
-    dropped : dict of str to int
+    dropped : Counter of str
         Points that were left out, by the reason.
     left : frozenset
         Their labels.
@@ -327,20 +322,11 @@ class LabeledPoints:
     points: Floats
     keys: Keyed
     features: Sequence[str] | None
-    dropped: dict[str, int]
+    dropped: Counter[str]
     left: frozenset[Any]
     notes: list[str]
     columns: list[str]
     units: Mapping[str, Any]
-
-    def moments(self, spread_form: SpreadForm = "full") -> Moments:
-        return Moments.of(
-            self.points,
-            self.keys,
-            features=self.features,
-            missing="drop",
-            spread_form=spread_form,
-        )
 
     def split(self) -> tuple[tuple[str, ...], list[Floats]]:
         """The labels in their order, and the points of each."""
@@ -381,14 +367,10 @@ def labeled_points(
         notes, units = [table.origin, *table.notes, *roles.say()], table.units
     else:
         points, *_, features = without_units(points, None, None, None, features)
-        array = as_floats(points, "points")
-        if array.ndim != 2 or 0 in array.shape:
-            raise ValueError(
-                "points must have shape (n, D) with at least one point and feature; got "
-                f"{array.shape}"
-            )
-        chosen = check_labels(features, "features", array.shape[1], "feature")
+        array, chosen = _matrix(points, features)
         keys, mask = None, np.ones(len(array), dtype=bool)
+        if not len(array):
+            raise ValueError("points must hold at least one point; got none")
     n = len(array)
     if keys is None and bins is None:
         keys = keyed([by])
@@ -411,6 +393,16 @@ def labeled_points(
         keys = binning(array)
     assert keys is not None
     return LabeledPoints(array, keys, chosen, dropped, frozenset(left), notes, names, units)
+
+
+def _matrix(points: Any, features: Any) -> tuple[Floats, tuple[str, ...] | None]:
+    """Points without names of columns, and what their features are called."""
+    array = as_floats(points, "points")
+    if array.ndim != 2 or not array.shape[1]:
+        raise ValueError(
+            f"points must have shape (n, D) with at least one feature; got {array.shape}"
+        )
+    return array, check_labels(features, "features", array.shape[1], "feature")
 
 
 def _check_index(points: Any, by: Any, parameter: str = "by") -> None:
@@ -495,17 +487,6 @@ class Piece(NamedTuple):
     left: set[Any]
 
 
-def _empty_table(schema: Any, types: Mapping[str, Any]) -> Table:
-    """A table with the columns of a file and no rows, in which roles are found."""
-    pa = library("pyarrow")
-    kinds = {
-        name: types[name] if pa.types.is_null(kind) else kind
-        for name, kind in zip(schema.names, schema.types, strict=True)
-    }
-    kinds = {name: pa.float64() if is_number(kind) else kind for name, kind in kinds.items()}
-    return table_of(pa.schema(list(kinds.items()), schema.metadata).empty_table())
-
-
 def is_number(kind: Any) -> bool:
     """Whether an Arrow type holds numbers; flags do not."""
     types = library("pyarrow").types
@@ -535,8 +516,8 @@ class Plan:
     missing : {"error", "drop"}
     rows : int
         The size of a chunk.
-    kinds : list of str, or None
-        What the labels are: text, integers and so on, the same in every source; None for any.
+    kinds : list of str
+        What the labels are: text, integers and so on, the same in every source.
     roles : Roles or None
         How the columns were understood, where all numbers are used and every source must have
         the same.
@@ -547,8 +528,6 @@ class Plan:
     units : dict of str to any
         Units of columns, the same in every source.
     sources : list of Source
-    marks : dict
-        By source, what it was when it was first read.
     binning : Binning or None
         What labels points without keys.
     spread_form : {"full", "diagonal"} or int
@@ -558,13 +537,12 @@ class Plan:
     keys: list[str]
     missing: str
     rows: int
-    kinds: list[str] | None = None
+    kinds: Sequence[str] = ()
     roles: Roles | None = None
     exclude: Any = None
     columns: Mapping[str, Any] = field(default_factory=dict)
     units: Mapping[str, Any] = field(default_factory=dict)
     sources: Sequence[Source] = ()
-    marks: dict[str, Any] = field(default_factory=dict)
     binning: Binning | None = None
     spread_form: SpreadForm = "full"
 
@@ -590,7 +568,7 @@ class Plan:
                     f"values must be numbers; in {source.name!r} the column {name!r} holds {kind}; "
                     "choose other columns with features="
                 )
-        for name, kind in zip(self.keys, self.kinds or (), strict=False):
+        for name, kind in zip(self.keys, self.kinds, strict=False):
             held = _kind_of(schema.field(name).type)
             if held not in (kind, "null"):
                 raise FileError(
@@ -598,26 +576,108 @@ class Plan:
                     f"{name!r} holds {held}"
                 )
         if self.roles is not None:
-            table = _empty_table(schema, self.columns)
-            own = _point_roles(table, self.keys, None, self.exclude, [*source.keys]).features
-            more = [name for name in own if name not in self.features]
+            own = self.roles_of(source, None)
+            more = [name for name in own.features if name not in self.features]
             if more:
                 raise FileError(
                     f"every file must have the same columns; {source.name!r} has {listed(more)} "
                     "too; choose columns with features="
                 )
 
-    def check_marks(self, sources: Sequence[Source]) -> None:
-        for source in sources:
-            if self.marks.get(source.name) not in (None, _mark(source)):
-                raise FileError(
-                    f"files must not change while they are read; {source.name!r} has since the "
-                    "bins were found"
-                )
+    def roles_of(self, source: Source, features: Any) -> Roles:
+        """What the columns of a source are, by their types."""
+        pa, kinds = library("pyarrow"), _types(source)
+        for name, kind in kinds.items():
+            own = self.columns.get(name, kind) if pa.types.is_null(kind) else kind
+            kinds[name] = pa.float64() if is_number(own) else own
+        table = table_of(pa.schema(list(kinds.items()), source.schema.metadata).empty_table())
+        return _point_roles(table, self.keys, features, self.exclude, [*source.keys])
 
-    def buffer(self) -> Floats:
-        """Memory for the points of a piece: new memory for each would take too long."""
-        return np.empty((self.rows, len(self.features)))
+    def of_sources(
+        self, sources: Sequence[Source], features: Any, exclude: Any, skipped: list[str] | None
+    ) -> Plan:
+        """The plan that the first source gives; those that cannot be used go to ``skipped``.
+
+        Where files may be skipped, the plan is the one that suits most of them, so that a first
+        file that is unlike all others is the one to go.
+        """
+        types, plans, usable = library("pyarrow").types, list[Plan](), list[Source]()
+        known = [(n, t) for own in sources for n, t in _types(own).items() if not types.is_null(t)]
+        bare = replace(self, exclude=exclude, columns=dict(reversed(known)))
+        for source in sources:
+            own = _types(source)
+            blank = [*map(types.is_null, own.values())]
+            try:
+                # A header alone, or a file without rows, tells nothing of the types.
+                if not all(blank) and not (any(blank) and source.count == 0):
+                    roles = bare.roles_of(source, features)
+                    nested = [k for k in self.keys if types.is_nested(own[k])]
+                    if any(not types.is_dictionary(own[key]) for key in nested):
+                        raise ValueError(
+                            "by must name columns of text, numbers, dates or times; "
+                            f"{nested[0]!r} holds {own[nested[0]]}"
+                        )
+                    plans.append(
+                        replace(
+                            bare,
+                            features=roles.features,
+                            rows=_chunk(self.rows, len(roles.features)),
+                            kinds=[_kind_of(own[key]) for key in self.keys],
+                            roles=roles if features is None else None,
+                            units=source.units,
+                        )
+                    )
+            except ValueError as error:
+                skip(skipped, error, source.name)
+                continue
+            usable.append(source)
+            if plans and skipped is None:
+                usable = list(sources)
+                break
+        if not plans:
+            why = skipped[0] if skipped else "they have no rows"
+            count = len(usable) + len(skipped or ())
+            raise FileError(f"points must have a file that can be read; none of {count} can: {why}")
+        models = [(plan.features, plan.kinds) for plan in plans]
+        return replace(plans[models.index(max(models, key=models.count))], sources=usable)
+
+    def binned(self, binning: Binning, skipped: list[str] | None) -> Plan:
+        """The plan for the sources that a binning could be learned from."""
+        if any(source.once for source in self.sources):
+            raise TypeError(
+                "points must be readable twice for bins; got a stream that can be read once"
+            )
+        usable: list[Source] = []
+        if isinstance(binning, Grid) and self.missing == "error" and skipped is None:
+            names = [self.features[j] for j in binning.columns]
+            held = [source.extremes(names) for source in self.sources]
+            known = [part for part in held if part is not None]
+            if len(known) == len(held) and any(map(len, known)):
+                # Nothing is left out, so that the statistics of the files tell the extremes.
+                ends = np.zeros((sum(map(len, known)), len(self.features)))
+                ends[:, binning.columns] = np.concatenate(known)
+                binning.learn([ends])
+                return replace(self, binning=binning)
+
+        def points() -> Iterator[Floats]:
+            buffer = np.empty((self.rows, len(self.features)))
+            for source in self.sources:
+                try:
+                    for piece in self.pieces([source], buffer):
+                        yield piece.points
+                    usable.append(source)
+                except FileError as error:
+                    skip(skipped, error)
+
+        binning.learn(points())
+        return replace(self, sources=usable, binning=binning)
+
+    def notes(self, found: Sequence[str]) -> list[str]:
+        """What the sources are, and what was found out about them."""
+        n = len(self.sources)
+        name = self.sources[0].name if n == 1 else plural(n, "file")
+        own = dict.fromkeys(note for source in self.sources for note in source.notes)
+        return [name, *found, *own, *(() if self.roles is None else self.roles.say())]
 
     def pieces(self, sources: Sequence[Source], buffer: Floats) -> Iterator[Piece]:
         """The rows of all sources, checked and labeled, as many at a time as fit into the buffer.
@@ -708,141 +768,17 @@ class Plan:
         return Piece(columns, labels, n, dropped, left)
 
 
+def _types(source: Source) -> dict[str, Any]:
+    return dict(zip(source.schema.names, source.schema.types, strict=True))
+
+
 def _floats_of(column: Any) -> npt.NDArray[Any]:
     """A column of numbers of an Arrow batch; what is missing is NaN."""
-    pa = library("pyarrow")
-    if pa.types.is_boolean(column.type):
-        column = column.cast(pa.int8())
-    if column.type != pa.float64():
+    double = library("pyarrow").float64()
+    if column.type != double:
         # Whole numbers beyond 2⁵³ are rounded, as they are everywhere else.
-        column = column.cast(pa.float64(), safe=False)
+        column = column.cast(double, safe=False)
     return np.asarray(column.to_numpy(zero_copy_only=False))
-
-
-def _streamed(
-    points: Any,
-    by: Any,
-    bins: Any,
-    features: Any,
-    exclude: Any,
-    bad_files: str,
-    rows: int,
-    progress: Progress,
-    rng: Any,
-    spread_form: SpreadForm,
-    rule: Mapping[str, str],
-    options: Mapping[str, Any],
-) -> tuple[Partial, Sequence[str], list[str], Mapping[str, Any]]:
-    """The sums of points in files, files left out, what was found out, and units of features."""
-    keys = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
-    if bins is None and not (keys and all(isinstance(key, str) for key in keys)):
-        raise TypeError(
-            f"by must name columns of the files; got {type(by).__name__}; bins= is for points "
-            "without labels"
-        )
-    skipped: list[str] | None = [] if bad_files == "skip" else None
-    sources, notes = sources_of(points, skipped, bad_cells=rule["bad_cells"], **options)
-    plan = _planned(sources, keys, features, exclude, rule["missing"], rows, skipped)
-    if bins is not None:
-        if any(source.once for source in sources):
-            raise TypeError(
-                "points must be readable twice for bins; got a stream that can be read once"
-            )
-        plan = _learned(plan, binning_of(bins, plan.features, rng_from(rng)), skipped)
-    found = _collected(replace(plan, spread_form=spread_form), skipped, progress)
-    found = found._replace(left=found.left - {*found.moments.labels})
-    if bins is None:
-        # Labels of text files and of folders are in the order of numbers where they are numbers.
-        textual = [any(s.textual or key in s.keys for s in plan.sources) for key in keys]
-        labels = _in_order(found.moments.labels, textual)
-        found = found._replace(moments=replace(found.moments, labels=labels))
-    n = len(plan.sources)
-    name = plan.sources[0].name if n == 1 else plural(n, "file")
-    notes += dict.fromkeys(note for source in plan.sources for note in source.notes)
-    said = plan.roles.say() if plan.roles is not None else ()
-    return found, skipped or (), [name, *notes, *said], plan.units
-
-
-def _planned(
-    sources: Sequence[Source],
-    keys: list[str],
-    features: Any,
-    exclude: Any,
-    missing: str,
-    rows: int,
-    skipped: list[str] | None,
-) -> Plan:
-    """The plan that the first source gives; those that cannot be used go to ``skipped``.
-
-    Where files may be skipped, the plan is the one that suits most of them, so that a first file
-    that is unlike all others is the one to go.
-    """
-    plans: list[Plan] = []
-    usable: list[Source] = []
-    columns = _types_of(sources)
-    is_null = library("pyarrow").types.is_null
-    for source in sources:
-        blank = [is_null(kind) for kind in source.schema.types]
-        try:
-            # A header alone, or a file without rows, tells nothing of the types.
-            if not all(blank) and not (any(blank) and source.count == 0):
-                plans.append(_model(source, keys, features, exclude, missing, rows, columns))
-        except ValueError as error:
-            skip(skipped, error, source.name)
-            continue
-        usable.append(source)
-        if plans and skipped is None:
-            usable = list(sources)
-            break
-    if not plans:
-        why = skipped[0] if skipped else "they have no rows"
-        count = len(usable) + len(skipped or ())
-        raise FileError(f"points must have a file that can be read; none of {count} can: {why}")
-    models = [(plan.features, plan.kinds) for plan in plans]
-    return replace(plans[models.index(max(models, key=models.count))], sources=usable)
-
-
-def _types_of(sources: Sequence[Source]) -> dict[str, Any]:
-    """The type of each column in the first source that has values in it."""
-    is_null = library("pyarrow").types.is_null
-    types: dict[str, Any] = {}
-    for source in sources:
-        for name, kind in zip(source.schema.names, source.schema.types, strict=True):
-            if is_null(types.setdefault(name, kind)):
-                types[name] = kind
-    return types
-
-
-def _model(
-    source: Source,
-    keys: list[str],
-    features: Any,
-    exclude: Any,
-    missing: str,
-    rows: int,
-    columns: Mapping[str, Any],
-) -> Plan:
-    """The plan that one source gives: its features and the kinds of its labels."""
-    table = _empty_table(source.schema, columns)
-    roles = _point_roles(table, keys, features, exclude, [*source.keys])
-    types = library("pyarrow").types
-    held = [source.schema.field(key).type for key in keys]
-    for key, kind in zip(keys, held, strict=True):
-        if types.is_nested(kind) and not types.is_dictionary(kind):
-            raise ValueError(
-                f"by must name columns of text, numbers, dates or times; {key!r} holds {kind}"
-            )
-    return Plan(
-        roles.features,
-        keys,
-        missing,
-        _chunk(rows, len(roles.features)),
-        kinds=list(map(_kind_of, held)),
-        roles=roles if features is None else None,
-        exclude=exclude,
-        columns=columns,
-        units=source.units,
-    )
 
 
 def _chunk(rows: int, d: int) -> int:
@@ -862,23 +798,18 @@ def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Par
     with reported(progress, sum(known) if unit == "rows" else len(counts), unit) as report:
         for part in parts:
             try:
-                plan.check_marks(part)
                 found = _summed(plan, part, report if unit == "rows" else None)
-                plan.check_marks(part)
                 total = Partial.merged([total, found])
             except (FileError, Overflow) as error:
                 skip(skipped, error, part[0].name)
             report(0 if unit == "rows" else len(part))
+    if plan.binning is None:
+        # Labels of text files and of folders are in the order of numbers where they are numbers.
+        textual = [any(s.textual or key in s.keys for s in plan.sources) for key in plan.keys]
+        labels = _in_order(total.moments.labels, textual)
+        left = total.left - {*total.moments.labels}
+        return total._replace(moments=replace(total.moments, labels=labels), left=left)
     return total
-
-
-def _mark(source: Source) -> Any:
-    """What changes when a file does; None for what is no file."""
-    try:
-        known = os.stat(source.name)
-    except OSError:
-        return None
-    return known.st_size, known.st_mtime_ns
 
 
 def _summed(
@@ -890,7 +821,8 @@ def _summed(
     order: the result does not depend on the number of threads.
     """
     tasks = _tasks([part for source in sources for part in source.split(plan.rows)], plan.rows)
-    read, stop, buffers = SimpleQueue[int](), Event(), [plan.buffer() for _ in range(_THREADS)]
+    shape = plan.rows, len(plan.features)
+    read, stop, buffers = SimpleQueue[int](), Event(), [np.empty(shape) for _ in range(_THREADS)]
 
     def run(task: Sequence[Source]) -> Partial:
         total = Running(tuple(plan.features), plan.spread_form)
@@ -940,35 +872,6 @@ def _tasks(sources: Sequence[Source], rows: int) -> list[list[Source]]:
     return list(tasks.values())
 
 
-def _learned(plan: Plan, binning: Binning, skipped: list[str] | None) -> Plan:
-    """The plan for the sources that a binning could be learned from."""
-    usable: list[Source] = []
-    plan = replace(plan, marks={source.name: _mark(source) for source in plan.sources})
-    if isinstance(binning, Grid) and plan.missing == "error" and skipped is None:
-        names = [plan.features[j] for j in binning.columns]
-        held = [source.extremes(names) for source in plan.sources]
-        known = [part for part in held if part is not None]
-        if len(known) == len(held) and any(map(len, known)):
-            # Nothing is left out, so that the statistics of the files tell the extremes.
-            ends = np.zeros((sum(map(len, known)), len(plan.features)))
-            ends[:, binning.columns] = np.concatenate(known)
-            binning.learn([ends])
-            return replace(plan, binning=binning)
-
-    def points() -> Iterator[Floats]:
-        buffer = plan.buffer()
-        for source in plan.sources:
-            try:
-                for piece in plan.pieces([source], buffer):
-                    yield piece.points
-                usable.append(source)
-            except FileError as error:
-                skip(skipped, error)
-
-    binning.learn(points())
-    return replace(plan, sources=usable, binning=binning)
-
-
 def _can_stream(points: Any, by: Any, bins: Any) -> bool:
     """Whether points can be read a chunk at a time; without pyarrow a text file is read whole."""
     try:
@@ -1008,21 +911,13 @@ def _refuse_for(engine: str, **given: Any) -> None:
             raise ValueError(f"{name} must be left out for data of {engine}: {why[name]}")
 
 
-def _on_cluster(
-    points: Any,
-    by: Any,
-    features: Any,
-    exclude: Any,
-    missing: str,
-    rows: int,
-    spread_form: SpreadForm,
-) -> Partial:
+def _on_cluster(plan: Plan, points: Any, by: Any, features: Any, exclude: Any) -> Partial:
     """The sums of points on a cluster."""
     if dask.is_dask_array(points):
         if by is None or isinstance(by, str | bytes):
             raise TypeError(f"by must be one label for each point; got {by!r}")
         return dask.array_partial(
-            points, by, features=features, missing=missing, spread_form=spread_form
+            points, by, features=features, missing=plan.missing, spread_form=plan.spread_form
         )
     is_dask = _engine(points) == "Dask"
     schema: Any = None if is_dask else spark.arrow_schema(points)
@@ -1031,8 +926,8 @@ def _on_cluster(
     if not keys:
         raise TypeError(f"by must name a column of the frame, or several; got {type(by).__name__}")
     chosen = _point_roles(table, keys, features, exclude).features
-    size, needed = _chunk(rows, len(chosen)), [*chosen, *keys]
-    plan = Plan(chosen, keys, missing, size, spread_form=spread_form)
+    plan = replace(plan, features=chosen, keys=keys, rows=_chunk(plan.rows, len(chosen)))
+    needed = [*chosen, *keys]
     found: Partial | None
     if is_dask:
         own = [table.keys[name] for name in needed]
@@ -1040,7 +935,7 @@ def _on_cluster(
     else:
         kinds = library("pyarrow").schema([schema.field(name) for name in needed])
         found = spark.frame_partial(points, needed, partial(_of_arrow, plan, kinds))
-    empty = Moments.empty(len(chosen), features=chosen, spread_form=spread_form)
+    empty = Moments.empty(len(chosen), features=chosen, spread_form=plan.spread_form)
     return Partial(empty, Counter()) if found is None else found
 
 
@@ -1181,7 +1076,6 @@ class Aggregator:
         """
         with self._lock:
             array, keys, names = self._read(points, labels)
-            check_length(keys.codes, len(array))
             w = None if weights is None else weights_of(weights, len(array))
             kept, _ = complete_rows(keys.codes, np.isnan(array), self._missing)
             check_finite(labeled_rows(array, np.where(kept, 0, -1)), "points", ("row", "feature"))
@@ -1215,11 +1109,9 @@ class Aggregator:
 
     def _new(self, d: int, names: tuple[str, ...] | None) -> Collector:
         options: dict[str, Any] = {"features": names, "spread_form": self._spread_form}
-        if self._half_life is not None:
-            return Decaying(d, _LIVE_ROWS, self._half_life, **options)
         if self._window is not None:
             return Sliding(d, _LIVE_ROWS, self._window, **options)
-        return Collector(d, _LIVE_ROWS, **options)
+        return Collector(d, _LIVE_ROWS, half_life=self._half_life or math.inf, **options)
 
     def _read(self, points: Any, labels: Any) -> tuple[Floats, Keyed, tuple[str, ...] | None]:
         if self._by is not None and (labels is not None or not is_table(points)):
@@ -1232,29 +1124,18 @@ class Aggregator:
                 f"points must be a table with the labels in {listed(self._by)}; got {got}"
             )
         if not is_table(points):
-            array = as_floats(points, "points")
-            if array.ndim != 2 or not array.shape[1]:
-                raise ValueError(
-                    f"points must have shape (n, D) with at least one feature; got {array.shape}"
-                )
-            names = check_labels(self._features, "features", array.shape[1], "feature")
-            return array, _given(labels, len(array)), names
+            array, names = _matrix(points, self._features)
+            return array, labels_of(labels, len(array)), names
         _check_index(points, labels, "labels")
         table, by = table_of(points, "points"), self._by or []
-        roles = _point_roles(table, by, self._features)
-        keys = keyed([table.labels(key) for key in by]) if by else _given(labels, len(table))
-        return table.block(roles.features), keys, tuple(roles.features)
+        chosen = _point_roles(table, by, self._features).features
+        keys = keyed([table.labels(key) for key in by]) if by else labels_of(labels, len(table))
+        return table.block(chosen), keys, tuple(chosen)
 
 
 def _far(values: Floats) -> bool:
     """Whether moments of such values may be too large for floats."""
     return bool(max(values.max(initial=0.0), -values.min(initial=0.0)) > _LARGE)
-
-
-def _given(labels: Any, n: int) -> Keyed:
-    if labels is None:
-        return Keyed(np.zeros(n, dtype=np.int64), ("all",) if n else (), (None,))
-    return keyed([labels])
 
 
 def _column_names(parameter: str, names: Any) -> list[str] | None:

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from uapca._validation import Floats, as_floats, check_finite, out_of_range
 from uapca.inputs.files import open_table
-from uapca.inputs.frame import Reading, RowLaws, is_table, with_units
+from uapca.inputs.frame import Reading, is_table, with_units
 from uapca.laws import Uniform
+from uapca.laws.asymmetric import RowLaws
 from uapca.uncertain import UncertainArray
-from uapca.uncertain.checks import without_units
+from uapca.uncertain.units import without_units
 
 __all__ = ["from_intervals"]
 

@@ -182,7 +182,7 @@ def read(
         missing=missing, cells=uncertain and not objects,
     )  # fmt: skip
     if objects:
-        return uncertainties.of_table(reading, objects)
+        return uncertainties.of_table(reading)
     if uncertain:
         return cells.of_cells(reading, fill, strict=meant)
     return frame.of_columns(reading, errors, corr, certain=True)

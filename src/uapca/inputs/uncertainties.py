@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from uapca._names import several
 from uapca._validation import Floats
 from uapca.aggregate.labels import is_missing
 from uapca.exceptions import CorrelationWarning
-from uapca.inputs.columns import find_roles, shown
+from uapca.inputs.columns import find_roles
 from uapca.inputs.frame import Reading, Table, is_table, table_of, warn, with_units
 from uapca.uncertain import UncertainArray
 
@@ -71,41 +72,32 @@ def from_uncertainties(
     if hasattr(array, "uncertainty") and hasattr(array, "data"):
         return _of_nddata(array, common)
     if is_table(array):
-        table = table_of(array, "array")
-        common["features"] = list(table.names) if features is None else features
-        common["names"] = table.row_names() if names is None else names
-        cells = _side_by_side(table, table.names)
-    else:
-        cells = np.asarray(array, dtype=object)
-        if cells.ndim != 2 or 0 in cells.shape:
-            raise ValueError(
-                f"array must have two dimensions, (rows, features); got shape {cells.shape}"
-            )
+        return of_table(Reading(table_of(array, "array"), names, weights, features, None))
+    cells = np.asarray(array, dtype=object)
+    if cells.ndim != 2 or 0 in cells.shape:
+        raise ValueError(
+            f"array must have two dimensions, (rows, features); got shape {cells.shape}"
+        )
     return of_objects(cells, common)
 
 
-def of_table(reading: Reading, objects: set[str]) -> UncertainArray:
+def of_table(reading: Reading) -> UncertainArray:
     """Rows of a table in which some columns hold such numbers and others plain ones."""
-    table, features = reading.table, reading.features
+    table, features, objects = reading.table, reading.features, columns_of_objects(reading.table)
     plain = find_roles(table, taken=reading.taken | objects, exclude=reading.exclude)
     chosen = reading.columns()
     if features is None:
         chosen = [name for name in chosen if name in {*plain.features, *objects}]
-    cells = _side_by_side(table, chosen)
+    cells = np.empty((len(table), len(chosen)), dtype=object)
+    for j, name in enumerate(chosen):
+        cells[:, j] = table.cells(name)
     gaps = np.array([[is_missing(cell) for cell in row] for row in cells], dtype=bool)
     cells[gaps] = np.nan
     reading.complete(np.where(gaps, np.nan, 0.0), chosen.__getitem__, reading.missing)
-    common = reading.finish(["numbers with errors", shown(chosen, 20)], plain)
+    common = reading.finish(["numbers with errors", several(chosen, 20)], plain)
     keep: Any = {"missing": "keep"} if gaps.any() and reading.missing == "keep" else {}
     X = of_objects(cells[reading.mask], {"features": chosen, **common, **keep})
     return X.replace(library=table.library)
-
-
-def _side_by_side(table: Table, names: Sequence[str]) -> npt.NDArray[Any]:
-    cells = np.empty((len(table), len(names)), dtype=object)
-    for j, name in enumerate(names):
-        cells[:, j] = table.cells(name)
-    return cells
 
 
 def columns_of_objects(table: Table) -> set[str]:

@@ -8,6 +8,7 @@ density, found without sampling where the law is known.
 - ``normal``: `Normal`, in closed form; the check of a mean and a covariance
 - ``marginals``: laws of one number (points, intervals, triangles, trapezoids, one- and two-piece
   normals), `Independent` rows of them, their `Affine` images, and draws of many rows at once
+- ``asymmetric``: rows of values with different errors below and above, found for a whole table
 - ``samples``: `Samples`, weighted draws and their kernel estimate; the check of weights
 - ``mixture``: `Mixture`
 - ``foreign``: SciPy's random variables as marginals (`Variable`), other libraries' distributions

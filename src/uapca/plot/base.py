@@ -25,7 +25,7 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import AutoLocator
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import Bbox, ScaledTranslation
 
 from uapca._looks import GREY, LIGHT, OKABE_ITO, SEQUENTIAL, Look
 from uapca._validation import Doubles, as_floats
@@ -105,7 +105,7 @@ def data_of(pca: Fit, X: Data) -> tuple[UAPCA, UncertainArray]:
 
 def scores_of(fit: UAPCA, data: UncertainArray, components: list[int]) -> UncertainArray:
     """The rows of `data_of` projected onto some components (paper, Eq. (affine-cov))."""
-    return data.affine(fit._projection()[components], center=fit.mean_)
+    return data.affine(fit._map()[0][components], center=fit.mean_)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -301,9 +301,9 @@ class Panel(Artist):
         The height of the axes of a new figure, in units of the figure's width.
     line, marker : float
         The width of lines and the size of markers, in points.
-    texts, names, wishes, optional : list
-        The labels, what they are called in the legend, the directions in which they would stand,
-        and whether they are left out where there is no room.
+    labels : list of tuple
+        Texts, what they are called in the legend, the direction in which each would stand, and
+        whether it is left out where there is no room.
     markers, lines : list of array-like of shape (M, 2)
         What labels keep clear of: points, and lines given by points close to each other.
     alone : bool
@@ -311,8 +311,6 @@ class Panel(Artist):
     """
 
     axes: Any
-    ratio: float
-    alone: bool
     draw = place_labels
 
     def __init__(self, ax: Any, ratio: float = 0.6, alone: bool = False) -> None:
@@ -323,10 +321,7 @@ class Panel(Artist):
         self.line: float = mpl.rcParams["lines.linewidth"]
         self.marker: float = mpl.rcParams["lines.markersize"]
         self.entries: dict[str, Any] = {}
-        self.texts: list[Any] = []
-        self.names: list[str] = []
-        self.wishes: list[tuple[float, float] | None] = []
-        self.optional: list[bool] = []
+        self.labels: list[tuple[Any, str, tuple[float, float] | None, bool]] = []
         self.markers: list[Any] = []
         self.lines: list[Any] = []
         self.set_zorder(-1e9)  # before the labels are drawn
@@ -378,10 +373,7 @@ class Panel(Artist):
         wide, alpha = (3.5, 1.0) if wish is None else (1.6, 0.7)
         made.set_path_effects([withStroke(linewidth=wide, foreground=background, alpha=alpha)])
         made.set_in_layout(False)
-        self.texts.append(made)
-        self.names.append(name or text)
-        self.wishes.append(wish)
-        self.optional.append(optional)
+        self.labels.append((made, name or text, wish, optional))
 
     def number_names(self) -> bool:
         """Turn names into numbers that the legend explains, if they are crowded.
@@ -389,14 +381,15 @@ class Panel(Artist):
         They are if, as last drawn, one is not written in full or had no room, or several stand
         far from their points. Short names with room stay.
         """
-        crowded, far, unread = [], 0, False
-        for text, name, optional in zip(self.texts, self.names, self.optional, strict=True):
+        crowded, far, unread, needed = [], 0, False, 0
+        for text, name, _, optional in self.labels:
             if not optional:
+                needed += 1
                 long, hidden = len(text.get_text()) > BRIEF, not text.get_visible()
                 unread |= hidden or text.get_text() != name
                 far += long and text.arrow_patch.get_visible()
                 crowded += [(text, name)] * (long or hidden)
-        if not crowded or not (unread or far >= max(3, self.optional.count(False) / 4)):
+        if not crowded or not (unread or far >= max(3, needed / 4)):
             return False
         for k, (text, name) in enumerate(crowded, 1):
             self.key(f"[{k}]  {name}", linestyle="none")
@@ -458,6 +451,14 @@ class Panel(Artist):
         wide, high = self.ax.dataLim.size
         self.ratio = 0.85 * float(np.clip(high / max(wide, 1e-300), 0.5, 1.2))
 
+    def name_components(self, count: int) -> None:
+        """PC1, PC2, … along the x-axis, as many as there is room for."""
+        size = FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size_in_points()
+        room = 72 * self.ax.bbox.width / self.ax.get_figure(root=True).dpi / (2.9 * size)
+        named = range(1, count + 1, -(-count // max(int(room), 1)))
+        self.ax.set_xticks(named, [f"PC{i}" for i in named])
+        self.ax.set_xlim(0.4, count + 0.6)
+
     def cross(self) -> None:
         """Draw thin lines through the origin."""
         for line in (self.ax.axhline, self.ax.axvline):
@@ -470,6 +471,7 @@ class Panel(Artist):
         norm = Normalize(low, high if high > low else low + 1.0)
         mapped = ScalarMappable(norm, LinearSegmentedColormap.from_list("uapca", SEQUENTIAL))
         if shown:
+            self.ratio *= 0.86  # the axes are narrower
             bar = self.ax.figure.colorbar(mapped, ax=self.ax, fraction=0.05, pad=0.02, aspect=25)
             bar.set_label(drawable(label), parse_math=False, wrap=True)
             bar.outline.set_linewidth(0.5 * self.line)
@@ -499,20 +501,26 @@ def panel(
     if ax is not None:
         if not (hasattr(ax, "transData") and hasattr(ax, "figure")):
             raise TypeError(f"ax must be a matplotlib Axes; got {type(ax).__name__}")
-        if ax.get_figure(root=True).get_layout_engine() is None and ax.get_subplotspec():
-            ax.get_figure(root=True).set_layout_engine("tight")  # else long names are cut off
+        figure: Any = ax.get_figure(root=True)
+        if figure.get_layout_engine() is None and ax.get_subplotspec():
+            # Else long names are cut off; tight layout knows nothing of subfigures.
+            figure.set_layout_engine("constrained" if figure.subfigs else "tight")
         made = Panel.of(ax)
         yield made
         made.words(title=title)
+        figure.draw_without_rendering()
         if legend:
             draw_legend(ax.figure, made.entries, None if made.alone else ax)
+            figure.draw_without_rendering()
+        if ax.get_aspect() == 1.0 and ax.get_autoscale_on():
+            made.equal()  # ticks for the size that the axes have now
         return
     with settings() as wide:
         size = mpl.rcParams["figure.figsize"]
         usual = list(size) == list(mpl.rcParamsDefault["figure.figsize"])
         own = figsize is None and (usual or _chosen[0][1] is not None)
         size = (wide, wide) if own else figsize or size
-        figure: Any = plt.figure(figsize=size, layout="constrained")
+        figure = plt.figure(figsize=size, layout="constrained")
         # Axes of fixed aspect move a little after their room is known.
         figure.get_layout_engine().set(w_pad=0.07)
         try:
@@ -522,7 +530,7 @@ def panel(
             for last in (False, True):
                 key = draw_legend(figure, made.entries) if legend else 0.0
                 if own:
-                    text = 6.5 * mpl.rcParams["font.size"] / 72
+                    text = (6.5 if title else 4.8) * mpl.rcParams["font.size"] / 72
                     figure.set_size_inches(wide, made.ratio * wide + key + text)
                 figure.draw_without_rendering()
                 if last or not legend or not made.number_names():
@@ -543,21 +551,27 @@ def draw_legend(figure: Any, entries: dict[str, Any], ax: Any = None) -> float:
         old.remove()
     if not entries:
         return 0.0
-    host, room, where = figure, figure.bbox.width, dict[str, Any](loc="outside lower center")
-    if ax is not None:
-        # Below the ticks and the label of the axis.
-        down = ScaledTranslation(0.0, -3.6 * mpl.rcParams["font.size"] / 72, figure.dpi_scale_trans)
-        host, room = ax, max(ax.bbox.width, 0.3 * figure.bbox.width)
-        where = {"loc": "upper center", "borderaxespad": 0.0, "bbox_to_anchor": (0.5, 0.0)}
-        where["bbox_transform"] = ax.transAxes + down
+    dpi = figure.get_figure(root=True).dpi
     font = FontProperties(size=mpl.rcParams["legend.fontsize"])
-    room = room * 72 / figure.get_figure(root=True).dpi
-    texts, columns = _wrapped(list(map(drawable, entries)), room, font)
+    host, room = figure, figure.bbox.width
+    where: dict[str, Any] = {"loc": "outside lower center"}
+    if ax is not None:
+        boxes = [axis.get_tightbbox() or ax.bbox for axis in (ax.xaxis, ax.yaxis)]
+        whole = Bbox.union([ax.bbox, *boxes])
+        host, room = ax, max(whole.width, ax.get_position(original=True).width * room)
+        where = {"loc": "upper center", "borderaxespad": 0.0}
+    texts, columns = _wrapped(list(map(drawable, entries)), room * 72 / dpi, font)
     spaces = {"handlelength": 1.8, "columnspacing": 1.2, "handletextpad": 0.5, "labelspacing": 0.35}
     made = host.legend(list(entries.values()), texts, ncols=columns, **spaces, **where)
     for text in made.get_texts():
         text.set_parse_math(False)
-    return float(made.get_window_extent().height / figure.get_figure(root=True).dpi)
+    wide, high = made.get_window_extent().size / dpi
+    if ax is not None:  # below the ticks and the label of the axis; to the left if it is wide
+        left, down = (ax.bbox.min - whole.min) / dpi
+        left = min(left, max(wide - ax.bbox.width / dpi, 0.0)) / 2
+        shift = ScaledTranslation(-left, -down - 0.06, figure.dpi_scale_trans)
+        made.set_bbox_to_anchor((0.5, 0.0), ax.transAxes + shift)
+    return float(high)
 
 
 def _wrapped(texts: list[str], room: float, font: FontProperties) -> tuple[list[str], int]:
@@ -566,21 +580,20 @@ def _wrapped(texts: list[str], room: float, font: FontProperties) -> tuple[list[
     Lines are measured, in points; where they are broken goes by letters, taken as wide.
     """
     lowest, found, size = (np.inf, 0), (texts, 1), font.get_size_in_points()
-    letters = int(room / (0.58 * size))
     measured = cache(partial(text_to_path.get_text_width_height_descent, prop=font, ismath=False))
-    for k in range(1, min(len(texts), 6) + 1):
-        usual = letters - 7
-        for most in {letters // k - 7, usual // 2, 2 * usual // 3, usual, 6 * usual // 5}:
-            lines = list(map(TextWrapper(max(most, 8)).wrap, texts))
+    usual = max(int(room / (0.58 * size)) - 7, 8)
+    for most in range(8, 6 * usual // 5 + 1, 4):
+        lines = list(map(TextWrapper(most).wrap, texts))
+        for k in range(1, min(len(texts), 6) + 1):
             width, height, start = 0.0, 0, 0
             for column in range(k):  # as many in each, but for one more in the first
                 end = start + (len(texts) + k - 1 - column) // k
                 widths = map(measured, chain(*lines[start:end]))
                 width += 3.5 * size + max(widths, default=(0.0,))[0]
                 height, start = max(height, sum(map(len, lines[start:end]))), end
-            # Beside others, an entry of more than two lines would be a narrow tower.
-            slim = k > 1 and max(map(len, lines)) > 2
-            fits = width <= room or (k == 1 and most <= usual)
+            # Beside others, an entry of many lines would be a narrow tower.
+            slim = k > 1 and max(map(len, lines)) > 2 + (height > 6)
+            fits = width + size <= room or (k == 1 and most <= usual)
             key = (height, sum(map(len, lines)))  # nothing is broken in vain
             if key < lowest and fits and not slim:
                 lowest, found = key, (list(map("\n".join, lines)), k)
@@ -620,5 +633,4 @@ def joint_legend(figure: Any, axes: Iterable[Any]) -> None:
     for ax in axes:
         entries |= Panel.of(ax).entries
     draw_legend(figure, entries)
-    for _ in range(2):  # axes of fixed aspect shrink after their room is known
-        figure.get_layout_engine().execute(figure)
+    figure.draw_without_rendering()  # axes of fixed aspect move after their room is known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogFormatter
 
 from uapca._looks import GREY, LIGHT, OKABE_ITO
 from uapca.plot.base import panel
@@ -78,10 +79,10 @@ def component_count(
                     gid=text,
                 )
                 made.dot(text, markerfacecolor=fill, markeredgecolor=blue)
-        named = at[:: -(-len(at) // 8)]
-        made.ax.set_xticks(named, [f"PC{i}" for i in named])
-        made.ax.set_xlim(0.4, len(at) + 0.6)
+        made.name_components(len(at))
         if statistics.min() > 0 and statistics.max() > 10 * np.max(result.thresholds):
             made.ax.set_yscale("log")
+            made.ax.yaxis.set_major_formatter(lambda v, _: f"{v:,g}")
+            made.ax.yaxis.set_minor_formatter(LogFormatter())  # 20, not 2 × 10¹
         made.words("component", "test statistic")
     return made.drawn

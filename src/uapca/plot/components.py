@@ -99,6 +99,7 @@ def components(
             if swaps > SWAPS:
                 made.key(f"PC{i} and PC{i + 1} cannot be told apart", linestyle="none")
         name_lines(made, [names[j] for j in shown], len(names), "features")
-        made.ax.set_xlim(-1.05, 1.05)
+        reach = 1.05 * float(np.abs(made.ax.dataLim.intervalx).max())
+        made.ax.set_xlim(-reach, reach)
         made.words("entry of the component")
     return made.drawn

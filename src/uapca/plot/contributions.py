@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
-from matplotlib.ticker import MaxNLocator
+from matplotlib.font_manager import FontProperties
 
 from uapca._looks import GREY, OKABE_ITO
 from uapca.plot.base import (
@@ -28,6 +29,7 @@ from uapca.plot.labels import distinct, drawn_color, percent
 
 __all__ = ["contributions", "cos2"]
 
+WIDE = 26  # letters of a line of a name down the side
 HATCHES = ("", "////", "....", "xxxx", "----")
 
 
@@ -92,9 +94,8 @@ def contributions(
         _name_bars(made, bars, values, [names[j] for j in order], len(names), "features")
         # Room for the values behind the bars.
         most = max(float(shares.max()), even)
-        made.ax.set_xticks(MaxNLocator(5).tick_values(0.0, min(1.3 * most, 1.0)))
-        made.ax.set_xlim(0.0, 1.3 * most)
-        made.ax.xaxis.set_major_formatter(lambda v, _: percent(v))
+        made.ax.set_xlim(0.0, (1.3 if made.alone else 1.5) * most)
+        made.ax.xaxis.set_major_formatter(lambda v, _: percent(v) if v < 1.01 else "")
         made.words(f"contribution to {which}")
     return made.drawn
 
@@ -152,16 +153,22 @@ def cos2(
     with panel(ax, title, figsize, legend, fit, data) as made:
         for k, component in enumerate(wanted):
             color, alpha = OKABE_ITO[k % 6], 0.75 if k == 0 else 0.3
-            style: dict[str, Any] = {"hatch": HATCHES[k % len(HATCHES)]}
-            made.area(f"PC{component + 1}", color, alpha, **style)
-            style |= {"facecolor": to_rgba(color, alpha), "linewidth": 0.6 * made.line}
-            left = ends[:, k - 1] if k else 0.0
-            width = values[order, k]
-            bars = made.ax.barh(range(count), width, 0.7, left=left, edgecolor=color, **style)
+            hatch = HATCHES[k % len(HATCHES)]
+            made.area(f"PC{component + 1}", color, alpha, hatch=hatch)
+            bars = made.ax.barh(
+                range(count),
+                values[order, k],
+                0.7,
+                left=ends[:, k - 1] if k else 0.0,
+                edgecolor=color,
+                facecolor=to_rgba(color, alpha),
+                hatch=hatch,
+                linewidth=0.6 * made.line,
+            )
         texts = [f"{v:.2f}" for v in ends[:, -1]]
         _name_bars(made, bars, texts, [names[i] for i in order], len(names), "rows")
         made.ax.axvline(1.0, color=GREY, linewidth=0.7 * made.line, zorder=1)
-        made.ax.set_xlim(0.0, 1.14)
+        made.ax.set_xlim(0.0, 1.14 if made.alone else 1.3)
         made.ax.set_xticks([0, 0.25, 0.5, 0.75, 1.0], ["0", "0.25", "0.5", "0.75", "1"])
         made.words("cos² of the rows")
     return made.drawn
@@ -171,15 +178,24 @@ def _name_bars(
     made: Panel, bars: Any, values: list[str], names: list[str], of: int, what: str
 ) -> None:
     """Names down the side, the largest on top, and values behind the bars."""
-    paper = {"facecolor": made.ax.get_facecolor(), "linewidth": 0.0, "pad": 1.0}
-    made.ax.bar_label(bars, values, padding=3, fontsize="small", bbox=paper)  # over lines
     name_lines(made, names, of, what)
+    paper = {"facecolor": made.ax.get_facecolor(), "linewidth": 0.0, "pad": 1.0}
+    size = made.ax.get_yticklabels()[0].get_fontsize()
+    made.ax.bar_label(bars, values, padding=3, fontsize=size, bbox=paper)  # over lines
 
 
 def name_lines(made: Panel, names: list[str], of: int, what: str) -> None:
-    """Names down the side, the first on top, in up to two lines; says if they are not all."""
-    texts = two_lines(names)
-    made.ax.set_yticks(range(len(names)), texts, parse_math=False)
+    """Names down the side, the first on top, in up to two lines; says if they are not all.
+
+    In axes of the user they take half of the width, and are as small as they must.
+    """
+    size = FontProperties(size=mpl.rcParams["ytick.labelsize"]).get_size_in_points()
+    width, height = 72 * made.ax.bbox.size / made.ax.get_figure(root=True).dpi
+    room = np.inf if made.alone else (height - 3.5 * mpl.rcParams["font.size"]) / len(names)
+    letters = WIDE if made.alone else int(np.clip(0.9 * width / size, 12, WIDE))
+    texts = two_lines(names, letters) if room > 2.5 * size else distinct(names, letters)
+    small = {"fontsize": max(min(size, 0.8 * room), 3.0)}
+    made.ax.set_yticks(range(len(names)), texts, parse_math=False, **small)
     made.ax.set_ylim(len(names) - 0.4, -0.6)
     line = 0.07 if any("\n" in text for text in texts) else 0.05
     made.ratio = 0.08 + line * max(len(names), 3)
@@ -187,7 +203,7 @@ def name_lines(made: Panel, names: list[str], of: int, what: str) -> None:
         made.words(y=f"largest {len(names)} of {of:,} {what}")
 
 
-def two_lines(names: Sequence[str], width: int = 26) -> list[str]:
+def two_lines(names: Sequence[str], width: int = WIDE) -> list[str]:
     """Distinct names of up to two lines, as whole as there is room for."""
     for length in (2 * width, 2 * width - 6, 2 * width - 12, width):
         texts = ["\n".join(wrap(text, width)) for text in distinct(names, length)]

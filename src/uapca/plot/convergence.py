@@ -63,7 +63,7 @@ def convergence(
         mapped = made.colorbar(result.dims.astype(np.float64), "features D")
         made.ax.set(xscale="log", yscale="log")
         made.ax.set_ylim(median[positive].min() / 1.4, median[positive].max() * 1.4)
-        made.ax.set_xlim(n[0] / 1.15, n[-1] * (2.2 if len(n) > 1 else 1.4))  # room for names
+        made.ax.set_xlim(n[0] / 1.15, n[-1] * (3.2 if len(n) > 1 else 1.4))  # room for names
         for d, row, keep in zip(result.dims, median, positive, strict=True):
             made.ax.plot(
                 n[keep],

@@ -29,6 +29,7 @@ from uapca.plot.base import (
     panel,
     positions,
 )
+from uapca.plot.contributions import two_lines
 from uapca.plot.labels import NAME, distinct, drawn_color, number, percent
 from uapca.plot.loadings import angle_std, draw_circle, draw_wedge
 from uapca.sensitivity import FactorTraces, WeightTraces
@@ -374,9 +375,16 @@ def _draw_trace(
             (path[:1][course.u[:1] == 0.0], "o", "white", "start"),
             (path[course.u == course.middle], "s", color, "given"),
         ):
-            dot = {"markersize": 0.75 * size * made.marker, "markerfacecolor": fill}
-            dot |= {"color": color, "zorder": zorder + 1, "gid": gid}
-            ax.plot(*at.T, marker, markeredgewidth=0.8 * size * made.line, **dot)
+            ax.plot(
+                *at.T,
+                marker,
+                color=color,
+                markerfacecolor=fill,
+                markersize=0.75 * size * made.marker,
+                markeredgewidth=0.8 * size * made.line,
+                zorder=zorder + 1,
+                gid=gid,
+            )
             made.markers.append(at)
 
 
@@ -441,13 +449,21 @@ def _multiples(
     with grid(rows, columns, title=title or "", figsize=figsize, ratio=1.15) as (figure, axes):
         for ax in axes.ravel():
             ax.set_axis_off()
-        texts = distinct([names[j] for j in shown], 18)
+        texts = two_lines([names[j] for j in shown], 84 // columns)
         for k, (j, text) in enumerate(zip(shown, texts, strict=True)):
             made = Panel(axes.ravel()[k])
-            style: dict[str, Any] = {"mirrored": mirrored, "size": 0.6, "labels": False}
-            style |= {"encoding": encoding, "bar": k == len(shown) - 1}
-            draw_traces(made, course, names, [j], **style)
-            made.words(title=text)
+            draw_traces(
+                made,
+                course,
+                names,
+                [j],
+                encoding=encoding,
+                mirrored=mirrored,
+                size=0.6,
+                labels=False,
+                bar=k == len(shown) - 1,
+            )
+            made.ax.set_title(text, parse_math=False)
             made.ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
         joint_legend(figure, axes.ravel())
     return figure

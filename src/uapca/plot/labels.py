@@ -193,14 +193,15 @@ def place_labels(made: Any, renderer: Any) -> None:
     repeated until no label wants to move. Sizes are measured by the renderer, so that layouts,
     resizing and zooming keep labels apart. Nothing is random. A label without room is left out.
     """
-    count = len(made.texts)
-    if not count:
+    if not made.labels:
         return
+    texts, _, wishes, left_out = zip(*made.labels, strict=True)
+    count, optional = len(texts), np.array(left_out)
     box, to_pixels = made.axes.bbox, made.axes.transData.transform
     pixel = renderer.points_to_pixels(1.0)
-    unit = pixel * made.texts[0].get_fontsize()
+    unit = pixel * texts[0].get_fontsize()
     anchors, sizes = np.empty((count, 2)), np.empty((count, 2))
-    for i, text in enumerate(made.texts):
+    for i, text in enumerate(texts):
         text.set_visible(True)  # what is not visible has no size
         anchors[i] = to_pixels(text.xy)
         # The halo has letters drawn as outlines, which at low resolutions are a little wider.
@@ -212,10 +213,9 @@ def place_labels(made: Any, renderer: Any) -> None:
     lines = lines[np.unique(np.round(lines / (0.4 * unit)), axis=0, return_index=True)[1]]
 
     # The places of each label, and what they cost by themselves.
-    optional = np.array(made.optional)
     away, around = DISTANCES[:, None] * unit, np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=-1)
     chosen, places, costs = anchors.copy(), [], []
-    for i, wish in enumerate(made.wishes):
+    for i, wish in enumerate(wishes):
         turn, line = np.minimum(np.arange(len(ANGLES)) / 8, 1.0), LINE
         if wish is None or any(wish):
             toward = np.pi / 2 if wish is None else np.arctan2(wish[1], wish[0])
@@ -257,7 +257,7 @@ def place_labels(made: Any, renderer: Any) -> None:
         if last:
             break
         settled = np.array_equal(before, chosen)
-    for i, text in enumerate(made.texts):
+    for i, text in enumerate(texts):
         text.set_visible(bool(shown[i]))
         text.set_position(tuple((chosen[i] - anchors[i]) / pixel))
         gap = np.maximum(np.abs(chosen[i] - anchors[i]) - sizes[i] / 2, 0.0)

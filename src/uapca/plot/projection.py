@@ -297,8 +297,13 @@ def _draw_groups(
         if not np.isfinite(radius):
             left = True
             continue
-        style = {"edgecolor": drawn_color(look.color), "linestyle": LINESTYLES[look.dash]}
-        style |= {"facecolor": "none", "linewidth": 1.6 * made.line, "zorder": 3}
+        style = {
+            "edgecolor": drawn_color(look.color),
+            "facecolor": "none",
+            "linestyle": LINESTYLES[look.dash],
+            "linewidth": 1.6 * made.line,
+            "zorder": 3,
+        }
         draw_normal(made, center, cov, radius, f"group:{drawable(name)}", **style)
     whose = (
         "the group's mean, if its rows are normal" if which == "mean" else "the group, if normal"

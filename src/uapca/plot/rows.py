@@ -523,12 +523,15 @@ def _curve(law: Law) -> Doubles | None:
 def explain_looks(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
     """Say in the legend which group looks how, or how wide rows with colors of their own are."""
     for text, look in looks.legend[:GROUPS]:
-        made.dot(text, look)
+        made.dot(text, replace(look, shape="circle") if len(spreads) > CLOUD else look)
         if len(looks.legend) > len(OKABE_ITO):  # then dashes tell groups apart, too
-            style: dict[str, Any] = {"facecolor": to_rgba(drawn_color(look.fill), 0.14)}
-            style |= {"edgecolor": drawn_color(look.color), "linestyle": LINESTYLES[look.dash]}
-            style["linewidth"] = made.line
-            made.entries[text] = (Patch(**style), made.entries[text])
+            area = Patch(
+                facecolor=to_rgba(drawn_color(look.fill), 0.14),
+                edgecolor=drawn_color(look.color),
+                linestyle=LINESTYLES[look.dash],
+                linewidth=made.line,
+            )
+            made.entries[text] = (area, made.entries[text])
     if len(looks.legend) > GROUPS:
         made.key(f"… and {len(looks.legend) - GROUPS} more groups", linestyle="none")
     if not looks.wide:

@@ -109,12 +109,21 @@ def scree(
             )
             made.area("between rows (means)", blue, 0.75)
         if within.any():
-            style |= {"facecolor": to_rgba(red, 0.25), "edgecolor": red, "hatch": "////"}
-            made.ax.bar(at[:q], high[:q] - low, bottom=low, gid="within", **style)
+            made.ax.bar(
+                at[:q],
+                high[:q] - low,
+                bottom=low,
+                color=to_rgba(red, 0.25),
+                edgecolor=red,
+                hatch="////",
+                gid="within",
+                **style,
+            )
             made.area("within rows (uncertainty)", red, 0.25, hatch="////")
         if len(rest):
-            style |= {"facecolor": to_rgba(GREY, 0.3), "edgecolor": GREY, "hatch": None}
-            made.ax.bar(at[q:], high[q:], gid="rest", **style)
+            made.ax.bar(
+                at[q:], high[q:], color=to_rgba(GREY, 0.3), edgecolor=GREY, gid="rest", **style
+            )
             made.area(f"not among the {q} components of the fit", GREY, 0.3)
         if data is not None and not np.isinf(fit.scale):
             found = uncertainty_of(fit, data, q)
@@ -134,11 +143,10 @@ def scree(
                 )
                 text = f"{percent(level)} interval" + " where one is stated" * (not stated.all())
                 made.key(text, linewidth=0.9 * made.line)
+        sums = np.cumsum(high) if cumulative and share else high
         if cumulative and share:
-            sums = np.cumsum(high)
             made.ax.plot(at, sums, "o-", color=GREY, markerfacecolor="white", gid="cumulative")
             made.key("sum so far", GREY, marker="o", markerfacecolor="white")
-            tops = np.maximum(tops, sums)
         if reference is not None:
             count = int(reference.count)
             made.ax.axvline(count + 0.5, color=GREY, linestyle="--", linewidth=0.9 * made.line)
@@ -152,9 +160,8 @@ def scree(
                 ha="center",
                 fontsize="small",
             )
-        named = at[:: -(-len(at) // 10)]
-        made.ax.set_xticks(named, [f"PC{int(i)}" for i in named])
-        made.ax.set(xlim=(0.4, len(at) + 0.6), ylim=(0.0, 1.12 * float(tops.max()) or 1.0))
+        made.name_components(len(at))
+        made.ax.set_ylim(0.0, 1.12 * float(np.maximum(tops, sums).max()) or 1.0)
         made.words("component", _LABELS[values])
     return made.drawn
 

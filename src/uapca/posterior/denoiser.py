@@ -16,7 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from uapca._progress import Progress, reported
 from uapca._validation import Doubles, Floats, check_count, probability, shown
-from uapca.decomposition.base import BaseEstimator, OneToOneFeatureMixin, check_features
+from uapca.decomposition.base import (
+    BaseEstimator,
+    OneToOneFeatureMixin,
+    check_features,
+    refuse_errors_as_y,
+)
 from uapca.decomposition.spectrum import signed
 from uapca.exceptions import ErrorSizeWarning, UnitsWarning
 from uapca.posterior.likelihood import Observations, Parameters, dense_errors
@@ -148,7 +153,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         With fewer components than features, Σ = W Wᵀ + σ² I with W of shape (D, n_components).
         None, or the number of features, estimates the full Σ, which needs about three rows for
         each feature; None refuses fewer. The full Σ does not depend on the features' units; σ² is
-        the same in all features, in the units of the data, and `uapca.UnitsWarning` says where
+        the same in all features, in the units of the data, and ``uapca.UnitsWarning`` says where
         these differ too much.
     residual : bool, default=True
         Whether the factor model has the variance σ² beside the components.
@@ -278,6 +283,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
             by the orders of magnitude of the gain in likelihood that is still expected.
         """
         self._check_settings()
+        refuse_errors_as_y(X, y)
         data = observations(X, cov, std, factors, sample_weight)
         fitted, ended = self._estimate(data, progress)
         self._fitted = fitted
@@ -369,6 +375,7 @@ class Denoiser(OneToOneFeatureMixin, BaseEstimator):
         progress: Progress = False,
     ) -> UncertainArray:
         """Fit, then transform the same rows; takes what `fit` takes."""
+        refuse_errors_as_y(X, y)
         data = observations(X, cov, std, factors, sample_weight)
         return self.fit(data, progress=progress).transform(data)
 

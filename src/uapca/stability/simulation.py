@@ -297,7 +297,7 @@ def draw_batches(
         matrices = X.cov.dense().astype(np.float64, copy=False)
         X = UncertainArray(X.mean, factors=root(matrices), check=False)
     # Some laws are made when they are asked for: once here, not for each batch.
-    rows = X if X.laws is None else X.laws.take(np.arange(len(X)))
+    rows = X if X.laws is None else X.laws[np.arange(len(X))]
     for start in range(0, n, size):
         stop = min(start + size, n)
         yield slice(start, stop), rows.sample(stop - start, rng)

@@ -3,7 +3,8 @@
 ===============  =================================================================================
 ``array``        `UncertainArray`: selecting, affine maps, draws, frames, text; `concat`; what
                  `numpy.asarray` and other libraries are told
-``checks``       checks of its arguments: values, errors, weights, counts; units of quantities
+``checks``       checks of its arguments: values, missing cells, errors, weights, counts
+``units``        quantities of astropy and pint: errors in the units of their values
 ``covariance``   the covariances of all rows: diagonal, dense, shared, low-rank, along shared axes
 ``propagate``    functions of uncertain values (``X.map("log")``) to second order
 ``io``           the ``.uapca`` file: save and load, without pickle

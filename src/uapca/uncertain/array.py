@@ -30,7 +30,6 @@ from uapca._validation import (
     optional,
     out_of_range,
     plural,
-    restore_frozen,
     rng_from,
     scale_from,
     shown,
@@ -41,10 +40,10 @@ from uapca.uncertain.checks import (
     covariance_from,
     means_from,
     weights_from,
-    without_units,
 )
 from uapca.uncertain.covariance import Covariance, Rows, Zero, joined, row_blocks
 from uapca.uncertain.propagate import KNOWN, Function, derivatives_from, propagated
+from uapca.uncertain.units import without_units
 
 __all__ = [
     "CORRELATION",
@@ -55,6 +54,7 @@ __all__ = [
     "concat",
     "has_correlations",
     "headline",
+    "mapped",
     "positions",
 ]
 
@@ -257,8 +257,7 @@ class UncertainArray:
     ) -> None:
         check_choice(missing, ("error", "keep"), "missing")
         library = library_of(mean)
-        names, features = _labels_of_frame(mean, names, features)
-        _check_columns(mean, std)
+        names, features = _labels_of_frames(mean, std, names, features)
         mean, cov, std, factors, features = without_units(mean, cov, std, factors, features)
         means, absent = means_from(mean, check, keep=missing == "keep")
         n, d = means.shape
@@ -293,7 +292,10 @@ class UncertainArray:
         raise AttributeError("an UncertainArray is immutable")
 
     def __setstate__(self, state: tuple[Any, dict[str, Any]]) -> None:
-        restore_frozen(self, state)
+        for name, value in state[1].items():  # arrays are read-only again
+            object.__setattr__(
+                self, name, frozen(value) if isinstance(value, np.ndarray) else value
+            )
 
     def replace(self, **parts: Any) -> Self:
         """The same rows with some of their attributes replaced.
@@ -394,7 +396,7 @@ class UncertainArray:
             total_weight=total,
             counts=None if self.counts is None else frozen(self.counts[rows]),
             names=_taken(self.names, rows),
-            laws=None if self.laws is None else self.laws.take(rows),
+            laws=None if self.laws is None else self.laws[rows],
             missing=None if self.missing is None else frozen(self.missing[rows]),
         )
 
@@ -451,18 +453,15 @@ class UncertainArray:
         features : sequence of q str, optional
             Names of the new features. With factors the old names are kept.
         """
-        n, d = self.shape
+        d = self.shape[1]
         matrix = linear_map(A, d)
         if matrix.ndim == 2:
             self.require_complete("affine with a matrix")
         q = len(matrix)
         offset = np.zeros(q) if b is None else vector(b, "b", "new feature", q)
         origin = np.zeros(d) if center is None else vector(center, "center", "feature", d)
-        product: Any = np.multiply if matrix.ndim == 1 else np.matmul
-        mean = np.empty((n, q))
         with np.errstate(over="ignore", invalid="ignore"):
-            for block in row_blocks(n, d):
-                product(self.mean[block] - origin, matrix.T, out=mean[block])
+            mean = mapped(self.mean, matrix, origin)
             if b is not None:
                 mean += offset
             mean = mean.astype(self.mean.dtype, copy=False)
@@ -475,7 +474,7 @@ class UncertainArray:
             mean=mean,
             cov=self.cov.project(matrix),
             features=names,
-            laws=self.laws and self.laws.affine(matrix, offset - product(origin, matrix.T)),
+            laws=self.laws and self.laws.affine(matrix, offset - mapped(origin[None], matrix)[0]),
             parameter_errors=(
                 self.parameter_errors.scaled(matrix)
                 if self.parameter_errors is not None and matrix.ndim == 1
@@ -806,6 +805,18 @@ class UncertainArray:
         )
 
 
+def mapped(points: Floats, A: Doubles, center: Doubles | float = 0.0) -> Doubles:
+    """A (x − center) of points in float64, in blocks; ``A`` a matrix or a factor for each axis.
+
+    Centered first, so that an offset costs no digits.
+    """
+    product: Any = np.multiply if A.ndim == 1 else np.matmul
+    out = np.empty((len(points), len(A)))
+    for block in row_blocks(len(points), points.shape[1], least=64):
+        product(points[block] - center, A.T, out=out[block])
+    return out
+
+
 def concat(arrays: Sequence[UncertainArray]) -> UncertainArray:
     """The rows of several arrays, one after the other.
 
@@ -908,10 +919,12 @@ class LawList(Sequence["uapca.laws.Law"]):
     @overload
     def __getitem__(self, index: int) -> uapca.laws.Law: ...
     @overload
-    def __getitem__(self, index: slice) -> LawList: ...
-    def __getitem__(self, index: int | slice) -> uapca.laws.Law | LawList:
+    def __getitem__(self, index: Rows) -> LawList: ...
+    def __getitem__(self, index: int | Rows) -> uapca.laws.Law | LawList:
         if isinstance(index, slice):
             return LawList(self.items[index], self.map)
+        if isinstance(index, np.ndarray):
+            return LawList([self.items[i] for i in index], self.map)
         law = self.items[index]
         return law if self.map is None else law.affine(*self.map)
 
@@ -922,12 +935,6 @@ class LawList(Sequence["uapca.laws.Law"]):
 
     def __repr__(self) -> str:
         return f"LawList({len(self)} laws)"
-
-    def take(self, rows: Rows) -> LawList:
-        """The laws of some of the rows."""
-        if isinstance(rows, slice):
-            return self[rows]
-        return LawList([self.items[i] for i in rows], self.map)
 
     def affine(self, A: Doubles, b: Doubles) -> LawList:
         """The laws of A x + b; ``A`` of shape (q, D), or (D,) for a factor on each axis."""
@@ -973,28 +980,25 @@ def _laws_from(laws: Sequence[object], means: Floats, check: bool) -> LawList:
     return laws if isinstance(laws, LawList) else LawList(checked)
 
 
-def _labels_of_frame(mean: Any, names: Any, features: Any) -> tuple[Any, Any]:
+def _labels_of_frames(mean: Any, std: Any, names: Any, features: Any) -> tuple[Any, Any]:
     """Names and features, taken from a data frame's index and columns where they are strings.
 
-    Index entries that are not distinct are no names: they are left out.
+    Index entries that are not distinct are no names: they are left out. Frames of means and of
+    errors must have the same columns in the same order.
     """
     columns, index = getattr(mean, "columns", None), getattr(mean, "index", None)
+    others = getattr(std, "columns", None)
+    if columns is not None and others is not None and list(columns) != list(others):
+        raise ValueError(
+            "std must have the columns of mean in the same order; "
+            f"got {list(others)} for {list(columns)}"
+        )
     if features is None and columns is not None and all(isinstance(c, str) for c in columns):
         features = list(columns)
     labels = index if names is None and not callable(index) else None
     if labels is not None and len(labels) and all(isinstance(i, str) for i in labels):
         names = list(labels) if len(set(labels)) == len(labels) else None
     return names, features
-
-
-def _check_columns(mean: Any, std: Any) -> None:
-    """Raise if means and errors are frames with other columns, or in another order."""
-    ours, theirs = getattr(mean, "columns", None), getattr(std, "columns", None)
-    if ours is not None and theirs is not None and list(ours) != list(theirs):
-        raise ValueError(
-            "std must have the columns of mean in the same order; "
-            f"got {list(theirs)} for {list(ours)}"
-        )
 
 
 # Rows and features by position, mask, slice or name
@@ -1064,9 +1068,7 @@ def _taken(labels: tuple[str, ...] | None, rows: Rows) -> tuple[str, ...] | None
     """The labels of a selection; None where one would occur twice."""
     if labels is None:
         return None
-    if isinstance(rows, slice):
-        return labels[rows]
-    chosen = tuple(labels[i] for i in rows)
+    chosen = labels[rows] if isinstance(rows, slice) else tuple(labels[i] for i in rows)
     return chosen if len(set(chosen)) == len(chosen) else None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from uapca._files import read_archive, replacing, write_archive
-from uapca._validation import as_floats, check_finite, semidefinite
+from uapca._validation import linear_map, semidefinite, vector
 from uapca.uncertain.array import LawList, UncertainArray
 from uapca.uncertain.checks import shared_axes
 
@@ -137,9 +137,5 @@ def _laws(laws: dict[str, Any], d: int) -> LawList:
     items = [law_from_dict(law) for law in laws["items"]]
     if laws["matrix"] is None:
         return LawList(items)
-    matrix, offset = as_floats(laws["matrix"], "matrix"), as_floats(laws["offset"], "offset")
-    if matrix.shape[0] != d or offset.shape != (d,):
-        raise ValueError(f"laws must be mapped to {d} features; got {matrix.shape[0]}")
-    check_finite(matrix, "matrix", ("row", "column"))
-    check_finite(offset, "offset", ("feature",))
-    return LawList(items, (matrix.astype(np.float64), offset.astype(np.float64)))
+    offset = vector(laws["offset"], "offset", "feature", d)
+    return LawList(items, (linear_map(laws["matrix"], items[0].dim), offset))

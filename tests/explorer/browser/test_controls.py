@@ -89,11 +89,12 @@ def test_eigenvalue_panel_moves_s(page):
 
 
 def test_crossings_are_those_of_python_and_lead_there(page, students):
-    wanted = [c.scale for c in uapca.factor_traces(students).crossings]
-    np.testing.assert_allclose(page.numbers("crossings"), wanted, rtol=1e-6)
-    marks = page.page.locator(".uapca-crossing.is-strong")
-    assert marks.count() >= 2
-    mark = marks.nth(1)
+    wanted = uapca.factor_traces(students).crossings
+    np.testing.assert_allclose(page.numbers("crossings"), [c.scale for c in wanted], rtol=1e-6)
+    close = [c.scale for c in wanted if c.relative_gap < 0.3]  # as in plot.eigenvalues
+    marks = page.page.locator(".uapca-crossing")
+    assert 0 < marks.count() == len(close) < len(wanted)
+    mark = page.page.locator(".uapca-crossing.is-strong").first
     mark.click()
     page.settle()
     assert page.scale == float(mark.get_attribute("data-scale"))
