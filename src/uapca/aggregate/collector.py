@@ -87,7 +87,8 @@ class Collector:
         features: tuple[str, ...] | None = None,
         spread_form: SpreadForm = "full",
     ) -> None:
-        self.d, self._half_life = d, half_life
+        self.d: int = d
+        self._half_life = half_life
         self._labels = Vocabulary()
         self._make_buffer(rows)
         self._held = 0

@@ -285,9 +285,8 @@ def _from_integers(array: npt.NDArray[np.integer]) -> Keyed:
     if high - low >= max(65536, len(array)):
         values, codes = np.unique(array, return_inverse=True)
         return Keyed(codes.astype(np.int64), values.tolist(), (None,))
-    # A range this short is counted instead of sorted. Its ends may be above the largest int64.
-    offset = (array - array.dtype.type(low) if array.dtype == np.uint64 else array).astype(np.int64)
-    offset = offset if array.dtype == np.uint64 else offset - low
+    # A range this short is counted instead of sorted. Beyond the largest int64 both wrap around.
+    offset = array.astype(np.int64) - array.min().astype(np.int64)
     present = np.bincount(offset) > 0
     codes = offset if present.all() else (np.cumsum(present) - 1)[offset]
     return Keyed(codes, [low + k for k in np.flatnonzero(present).tolist()], (None,))

@@ -27,6 +27,7 @@ from uapca._validation import (
     listed,
     optional,
     out_of_range,
+    plural,
     vector,
 )
 from uapca.aggregate.accumulate import (
@@ -142,12 +143,8 @@ class Moments:
         return len(self.labels)
 
     def __repr__(self) -> str:
-        d = self.n_features
-        n = int(self.sums.counts.sum())
-        return (
-            f"Moments: {n} point{'s' * (n != 1)}, {len(self)} label{'s' * (len(self) != 1)}, "
-            f"{d} feature{'s' * (d != 1)}"
-        )
+        sizes = (int(self.sums.counts.sum()), len(self), self.n_features)
+        return f"Moments: {', '.join(map(plural, sizes, ('point', 'label', 'feature')))}"
 
     @property
     def n_features(self) -> int:

@@ -17,13 +17,14 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike, fspath
+from threading import Lock
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -849,7 +850,7 @@ class Source:
             self.schema = self.schema.append(own) if place < 0 else self.schema.set(place, own)
 
     def check_unchanged(self) -> None:
-        """Raise if the file is not what it was when it was looked at first."""
+        """Raise if the file is not what it was when it was looked at first, for bins."""
         if self.mark != _mark(self.name):
             raise FileError(
                 f"files must not change while they are read; {self.name!r} has since it was opened"
@@ -862,7 +863,6 @@ class Source:
         pa, wanted = library("pyarrow"), [*features, *labels]
         own = [[n for n in part if n not in self.keys] for part in (features, labels)]
         with reading(self.name):
-            self.check_unchanged()
             for whole, bad in self.run(own[0], own[1], rows):
                 columns = [
                     pa.repeat(pa.scalar(self.keys[n], pa.string()), whole.num_rows)
@@ -873,7 +873,6 @@ class Source:
                 batch = pa.RecordBatch.from_arrays(columns, wanted)
                 for k in range(0, batch.num_rows, rows):
                     yield batch.slice(k, rows), None if bad is None else bad[k : k + rows]
-            self.check_unchanged()
 
     def split(self, rows: int) -> list[Source]:
         """Parts that can be read at the same time: row groups of Parquet, at least ``rows``."""
@@ -886,9 +885,10 @@ class Source:
             if count >= rows or k == self.footer.num_row_groups - 1:
                 runs.append((groups, count, first))
                 groups, count, first = [], 0, first + count
-        run: Any = self.run  # that of Parquet files takes row groups
+        run: Any = self.run  # that of Parquet files takes row groups, and what to open
+        file = _SharedFile(self.name, len(runs))
         return [
-            replace(self, run=partial(run, groups=own), count=n, first=before)
+            replace(self, run=partial(run, groups=own, opener=file.opened), count=n, first=before)
             for own, n, before in runs
         ]
 
@@ -925,6 +925,29 @@ def _mark(name: str) -> tuple[int, int] | None:
     return known.st_size, known.st_mtime_ns
 
 
+class _SharedFile:
+    """A file that is read in parts; if it is replaced, all see what the first part opened."""
+
+    def __init__(self, path: str, parts: int) -> None:
+        self._path, self._left, self._lock = path, parts, Lock()
+        self._file: Any = None
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        with self._lock:
+            if self._file is None:
+                stream = _stream(self._path)
+                pa = library("pyarrow")
+                self._file = pa.OSFile(stream) if isinstance(stream, str) else pa.PythonFile(stream)
+        try:
+            yield self._file
+        finally:
+            with self._lock:
+                self._left -= 1
+                if not self._left:
+                    self._file.close()
+
+
 def _of_parquet(path: str, keys: Mapping[str, str | None]) -> Source:
     """A Parquet file, a few pages of each column at a time; a dataset has whole row groups."""
     opened = partial(library("pyarrow.parquet").ParquetFile, pre_buffer=False, buffer_size=_PAGES)
@@ -932,12 +955,19 @@ def _of_parquet(path: str, keys: Mapping[str, str | None]) -> Source:
         footer, schema = file.metadata, file.schema_arrow
 
     def run(
-        features: list[str], labels: list[str], rows: int, groups: Sequence[int] | None = None
+        features: list[str],
+        labels: list[str],
+        rows: int,
+        groups: Sequence[int] | None = None,
+        opener: Callable[[], AbstractContextManager[Any]] = lambda: nullcontext(_stream(path)),
     ) -> Iterator[Any]:
         # Text is stored as codes already.
         texts = [name for name in labels if schema.field(name).type == "string"]
         names = [*features, *labels]
-        with opened(_stream(path), metadata=footer, read_dictionary=texts) as file:
+        with (
+            opener() as source,
+            opened(source, metadata=footer, read_dictionary=texts) as file,
+        ):
             for batch in file.iter_batches(rows, groups, names, use_threads=False):
                 yield batch, None
 

@@ -116,7 +116,9 @@ class Table:
         units: Mapping[str, Any] | None = None,
         notes: Iterable[str] = (),
     ) -> None:
-        self.source, self.form, self.textual = source, form, textual
+        self.source: str = source
+        self.form: str = form
+        self.textual: bool = textual
         self.decimal, self.thousands = decimal, thousands
         self.words: Mapping[str, Marginal | None] = words or {}
         absent = [word.casefold() for word, law in self.words.items() if law is None]
@@ -220,10 +222,22 @@ class Table:
 
     def texts(self, name: str) -> list[str | None]:
         """A column as text exactly as written; None where it is missing."""
+        if self.textual:  # an empty cell is missing; elsewhere it is a text like others
+            return [(cell or "").strip() or None for cell in self.cells(name)]
         codes, labels = factorize(self.labels(name), "names")
-        texts = [None if code < 0 else labels[code] for code in codes.tolist()]
-        # In a text file an empty cell is missing; elsewhere it is a text like others.
-        return [(t or "").strip() or None for t in texts] if self.textual else texts
+        return [None if code < 0 else labels[code] for code in codes.tolist()]
+
+    def objects(self) -> set[str]:
+        """The columns that hold numbers with errors: ``ufloat`` objects or measurements."""
+        return {
+            name
+            for name in self.names
+            if self.kind(name) == "other"
+            and any(
+                hasattr(cell, "nominal_value") or hasattr(cell, "magnitude")
+                for cell in self.cells(name)
+            )
+        }
 
     def row_names(self) -> list[str] | None:
         """The index of a pandas frame, where it is made of distinct texts."""
@@ -709,7 +723,7 @@ class Reading:
         self.dropped: dict[str, int] = {}
         self.weights = weights
         own = WEIGHT if weights is None and WEIGHT in table.names else None
-        self.weighted = weights if isinstance(weights, str) else own
+        self.weighted: str | None = weights if isinstance(weights, str) else own
         self.named = names if isinstance(names, str) else None
         for column, parameter in ((self.weighted, "weights"), (self.named, "names")):
             expand([] if column is None else [column], table.names, parameter)

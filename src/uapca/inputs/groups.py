@@ -798,7 +798,12 @@ def _collected(plan: Plan, skipped: list[str] | None, progress: Progress) -> Par
     with reported(progress, sum(known) if unit == "rows" else len(counts), unit) as report:
         for part in parts:
             try:
+                twice = part if plan.binning is not None else ()
+                for source in twice:
+                    source.check_unchanged()
                 found = _summed(plan, part, report if unit == "rows" else None)
+                for source in twice:
+                    source.check_unchanged()
                 total = Partial.merged([total, found])
             except (FileError, Overflow) as error:
                 skip(skipped, error, part[0].name)

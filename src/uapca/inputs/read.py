@@ -171,7 +171,7 @@ def read(
         X = reader(source, names=names, features=features, weights=weights)
         return cast(UncertainArray, X)
     table = files.open_table(source, sheet=sheet, words=words, **text)
-    objects = uncertainties.columns_of_objects(table)
+    objects = table.objects()
     meant = fill is not None or any(law is not None for law in table.words.values())
     uncertain = meant
     if not meant and errors is None and cells.has_uncertain_cells(table, names):

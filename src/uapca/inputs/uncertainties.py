@@ -17,7 +17,7 @@ from uapca._validation import Floats
 from uapca.aggregate.labels import is_missing
 from uapca.exceptions import CorrelationWarning
 from uapca.inputs.columns import find_roles
-from uapca.inputs.frame import Reading, Table, is_table, table_of, warn, with_units
+from uapca.inputs.frame import Reading, is_table, table_of, warn, with_units
 from uapca.uncertain import UncertainArray
 
 __all__ = ["from_uncertainties"]
@@ -83,7 +83,7 @@ def from_uncertainties(
 
 def of_table(reading: Reading) -> UncertainArray:
     """Rows of a table in which some columns hold such numbers and others plain ones."""
-    table, features, objects = reading.table, reading.features, columns_of_objects(reading.table)
+    table, features, objects = reading.table, reading.features, reading.table.objects()
     plain = find_roles(table, taken=reading.taken | objects, exclude=reading.exclude)
     chosen = reading.columns()
     if features is None:
@@ -98,16 +98,6 @@ def of_table(reading: Reading) -> UncertainArray:
     keep: Any = {"missing": "keep"} if gaps.any() and reading.missing == "keep" else {}
     X = of_objects(cells[reading.mask], {"features": chosen, **common, **keep})
     return X.replace(library=table.library)
-
-
-def columns_of_objects(table: Table) -> set[str]:
-    """The columns that hold ``ufloat`` objects or measurements."""
-    return {
-        name
-        for name in table.names
-        if table.kind(name) == "other"
-        and any(hasattr(c, "nominal_value") or hasattr(c, "magnitude") for c in table.cells(name))
-    }
 
 
 def of_objects(cells: npt.NDArray[Any], common: dict[str, Any]) -> UncertainArray:

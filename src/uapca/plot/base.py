@@ -317,7 +317,8 @@ class Panel(Artist):
         super().__init__()
         self.ax: Any = ax
         self.drawn: Axes = ax
-        self.ratio, self.alone = ratio, alone
+        self.ratio: float = ratio
+        self.alone: bool = alone
         self.line: float = mpl.rcParams["lines.linewidth"]
         self.marker: float = mpl.rcParams["lines.markersize"]
         self.entries: dict[str, Any] = {}
@@ -582,7 +583,7 @@ def _wrapped(texts: list[str], room: float, font: FontProperties) -> tuple[list[
     lowest, found, size = (np.inf, 0), (texts, 1), font.get_size_in_points()
     measured = cache(partial(text_to_path.get_text_width_height_descent, prop=font, ismath=False))
     usual = max(int(room / (0.58 * size)) - 7, 8)
-    for most in range(8, 6 * usual // 5 + 1, 4):
+    for most in range(8, 6 * usual // 5 + 1, 3):
         lines = list(map(TextWrapper(most).wrap, texts))
         for k in range(1, min(len(texts), 6) + 1):
             width, height, start = 0.0, 0, 0

@@ -89,7 +89,7 @@ def biplot(
     fit, data = data_of(pca, X)
     pair = chosen_components(components, fit.n_components_, 2)
     check_choice(color_by, (None, "contribution", "cos2"), "color_by")
-    axes = np.asarray(fit.components_[pair].T, dtype=np.float64)
+    axes = np.asarray(fit._map()[0][pair].T, dtype=np.float64)
     lengths = np.hypot(*axes.T)
     count = counted(top, int((lengths > 0).sum()), TOP)
     shown = np.sort(np.argsort(-lengths, kind="stable")[:count])

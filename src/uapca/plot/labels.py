@@ -139,7 +139,7 @@ def scale_text(scale: float) -> str:
     >>> scale_text(1.0), scale_text(float("inf"))
     ('s = 1', 's → ∞')
     """
-    return "s → ∞" if scale == float("inf") else f"s = {number(scale)}"
+    return "s → ∞" if scale == float("inf") else f"s = {scale:.3g}".replace("-", "−")
 
 
 def subscript(index: int) -> str:

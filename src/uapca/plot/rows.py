@@ -34,7 +34,7 @@ from uapca._validation import Doubles, as_floats
 from uapca.exceptions import DegenerateLawError
 from uapca.laws import Law, Normal
 from uapca.plot.base import LINESTYLES, MARKERS, Panel
-from uapca.plot.labels import NAME, distinct, drawable, drawn_color, number, percent
+from uapca.plot.labels import NAME, distinct, drawable, drawn_color, percent
 from uapca.plot.regions import Unresolved, curve, intervals, rings
 from uapca.stability import ellipse_factor
 from uapca.uncertain import UncertainArray
@@ -539,7 +539,7 @@ def explain_looks(made: Panel, looks: RowLooks, spreads: Doubles) -> None:
     wide, usual = list(looks.wide), float(np.median(spreads))
     for i, text in zip(wide, distinct(np.array(looks.keys)[wide].tolist(), 16), strict=True):
         ratio = float(f"{spreads[i] / usual:.2g}") if usual > 0 else 0.0  # 190, not 1.9e+02
-        times = f": {number(ratio, 5)} × median width" if usual > 0 else ""
+        times = f": {ratio:.5g} × median width" if usual > 0 else ""
         made.area(text + times, looks.looks[i].color, 0.14)
     if len(spreads) <= MANY:
         rest = f"{len(spreads) - len(wide):,} others" + ", most of them certain" * (usual == 0)

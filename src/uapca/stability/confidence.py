@@ -54,6 +54,13 @@ class Intervals:
         the population; never of values.
     """
 
+    fit: Doubles
+    plugged: Doubles
+    mean: Doubles
+    std: Doubles
+    freedom: Doubles | None
+    close: npt.NDArray[np.bool_]
+
     def __init__(
         self, redraw: Redraw, expansion: Expansion, fit: Spectrum, drawn: Drawn | None
     ) -> None:

@@ -614,6 +614,7 @@ def _closed_std(expansion: Expansion, components: Doubles, order: int) -> Double
 def _swaps(components: Doubles, fit: Spectrum, rank: int) -> Doubles:
     """How often component i of a draw is nearest to component i + 1 of the fit."""
     q, overlap = components.shape[1], np.abs(components @ fit.vectors.T)  # (n, q, q + 1)
+    rank = min(rank, int(np.count_nonzero(fit.values)))  # axes without variance are any axes
     # A component that has changed places with one before it has not gone to the next.
     swaps = [
         0.5 if i >= rank else (overlap[:, i, i + 1] > overlap[:, i, : i + 1].max(axis=1)).mean()
