@@ -80,6 +80,23 @@ def test_a_gif_has_the_frames_and_the_time(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["film.gif"]
 
 
+def test_a_title_a_size_and_no_legend(tmp_path):
+    made = {}
+    for name, options in {
+        "plain": {"legend": False},
+        "titled": {"legend": False, "title": "T" * 40},
+        "small": {"figsize": (5.0, 3.0)},
+    }.items():
+        path = uapca.plot.animation(PCA, X, tmp_path / f"{name}.gif", **SHORT, **options)
+        with Image.open(path) as film:
+            made[name] = np.asarray(film.convert("L"))
+    assert made["small"].shape == (120, 200)
+    assert made["plain"].shape == made["titled"].shape == (156, 288)
+    inked = {name: (film < 200).any(axis=1) for name, film in made.items()}
+    assert inked["titled"][:12].any()
+    assert inked["plain"].sum() > 100  # the panels take the room of the legend
+
+
 def test_an_mp4_is_written_with_even_sides(tmp_path):
     program("ffmpeg")
     path = uapca.plot.animation(PCA, X, tmp_path / "film.mp4", **{**SHORT, "dpi": 41})

@@ -196,7 +196,9 @@ def _report(
     count = _count(observed)
     if count:
         line()
-        line(f"If the rows are noisy observations: {count}")
+        denoised = X.source == "posterior"
+        of = "Of the observations" if denoised else "If the rows are noisy observations"
+        line(f"{of}: {count}")
 
 
 def _show_variances(pca: uapca.UAPCA, found: uapca.stability.ComponentUncertainty | None) -> None:

@@ -17,7 +17,7 @@ from uapca._files import replacing
 from uapca._progress import Progress, reported
 from uapca._validation import Doubles
 from uapca.plot.base import Data, Fit, Panel, joint_legend, settings
-from uapca.plot.labels import scale_text
+from uapca.plot.labels import drawable, scale_text
 from uapca.plot.progression import Turning, turning
 
 __all__ = ["animation"]
@@ -37,6 +37,9 @@ def animation(
     level: float = 0.95,
     highlight: Any = None,
     mirrored: bool = True,
+    title: str = "",
+    figsize: tuple[float, float] = (7.2, 3.9),
+    legend: bool = True,
     progress: Progress = False,
 ) -> Path:
     """Write `progression` as a film, a GIF or an MP4.
@@ -56,9 +59,14 @@ def animation(
     fps : int, default=15
         Frames per second.
     dpi : float, default=120
-        Pixels per inch; the film is 7.2 inches wide.
+        Pixels per inch.
     components, level, highlight, mirrored
         As in `progression`.
+    title : str, optional
+        Above the whole film.
+    figsize : tuple of float, default=(7.2, 3.9)
+        Width and height in inches.
+    legend : bool, default=True
     progress : bool or callable, default=False
         True shows a bar (needs tqdm); a function is called with (frames done, frames in all).
 
@@ -93,8 +101,7 @@ def animation(
     with np.errstate(divide="ignore"):
         scales = steps / (1.0 - steps)
     plan = turning(pca, X, components, level, highlight, mirrored, scales)
-    write: Any = PillowWriter if kind == ".gif" else FFMpegWriter
-    writer = write(fps=rate)
+    writer: Any = (PillowWriter if kind == ".gif" else FFMpegWriter)(fps=rate)
     with (
         replacing(target) as file,
         tempfile.TemporaryDirectory() as folder,
@@ -102,12 +109,13 @@ def animation(
         settings(),
     ):
         film = Path(folder) / f"film{kind}"
-        figure = Figure(figsize=(7.2, 3.9), layout="constrained", dpi=sharpness)
+        figure = Figure(figsize=figsize, layout="constrained", dpi=sharpness)
         canvas: Any = FigureCanvasAgg(figure)
         left, right = figure.subplots(1, 2)
+        figure.suptitle(drawable(title), parse_math=False, wrap=True, in_layout=bool(title))
         # The legend of the whole film, so that nothing moves but what is meant to.
         draw_frame(plan, left, right, 1.0)
-        joint_legend(figure, [left, right])
+        joint_legend(figure, [left, right] if legend else [])
         canvas.draw()
         figure.set_layout_engine("none")
         try:
