@@ -96,7 +96,7 @@ class Sums(NamedTuple):
     def variations(self) -> Doubles:
         """The diagonals of the scatters, Σ w (x − mean)², shape (G, D)."""
         whole = self.rank is None
-        return np.diagonal(self.scatters, axis1=1, axis2=2) if whole else self.scatters
+        return self.scatters.diagonal(0, 1, 2) if whole else self.scatters
 
     @property
     def largest(self) -> Doubles:
@@ -279,8 +279,9 @@ def _add_block(
     # exceed this with negligible probability (Higham & Mary 2019); the worst case, b u, does not
     # occur. 64 u stand for centering and for merging the blocks.
     terms = _U * (8.0 * np.sqrt(np.minimum(lengths, _SUMMED)) + 64.0)
-    typical = np.sqrt(new.largest / np.where(total > 0.0, total, 1.0))
-    new.errors[:] = terms[:, None] * np.stack([typical, new.largest], axis=1)
+    largest = new.largest
+    typical = np.sqrt(largest / np.where(total > 0.0, total, 1.0))
+    new.errors[:] = terms[:, None] * np.array([typical, largest]).T
     new.errors[lengths < 2] = 0.0
     new = Sums(lengths, total, squares, *two_sum(center, off), *new[5:])
     _merge(sums, new, groups)
@@ -447,7 +448,7 @@ def _merge(out: Sums, b: Sums, where: Integers, sign: float = 1.0) -> None:
     size = np.maximum(a.largest, out.variations[where].max(axis=1, initial=0.0))
     rounding = np.where(a.weights > 0.0, 4.0 if sign > 0.0 else 16.0, 0.0) * _U
     of_scatters += rounding * (size + width**2 * factor)
-    out.errors[where] = np.stack([of_means, np.where(counts > 1, of_scatters, 0.0)], axis=1)
+    out.errors[where] = np.array([of_means, np.where(counts > 1, of_scatters, 0.0)]).T
 
 
 def _leading(factors: Doubles, rank: int) -> Doubles:
