@@ -101,7 +101,8 @@ def animation(
     with np.errstate(divide="ignore"):
         scales = steps / (1.0 - steps)
     plan = turning(pca, X, components, level, highlight, mirrored, scales)
-    writer: Any = (PillowWriter if kind == ".gif" else FFMpegWriter)(fps=rate)
+    make: Any = PillowWriter if kind == ".gif" else FFMpegWriter
+    writer = make(fps=rate)
     with (
         replacing(target) as file,
         tempfile.TemporaryDirectory() as folder,
