@@ -306,6 +306,14 @@ def test_what_is_not_finite_is_refused_in_one_line(kind, value):
 UNDERFLOWS = "^X must have squares that fit into float64; the covariance underflows"
 
 
+@pytest.mark.parametrize("solver", ["eigh", "svd", "lanczos"])
+@pytest.mark.parametrize("scale", [0.0, 1.0])
+def test_errors_whose_squares_overflow_are_refused_at_every_scale(solver, scale):
+    points, pca = np.arange(6.0).reshape(3, 2), uapca.UAPCA(1, scale=scale, solver=solver)
+    with pytest.raises(ValueError, match="^X must have squares that fit into float64"):
+        pca.fit(points, std=1e200)
+
+
 def test_what_vanishes_at_another_scale_is_refused_there():
     points = np.arange(6.0).reshape(3, 2) * 1e-200
     pca = uapca.UAPCA().fit(points, std=1.0)

@@ -90,8 +90,8 @@ def _orthonormal(rows: Doubles, against: Doubles, rng: np.random.Generator) -> D
 
     What is left is then the noise that is added, of the size of rounding.
     """
-    size = np.linalg.norm(rows, axis=1, keepdims=True) + 1e-250
-    rows = rows + 1e-15 * size * rng.standard_normal(rows.shape)
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    rows = rows / np.where(largest > 0.0, largest, 1.0) + 1e-15 * rng.standard_normal(rows.shape)
     for _ in range(3):
         rows = rows - (rows @ against.T) @ against
         rows = np.linalg.qr(rows.T)[0].T

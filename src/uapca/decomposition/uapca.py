@@ -373,7 +373,7 @@ class UAPCA(UncertainTransformer):
         with np.errstate(over="ignore", invalid="ignore"):
             between, within = (float(part.sum()) for part in self._diagonals)
         self._total = self._at_scale(between, within)
-        if not np.isfinite(self._total + between):
+        if not np.isfinite(self._total + between + within):
             raise ValueError(out_of_range("X"))
 
     def _set_components(
