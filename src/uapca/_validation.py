@@ -357,11 +357,18 @@ def _surely_valid(part: Floats, tolerance: float) -> bool:
         with np.errstate(invalid="ignore", over="ignore"):
             if not np.abs(part - transposed).max() <= tolerance * variances.min():
                 return False
+    if _have_factors(part):
+        return True
     lifted, index = part.astype(np.float64), np.arange(part.shape[1])
     lifted[:, index, index] += tolerance * np.square(_units(part))
+    return _have_factors(lifted)
+
+
+def _have_factors(matrices: Floats) -> bool:
+    """Whether all matrices have Cholesky factors; one with a value that is not finite has none."""
     try:
         # LAPACK takes NaN for a positive pivot, and then the last one is NaN too.
-        return bool((np.linalg.cholesky(lifted)[:, -1, -1] > 0.0).all())
+        return bool((np.linalg.cholesky(matrices)[:, -1, -1] > 0.0).all())
     except np.linalg.LinAlgError:
         return False
 
