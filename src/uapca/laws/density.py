@@ -339,7 +339,7 @@ def _transformed(
         mass = np.diff(part.cdf(part.mean + edges[axis]))
         spectrum *= fft.rfft(mass) if axis == dim - 1 else fft.fft(mass)[:, None]
     total = float(spectrum.flat[0].real)
-    mass = np.asarray(fft.irfftn(spectrum, shape))
+    mass = np.asarray(fft.irfftn(spectrum, shape, workers=2))
     # Far below the highest cell everything is rounding error.
     mass[mass < 1e-13 * mass.max()] = 0.0
     mass *= total / mass.sum()
@@ -371,7 +371,7 @@ def _transform(
     with np.errstate(divide="ignore", invalid="ignore"):
         excess = (mass @ (inside * (1 - inside))) / (mass @ places**2)
     narrower = np.sqrt(np.clip(1 - np.nan_to_num(excess), 0.0, 1.0))
-    return np.asarray(fft.rfftn(_shared(places * narrower, mass, shape)))
+    return np.asarray(fft.rfftn(_shared(places * narrower, mass, shape), workers=2))
 
 
 def _spanning_parts(columns: Floats, parts: Sequence[Marginal]) -> list[int]:
