@@ -151,9 +151,8 @@ def draw_frame(plan: Turning, left: Any, right: Any, u: float) -> None:
     left.set(xlim=(-1.28, 1.28), ylim=(-1.28, 1.28))
     rest = {0.0: 0.0, 0.5: 1.0, 1.0: np.inf}
     text = scale_text(rest[u]) if u in rest else f"s = {u / (1.0 - u):.2f}"
-    traces.words(title=text)
+    traces.words(f"PC{plan.pair[0] + 1}", f"PC{plan.pair[1] + 1}", text)
     rows.words(title=f"rows projected at {text}")
-    traces.words(*(f"PC{i + 1}" for i in plan.pair))
 
 
 def _positive(value: Any, parameter: str) -> float:
